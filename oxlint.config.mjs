@@ -1,0 +1,96 @@
+// The layers of ARCHITECTURE.md as a lint rule: what each folder below src/ may import, besides itself.
+const layers = {
+  model: [],
+  store: ["model"],
+  server: ["model", "store"],
+  client: ["model"],
+  runtime: ["model", "client"],
+  events: ["model", "client", "runtime"],
+  plane: ["model", "store", "server", "client", "runtime", "events"],
+  testing: ["model", "store", "server", "client", "runtime", "events", "plane"],
+  cli: ["model", "store", "server", "client", "runtime", "events", "plane"],
+};
+
+const layerRule = Object.entries(layers).map(([layer, below]) => {
+  const forbidden = Object.keys(layers).filter((other) => other !== layer && !below.includes(other));
+  const may = below.length > 0 ? `only from ${below.join(", ")}` : "from no other layer";
+  const patterns = [
+    {
+      regex: `^(\\.\\./)+(${forbidden.join("|")})(/|$)`,
+      message: `src/${layer} may import ${may} (ARCHITECTURE.md, "Layers").`,
+    },
+    {
+      regex: "^fettle(/|$)|^(\\.\\./)+index\\.js$",
+      message: "Inside src/ import the file itself, not the package's facade.",
+    },
+  ];
+  if (layer === "model") {
+    patterns.push({ regex: "^node:", message: "src/model is pure: no I/O, no Node modules." });
+  }
+  return {
+    files: [`src/${layer}/**/*.ts`],
+    excludeFiles: ["**/*.test.ts", "**/*.test-d.ts"],
+    rules: { "no-restricted-imports": ["error", { patterns }] },
+  };
+});
+
+export default {
+  plugins: ["typescript", "unicorn", "oxc", "import", "vitest", "promise", "node"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  options: { typeAware: true },
+  ignorePatterns: ["dist", ".cache"],
+  rules: {
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/consistent-type-imports": "error",
+    "import/no-cycle": "error",
+    // At a boundary (a row, a message, JSON) the type is what we know of the other side; the rule has no word for that.
+    "typescript/no-unsafe-type-assertion": "off",
+    // The compiler checks it where it matters.
+    "typescript/consistent-return": "off",
+    // One batch after another is what stores, queues and tests are about.
+    "no-await-in-loop": "off",
+    "no-shadow": "off",
+    // Functions stand where they are read, and a message to a worker thread has no origin.
+    "unicorn/consistent-function-scoping": "off",
+    "unicorn/require-post-message-target-origin": "off",
+    // It does not see changes made in a closure.
+    "no-unmodified-loop-condition": "off",
+    // Suites that are made elsewhere (conformance, tables) look empty and untitled to these.
+    "vitest/expect-expect": "off",
+    "vitest/valid-title": "off",
+    "vitest/no-conditional-expect": "off",
+    "vitest/no-standalone-expect": "off",
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
+    "no-underscore-dangle": "off",
+    "import/no-unassigned-import": "off",
+    "import/no-named-as-default-member": "off",
+    "unicorn/no-array-sort": "off",
+    "unicorn/no-array-reverse": "off",
+  },
+  overrides: [
+    ...layerRule,
+    {
+      // Time and randomness are handed in, so that everything in the model can be replayed.
+      files: ["src/model/**/*.ts"],
+      excludeFiles: ["**/*.test.ts", "src/model/time/clock.ts", "src/model/object/random.ts"],
+      rules: {
+        "no-restricted-globals": [
+          "error",
+          "setTimeout",
+          "setInterval",
+          "setImmediate",
+          "performance",
+          "crypto",
+        ],
+        "no-restricted-properties": [
+          "error",
+          { object: "Date", property: "now", message: "Take a Clock." },
+          { object: "Math", property: "random", message: "Take a Random." },
+        ],
+      },
+    },
+  ],
+};

@@ -1,0 +1,28 @@
+import { defineConfig, type Plugin } from "vitest/config";
+
+/**
+ * Tests run the TypeScript sources, but Node starts a worker thread from a file it can execute. This points
+ * `new Worker(new URL("./x.js", import.meta.url))` in a source file at its compiled twin, which the global
+ * set-up has just built.
+ */
+const compiledWorkers: Plugin = {
+  name: "compiled-workers",
+  enforce: "pre",
+  transform(code, id) {
+    if (!id.includes("/src/") || !code.includes("new Worker(")) return;
+    const compiled = new URL(`file://${id.replace("/src/", "/dist/")}`).href;
+    return code.replaceAll(/(new Worker\(\s*new URL\([^,]+, )import\.meta\.url/g, `$1"${compiled}"`);
+  },
+};
+
+export default defineConfig({
+  plugins: [compiledWorkers],
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    globalSetup: ["test/build.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    // As Node does it, so that what runs here runs there.
+    deps: { interopDefault: false },
+  },
+});
