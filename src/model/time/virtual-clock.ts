@@ -1,0 +1,86 @@
+import type { Clock, Timer } from "./clock.js";
+
+interface Pending {
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/**
+ * A clock that moves only when told to. Timers fire in the order they are due (ties in the order they were
+ * set), and promises that became ready are run before the next timer, so that what a timer starts has
+ * happened by the time the next one fires.
+ *
+ * @example
+ * const clock = new VirtualClock("2026-01-01T00:00:00Z");
+ * clock.after(60_000, () => console.log("a minute later"));
+ * await clock.advance(60_000);
+ */
+export class VirtualClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #pending = new Set<Pending>();
+
+  constructor(start: number | string = "2026-01-01T00:00:00Z") {
+    this.#now = typeof start === "string" ? Date.parse(start) : start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(milliseconds: number, callback: () => void): Timer {
+    const due = this.#now + Math.max(0, milliseconds);
+    const pending: Pending = { due, order: this.#order++, callback };
+    this.#pending.add(pending);
+    return { cancel: () => void this.#pending.delete(pending) };
+  }
+
+  /** How many timers are waiting. */
+  get timers(): number {
+    return this.#pending.size;
+  }
+
+  /** Moves time forward, firing every timer that becomes due on the way. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    await settle();
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#fire(next);
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  /** Jumps to the next timer and fires it; false when none is waiting. */
+  async step(): Promise<boolean> {
+    await settle();
+    const next = this.#next(Infinity);
+    if (next === undefined) return false;
+    this.#fire(next);
+    await settle();
+    return true;
+  }
+
+  #fire(timer: Pending): void {
+    this.#pending.delete(timer);
+    this.#now = timer.due;
+    timer.callback();
+  }
+
+  #next(until: number): Pending | undefined {
+    let first: Pending | undefined;
+    for (const pending of this.#pending) {
+      if (pending.due > until) continue;
+      if (!first || pending.due < first.due || (pending.due === first.due && pending.order < first.order)) {
+        first = pending;
+      }
+    }
+    return first;
+  }
+}
+
+/** Lets promises that are ready run; a chain of `await`s needs one turn each. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 32; turn++) await Promise.resolve();
+}
