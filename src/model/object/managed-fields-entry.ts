@@ -1,0 +1,49 @@
+import { type FieldError, invalid, notSupported, required, tooLong } from "./field-errors.js";
+import { childPath, type FieldPath, indexPath } from "./field-path.js";
+import type { ManagedFieldsEntry } from "./object.js";
+import { utf8Length } from "./utf8.js";
+
+const longestManager = 128;
+const longestSubresource = 256;
+const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+
+/** Faults of the entries that say who manages which fields. */
+export function validateManagedFields(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const at = indexPath(path, index);
+    const operation: string | undefined = entry.operation;
+    const fieldsType: string | undefined = entry.fieldsType;
+    if (!operation) errors.push(required(childPath(at, "operation"), "must not be empty"));
+    else if (operation !== "Apply" && operation !== "Update") {
+      errors.push(notSupported(childPath(at, "operation"), operation, ["Apply", "Update"]));
+    }
+    if (fieldsType && fieldsType !== "FieldsV1") {
+      errors.push(invalid(childPath(at, "fieldsType"), fieldsType, "must be `FieldsV1`"));
+    }
+    errors.push(...validateFieldManager(entry.manager ?? "", childPath(at, "manager")));
+    if (utf8Length(entry.subresource ?? "") > longestSubresource) {
+      errors.push(tooLong(childPath(at, "subresource"), longestSubresource));
+    }
+  }
+  return errors;
+}
+
+/** Faults of the name under which somebody manages fields. */
+export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
+  // Each fault below shows the whole name, so a very long one is not looked at character by character.
+  if (utf8Length(manager) > longestManager) return [tooLong(path, longestManager)];
+  const errors: FieldError[] = [];
+  let position = 0;
+  for (const character of manager) {
+    if (unprintable.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += utf8Length(character);
+  }
+  return errors;
+}

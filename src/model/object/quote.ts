@@ -1,0 +1,38 @@
+const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+const special = /[^\x20\x21\x23-\x5b\x5d-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]|["\\]/gu;
+const loneSurrogate = /[\uD800-\uDFFF]/gu;
+
+const shortEscapes = new Map([
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+]);
+
+/**
+ * Puts a text in quotes the way Go's `%q` does, which is how names appear in Kubernetes' messages: what
+ * cannot be printed is escaped, other letters stay.
+ */
+export function quote(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
+  return `"${wellFormed(text).replace(special, escape)}"`;
+}
+
+/** The text as it looks after a trip through UTF-8: half a surrogate pair becomes the replacement character. */
+export function wellFormed(text: string): string {
+  return text.replace(loneSurrogate, "\uFFFD");
+}
+
+function escape(character: string): string {
+  const short = shortEscapes.get(character);
+  if (short !== undefined) return short;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}
