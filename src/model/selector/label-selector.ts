@@ -1,0 +1,156 @@
+import { type FieldError, forbidden, invalid, required } from "../object/field-errors.js";
+import { childPath, type FieldPath, indexPath } from "../object/field-path.js";
+import { validateLabelKey, validateLabels } from "../object/labels.js";
+import { validateLabelValue } from "../object/names.js";
+import { quote } from "../object/quote.js";
+import { parseRequirements } from "./label-parser.js";
+import {
+  compileRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  labelRequirement,
+  renderRequirement,
+} from "./label-requirement.js";
+import { SelectorError } from "./selector-error.js";
+
+/** The form in which objects carry a label selector. */
+export interface LabelSelectorSpec {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly LabelSelectorExpression[];
+}
+
+/** One condition on one label, as objects carry it. */
+export interface LabelSelectorExpression {
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** Chooses objects by their labels, all requirements of which must hold. */
+export interface LabelSelector {
+  /** In the order of their keys. */
+  readonly requirements: readonly LabelRequirement[];
+  /** Chooses everything. */
+  readonly empty: boolean;
+  matches(labels: Labels | undefined): boolean;
+  /** The value that a label must have, if only one is possible: the way to an index. */
+  exactValue(key: string): string | undefined;
+  /** The form that {@link parseLabelSelector} reads, the same for selectors that mean the same. */
+  toString(): string;
+}
+
+const noLabels: Labels = Object.freeze({});
+
+/** Compiles requirements; a selector of none chooses everything. */
+export function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
+  const sorted = Object.freeze(requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
+  const tests = sorted.map(compileRequirement);
+  const [only] = tests;
+  return Object.freeze({
+    requirements: sorted,
+    empty: sorted.length === 0,
+    matches:
+      tests.length === 1 && only !== undefined
+        ? (labels: Labels | undefined): boolean => only(labels ?? noLabels)
+        : (labels: Labels | undefined): boolean => {
+            const own = labels ?? noLabels;
+            for (const test of tests) if (!test(own)) return false;
+            return true;
+          },
+    exactValue(key: string): string | undefined {
+      const found = sorted.find((requirement) => requirement.key === key);
+      if (found === undefined || found.values.length !== 1) return undefined;
+      return ["=", "==", "in"].includes(found.operator) ? found.values[0] : undefined;
+    },
+    toString: (): string => sorted.map(renderRequirement).join(","),
+  });
+}
+
+/** Chooses everything. */
+export const everything: LabelSelector = selectorOf([]);
+
+/** Chooses nothing. */
+export const nothing: LabelSelector = Object.freeze({
+  requirements: Object.freeze([]),
+  empty: false,
+  matches: (): boolean => false,
+  exactValue: (): undefined => undefined,
+  toString: (): string => "",
+});
+
+/**
+ * Reads a label selector as a query has it. Throws a {@link SelectorError}.
+ *
+ * @example
+ * parseLabelSelector("app=web,tier in (front,back),!legacy").matches(pod.metadata.labels);
+ */
+export function parseLabelSelector(text: string): LabelSelector {
+  return text === "" ? everything : selectorOf(parseRequirements(text));
+}
+
+const operators = new Map<string, LabelOperator>([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+]);
+
+/**
+ * Compiles the selector that an object carries: none chooses nothing, an empty one everything. Throws a
+ * {@link SelectorError}.
+ */
+export function labelSelector(spec: LabelSelectorSpec | null | undefined): LabelSelector {
+  if (!spec) return nothing;
+  const requirements = Object.entries(spec.matchLabels ?? {}).map(([key, value]) =>
+    labelRequirement(key, "=", [value]),
+  );
+  for (const { key, operator, values = [] } of spec.matchExpressions ?? []) {
+    const known = operators.get(operator);
+    if (known === undefined) {
+      throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
+    }
+    requirements.push(labelRequirement(key, known, values));
+  }
+  return requirements.length === 0 ? everything : selectorOf(requirements);
+}
+
+/** Faults of a selector that an object carries at `path`. */
+export function validateLabelSelector(
+  spec: LabelSelectorSpec | null | undefined,
+  path: FieldPath,
+): FieldError[] {
+  if (!spec) return [];
+  const errors = validateLabels(spec.matchLabels, childPath(path, "matchLabels"));
+  for (const [index, expression] of (spec.matchExpressions ?? []).entries()) {
+    validateExpression(expression, indexPath(childPath(path, "matchExpressions"), index), errors);
+  }
+  return errors;
+}
+
+function validateExpression(
+  expression: LabelSelectorExpression,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  const { key, operator, values = [] } = expression;
+  const valuesPath = childPath(path, "values");
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length === 0) {
+      errors.push(required(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operator === "Exists" || operator === "DoesNotExist") {
+    if (values.length > 0) {
+      const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+      errors.push(forbidden(valuesPath, detail));
+    }
+  } else errors.push(invalid(childPath(path, "operator"), operator, "not a valid selector operator"));
+
+  errors.push(...validateLabelKey(key, childPath(path, "key")));
+  for (const [index, value] of values.entries()) {
+    for (const fault of validateLabelValue(value)) {
+      errors.push(invalid(indexPath(valuesPath, index), value, fault));
+    }
+  }
+}
