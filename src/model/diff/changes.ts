@@ -1,0 +1,76 @@
+import type { Json } from "../object/json.js";
+import { compare, type Delta, type ItemDelta } from "./delta.js";
+import { withoutIgnored } from "./ignore.js";
+
+/** Field names and list positions that lead from the document to a value. */
+export type Path = readonly (string | number)[];
+
+/** One difference between two documents. */
+export type Change =
+  | { readonly kind: "add"; readonly path: Path; readonly to: Json }
+  | { readonly kind: "remove"; readonly path: Path; readonly from: Json }
+  | { readonly kind: "change"; readonly path: Path; readonly from: Json; readonly to: Json };
+
+export interface DiffOptions {
+  /**
+   * Fields to leave out of the comparison, as if neither document had them: `metadata.managedFields`,
+   * `status`, `spec.containers[*].image`, `metadata.annotations["example.com/touched"]`.
+   */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * What has to be done to turn `from` into `to`, none when they are equal. Items of lists are recognised by
+ * their name, type or another key when they have one, and else by what they contain, so that an insertion
+ * in the middle is one addition.
+ *
+ * The changes can be made one after another, each path being right when its turn comes: in a list, first
+ * the removals from the last to the first, then the additions from the first to the last, then what changed
+ * inside the items that stayed. Fields come in the order in which the documents have them.
+ *
+ * @example
+ * diff({ a: 1, list: ["x", "z"] }, { a: 2, list: ["x", "y", "z"] });
+ * // [{ kind: "change", path: ["a"], from: 1, to: 2 }, { kind: "add", path: ["list", 1], to: "y" }]
+ */
+export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): Change[] {
+  const changes: Change[] = [];
+  collect(deltaOf(from, to, options.ignore), [], changes);
+  return changes;
+}
+
+/** Compares two documents without the fields that the patterns name. */
+export function deltaOf(from: Json | undefined, to: Json | undefined, ignore: readonly string[] = []): Delta {
+  if (ignore.length === 0) return compare(from, to);
+  const [before, after] = [from, to].map((side) =>
+    side === undefined ? side : withoutIgnored(side, ignore),
+  );
+  return compare(before, after);
+}
+
+function collect(delta: Delta, path: Path, changes: Change[]): void {
+  switch (delta.kind) {
+    case "same":
+      return;
+    case "object":
+      for (const field of delta.fields) {
+        if (field.delta.kind !== "same") collect(field.delta, [...path, field.key], changes);
+      }
+      return;
+    case "list":
+      return collectList(delta.items, path, changes);
+    default:
+      changes.push({ ...delta, path });
+  }
+}
+
+function collectList(items: readonly ItemDelta[], path: Path, changes: Change[]): void {
+  for (const { from, delta } of items.toReversed()) {
+    if (delta.kind === "remove") collect(delta, [...path, from], changes);
+  }
+  for (const { to, delta } of items) if (delta.kind === "add") collect(delta, [...path, to], changes);
+  for (const { to, delta } of items) {
+    if (delta.kind !== "remove" && delta.kind !== "add" && delta.kind !== "same") {
+      collect(delta, [...path, to], changes);
+    }
+  }
+}

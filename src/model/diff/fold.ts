@@ -1,0 +1,29 @@
+/** A stretch of neighbours that are all shown, or all left out. */
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly shown: boolean;
+}
+
+/** Splits neighbours into runs: what changed, and up to `context` others on either side of it, is shown. */
+export function runsOf(changed: readonly boolean[], context: number): Run[] {
+  // How far the nearest change on either side is, counted once from the left and once from the right.
+  const distance: number[] = [];
+  let since = Infinity;
+  for (const change of changed) distance.push((since = change ? 0 : since + 1));
+  since = Infinity;
+  for (let index = changed.length - 1; index >= 0; index--) {
+    since = changed[index] ? 0 : since + 1;
+    distance[index] = Math.min(distance[index] ?? Infinity, since);
+  }
+  const runs: Run[] = [];
+  let start = 0;
+  for (let end = 1; end <= distance.length; end++) {
+    const shown = (distance[start] ?? 0) <= context;
+    const next = distance[end];
+    if (next !== undefined && next <= context === shown) continue;
+    runs.push({ start, end, shown });
+    start = end;
+  }
+  return runs;
+}

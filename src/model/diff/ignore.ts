@@ -1,0 +1,119 @@
+import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
+import { isJsonArray } from "../patch/json-equal.js";
+import { getOwn, type MutableObject, setOwn } from "../patch/own-property.js";
+
+/** Patterns as a tree: what is ignored at, and below, one level of the document. */
+interface Level {
+  ignored: boolean;
+  any: Level | undefined;
+  readonly named: Map<string, Level>;
+}
+
+const segment = /(?:^|\.)([^.[\]"]+)|\[(\*|[0-9]+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
+
+/**
+ * The value without the fields that the patterns name; the value itself when there is none of them.
+ *
+ * A pattern is a path with dots, such as `metadata.managedFields`. `*` stands for any field or list item
+ * (`spec.containers[*].image`, `status.*.seen`), and a name with special characters is put in brackets and
+ * quotes: `metadata.annotations["example.com/touched"]`. Only fields can be left out, not items of a list:
+ * that would move the others.
+ */
+export function withoutIgnored(value: Json, patterns: readonly string[]): Json {
+  if (patterns.length === 0) return value;
+  const root = newLevel();
+  for (const pattern of patterns) addPattern(root, pattern);
+  return prune(value, [root]);
+}
+
+function newLevel(): Level {
+  return { ignored: false, any: undefined, named: new Map() };
+}
+
+function addPattern(root: Level, pattern: string): void {
+  let level = root;
+  segment.lastIndex = 0;
+  let end = 0;
+  for (let match = segment.exec(pattern); match !== null; match = segment.exec(pattern)) {
+    end = segment.lastIndex;
+    const name = match[1] ?? match[2] ?? unquote(match[3], pattern);
+    if (name === "*" && match[3] === undefined) {
+      level = level.any ??= newLevel();
+    } else {
+      const next = level.named.get(name) ?? newLevel();
+      level.named.set(name, next);
+      level = next;
+    }
+  }
+  if (end !== pattern.length || level === root) throw badPattern(pattern);
+  level.ignored = true;
+}
+
+function unquote(quoted: string | undefined, pattern: string): string {
+  try {
+    return String(JSON.parse(quoted ?? ""));
+  } catch {
+    throw badPattern(pattern);
+  }
+}
+
+function badPattern(pattern: string): Error {
+  return new Error(
+    `cannot ignore ${JSON.stringify(pattern)}: write a path such as metadata.managedFields, ` +
+      `spec.containers[*].image or metadata.annotations["example.com/key"]`,
+  );
+}
+
+/** Goes no deeper than the patterns do. */
+function prune(value: Json, levels: readonly Level[]): Json {
+  if (isJsonArray(value)) return pruneList(value, levels);
+  return isJsonObject(value) ? pruneObject(value, levels) : value;
+}
+
+function pruneObject(object: JsonObject, levels: readonly Level[]): JsonObject {
+  let pruned: MutableObject | undefined;
+  for (const key of touched(levels) ?? Object.keys(object)) {
+    const field = getOwn(object, key);
+    if (field === undefined) continue;
+    const below = descend(levels, key);
+    if (below.some((level) => level.ignored)) {
+      pruned ??= { ...object };
+      Reflect.deleteProperty(pruned, key);
+      continue;
+    }
+    const next = prune(field, below);
+    if (next === field) continue;
+    pruned ??= { ...object };
+    setOwn(pruned, key, next);
+  }
+  return pruned ?? object;
+}
+
+function pruneList(list: JsonArray, levels: readonly Level[]): JsonArray {
+  let pruned: Json[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const below = descend(levels, String(index));
+    if (below.length === 0) continue;
+    const next = prune(item, below);
+    if (next === item) continue;
+    pruned ??= list.slice();
+    pruned[index] = next;
+  }
+  return pruned ?? list;
+}
+
+/** The names that the patterns speak of; undefined when they speak of any. */
+function touched(levels: readonly Level[]): Set<string> | undefined {
+  if (levels.some((level) => level.any !== undefined)) return undefined;
+  return new Set(levels.flatMap((level) => [...level.named.keys()]));
+}
+
+function descend(levels: readonly Level[], name: string): Level[] {
+  const below: Level[] = [];
+  for (const level of levels) {
+    const named = level.named.get(name);
+    if (named !== undefined) below.push(named);
+    if (level.any !== undefined) below.push(level.any);
+  }
+  return below;
+}

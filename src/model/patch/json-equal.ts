@@ -1,0 +1,38 @@
+import type { Json, JsonArray, JsonObject } from "../object/json.js";
+
+/** Whether a value is a JSON list. `Array.isArray` alone does not narrow a read-only list. */
+export function isJsonArray(value: Json | undefined): value is JsonArray {
+  return Array.isArray(value);
+}
+
+/**
+ * Whether two JSON values are the same: the order of an object's fields does not matter, the order of a list
+ * does. Walks with a stack of its own, so that no depth of nesting can overflow the call stack.
+ */
+export function jsonEqual(left: Json, right: Json): boolean {
+  if (left === right) return true;
+  if (!isContainer(left) || !isContainer(right)) return false;
+  const stack: (JsonArray | JsonObject)[] = [left, right];
+  const same = (a: Json | undefined, b: Json | undefined): boolean => {
+    if (a === b) return true;
+    if (!isContainer(a) || !isContainer(b)) return false;
+    stack.push(a, b);
+    return true;
+  };
+  for (let b = stack.pop(), a = stack.pop(); a && b; b = stack.pop(), a = stack.pop()) {
+    if (isJsonArray(a)) {
+      if (!isJsonArray(b) || a.length !== b.length) return false;
+      for (let index = 0; index < a.length; index++) if (!same(a[index], b[index])) return false;
+    } else {
+      if (isJsonArray(b)) return false;
+      const keys = Object.keys(a);
+      if (keys.length !== Object.keys(b).length) return false;
+      for (const key of keys) if (!Object.hasOwn(b, key) || !same(a[key], b[key])) return false;
+    }
+  }
+  return true;
+}
+
+function isContainer(value: Json | undefined): value is JsonArray | JsonObject {
+  return typeof value === "object" && value !== null;
+}

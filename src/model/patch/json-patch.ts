@@ -1,0 +1,263 @@
+import type { Json, JsonArray, JsonObject } from "../object/json.js";
+import { isJsonArray, jsonEqual } from "./json-equal.js";
+import {
+  type Location,
+  maxOperations,
+  type ParsedOperation,
+  parseJsonPatch,
+} from "./json-patch-operation.js";
+import { formatJsonPointer, quotePointer } from "./json-pointer.js";
+import { type MutableObject, setOwn } from "./own-property.js";
+import { PatchError } from "./patch-error.js";
+
+export interface JsonPatchOptions {
+  /** Most operations taken; 10,000 unless told otherwise, as in Kubernetes. */
+  readonly maxOperations?: number;
+  /**
+   * Most that all `copy` operations together may add to the document, counted as characters of JSON; 3 MiB
+   * unless told otherwise, as in Kubernetes. Without it, 30 copies of a document into itself fill the memory.
+   */
+  readonly maxCopySize?: number;
+}
+
+const defaultCopySize = 3 * 1024 * 1024;
+
+/**
+ * Applies an RFC 6902 patch and returns the new document. The given one is never written to, also not when
+ * an operation fails half-way; parts that no operation touched are shared between the two.
+ *
+ * The patch is checked as a whole before its first operation runs.
+ *
+ * @throws {PatchError} saying which operation failed, why and where.
+ *
+ * @example
+ * applyJsonPatch({ spec: { replicas: 1 } }, [
+ *   { op: "test", path: "/spec/replicas", value: 1 },
+ *   { op: "replace", path: "/spec/replicas", value: 3 },
+ * ]); // { spec: { replicas: 3 } }
+ */
+export function applyJsonPatch(document: Json, patch: unknown, options: JsonPatchOptions = {}): Json {
+  const operations = parseJsonPatch(patch, options.maxOperations ?? maxOperations);
+  const draft: Draft = {
+    document,
+    owned: new Map(),
+    copied: 0,
+    maxCopied: options.maxCopySize ?? defaultCopySize,
+  };
+  for (const [index, operation] of operations.entries()) apply(draft, operation, index);
+  return draft.document;
+}
+
+type Container = JsonArray | JsonObject;
+
+/** The document while operations are applied to it. */
+interface Draft {
+  document: Json;
+  /**
+   * The containers made during this application, which may be written in place: thousands of operations on
+   * one list copy it once. Invariant: each is reachable by one path only; `copy` disowns what it shares.
+   */
+  readonly owned: Map<Container, Json[] | MutableObject>;
+  copied: number;
+  readonly maxCopied: number;
+}
+
+/** The operation at work and the pointer of it that is being followed, for error messages. */
+interface Step {
+  readonly index: number;
+  readonly op: string;
+  readonly at: Location;
+}
+
+function apply(draft: Draft, operation: ParsedOperation, index: number): void {
+  const { op, path } = operation;
+  const step: Step = { index, op, at: path };
+  switch (op) {
+    case "add":
+      return add(draft, step, operation.value);
+    case "remove":
+      return remove(draft, step);
+    case "replace":
+      return replace(draft, step, operation.value);
+    case "test":
+      if (jsonEqual(resolve(draft, step), operation.value)) return;
+      throw failure("test", step, "the value is not the expected one");
+    case "copy": {
+      const value = resolve(draft, { index, op, at: operation.from });
+      share(draft, step, value);
+      return add(draft, step, value);
+    }
+    case "move": {
+      const from: Step = { index, op, at: operation.from };
+      const value = resolve(draft, from);
+      if (operation.from.pointer === path.pointer) return;
+      if (path.pointer.startsWith(`${operation.from.pointer}/`)) {
+        throw failure("path", step, `${quotePointer(operation.from.pointer)} cannot move into itself`);
+      }
+      remove(draft, from);
+      return add(draft, step, value);
+    }
+  }
+}
+
+function add(draft: Draft, step: Step, value: Json): void {
+  const parent = writableParent(draft, step);
+  if (parent === undefined) {
+    draft.document = value;
+    return;
+  }
+  const { container, key, depth } = parent;
+  if (!Array.isArray(container)) {
+    setOwn(container, key, value);
+    return;
+  }
+  if (key === "-") {
+    container.push(value);
+    return;
+  }
+  const position = listPosition(key, depth, step);
+  if (position > container.length) throw outOfBounds(container, depth, step);
+  container.splice(position, 0, value);
+}
+
+function remove(draft: Draft, step: Step): void {
+  const parent = writableParent(draft, step);
+  if (parent === undefined) throw failure("path", step, "the whole document cannot be removed");
+  const { container, key, depth } = parent;
+  child(container, key, depth, step);
+  if (Array.isArray(container)) container.splice(Number(key), 1);
+  else Reflect.deleteProperty(container, key);
+}
+
+function replace(draft: Draft, step: Step, value: Json): void {
+  const parent = writableParent(draft, step);
+  if (parent === undefined) {
+    draft.document = value;
+    return;
+  }
+  const { container, key, depth } = parent;
+  child(container, key, depth, step);
+  if (Array.isArray(container)) container[Number(key)] = value;
+  else setOwn(container, key, value);
+}
+
+function resolve(draft: Draft, step: Step): Json {
+  let value = draft.document;
+  for (const [depth, key] of step.at.segments.entries()) value = child(value, key, depth, step);
+  return value;
+}
+
+/**
+ * What holds the location, ready to be written, and the location's key in it; undefined for the whole document.
+ * Every container on the way that is not ours yet is replaced by a copy.
+ */
+function writableParent(
+  draft: Draft,
+  step: Step,
+): { container: Json[] | MutableObject; key: string; depth: number } | undefined {
+  const { segments } = step.at;
+  const last = segments.length - 1;
+  const lastKey = segments[last];
+  if (lastKey === undefined) return undefined;
+  let container = own(draft, draft.document, 0, step);
+  draft.document = container;
+  for (const [depth, key] of segments.entries()) {
+    if (depth === last) break;
+    const next = own(draft, child(container, key, depth, step), depth + 1, step);
+    if (Array.isArray(container)) container[Number(key)] = next;
+    else setOwn(container, key, next);
+    container = next;
+  }
+  return { container, key: lastKey, depth: last };
+}
+
+/** The container itself when it may be written, else a copy of it that may. */
+function own(draft: Draft, value: Json, depth: number, step: Step): Json[] | MutableObject {
+  if (typeof value !== "object" || value === null) throw notContainer(value, depth, step);
+  const known = draft.owned.get(value);
+  if (known !== undefined) return known;
+  const copy = isJsonArray(value) ? value.slice() : { ...value };
+  draft.owned.set(copy, copy);
+  return copy;
+}
+
+function child(container: Json, key: string, depth: number, step: Step): Json {
+  if (typeof container !== "object" || container === null) throw notContainer(container, depth, step);
+  if (isJsonArray(container)) {
+    if (key === "-") {
+      throw failure("path", step, `${at(step, depth)} is past the end of the list: only "add" may use "-"`);
+    }
+    const value = container[listPosition(key, depth, step)];
+    if (value === undefined) throw outOfBounds(container, depth, step);
+    return value;
+  }
+  const value = Object.hasOwn(container, key) ? container[key] : undefined;
+  if (value === undefined) throw failure("path", step, `${at(step, depth)} does not exist`);
+  return value;
+}
+
+const position = /^(?:0|[1-9][0-9]*)$/;
+
+function listPosition(key: string, depth: number, step: Step): number {
+  if (position.test(key)) return Number(key);
+  throw failure(
+    "path",
+    step,
+    `${at(step, depth)} is not a position in a list: use 0, 1, 2, … without leading zeros, or "-" to append`,
+  );
+}
+
+/**
+ * Counts a value that is about to stand in the document twice, and disowns its containers, so that a later
+ * operation on one of the two places leaves the other alone.
+ */
+function share(draft: Draft, step: Step, shared: Json): void {
+  const stack: Json[] = [shared];
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (typeof value === "string") {
+      draft.copied += value.length + 2;
+    } else if (typeof value !== "object" || value === null) {
+      draft.copied += String(value).length;
+    } else {
+      draft.owned.delete(value);
+      draft.copied += 2;
+      if (isJsonArray(value)) {
+        for (const item of value) stack.push(item);
+        draft.copied += value.length;
+      } else {
+        for (const [key, field] of Object.entries(value)) {
+          draft.copied += key.length + 4;
+          stack.push(field);
+        }
+      }
+    }
+  }
+  if (draft.copied <= draft.maxCopied) return;
+  throw new PatchError(
+    "limit",
+    "Unable to complete the copy, the accumulated size increase of copy is " +
+      `${draft.copied}, exceeding the limit ${draft.maxCopied}`,
+    step.index,
+  );
+}
+
+function failure(kind: "path" | "test", step: Step, what: string): PatchError {
+  const where = `operation ${step.index} (${step.op} ${quotePointer(step.at.pointer)})`;
+  return new PatchError(kind, `${where}: ${what}`, step.index);
+}
+
+function notContainer(value: Json, depth: number, step: Step): PatchError {
+  const what = value === null ? "null" : `a ${typeof value}`;
+  return failure("path", step, `${at(step, depth - 1)} is ${what} and has nothing inside`);
+}
+
+function outOfBounds(list: JsonArray, depth: number, step: Step): PatchError {
+  const length = `${list.length} ${list.length === 1 ? "item" : "items"}`;
+  return failure("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
+}
+
+/** The part of the followed pointer down to a depth; -1 is the document itself. */
+function at(step: Step, depth: number): string {
+  if (depth < 0) return "the document";
+  return quotePointer(formatJsonPointer(step.at.segments.slice(0, depth + 1)));
+}

@@ -1,0 +1,57 @@
+/** A text that is not a JSON pointer. */
+export class JsonPointerError extends Error {
+  override readonly name = "JsonPointerError";
+}
+
+const badEscape = /~(?![01])/;
+const escapes = /~[01]/g;
+const special = /[~/]/;
+
+/**
+ * The keys and list positions that an RFC 6901 pointer names, unescaped. The empty pointer names the whole
+ * document and has none.
+ *
+ * @example
+ * parseJsonPointer("/metadata/labels/app.kubernetes.io~1name");
+ * // ["metadata", "labels", "app.kubernetes.io/name"]
+ */
+export function parseJsonPointer(pointer: string): string[] {
+  if (pointer === "") return [];
+  if (!pointer.startsWith("/")) {
+    throw new JsonPointerError(`JSON pointer ${quotePointer(pointer)} must be empty or start with "/"`);
+  }
+  const segments = pointer.slice(1).split("/");
+  if (!pointer.includes("~")) return segments;
+  const bad = pointer.search(badEscape);
+  if (bad >= 0) {
+    throw new JsonPointerError(
+      `JSON pointer ${quotePointer(pointer)} has a "~" at position ${bad} without 0 or 1 after it: ` +
+        `write "~0" for "~" and "~1" for "/"`,
+    );
+  }
+  // Both escapes in one pass: "~01" is "~1", not "/".
+  return segments.map((segment) => segment.replace(escapes, (escape) => (escape === "~0" ? "~" : "/")));
+}
+
+/**
+ * The RFC 6901 pointer that names these keys and list positions.
+ *
+ * @example
+ * formatJsonPointer(["spec", "containers", 0, "image"]); // "/spec/containers/0/image"
+ */
+export function formatJsonPointer(segments: readonly (string | number)[]): string {
+  let pointer = "";
+  for (const segment of segments) {
+    const text = String(segment);
+    pointer += "/";
+    pointer += special.test(text) ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text;
+  }
+  return pointer;
+}
+
+const longestQuote = 200;
+
+/** A pointer as it stands in an error message: in quotes, and cut short when somebody sent a huge one. */
+export function quotePointer(pointer: string): string {
+  return JSON.stringify(pointer.length > longestQuote ? `${pointer.slice(0, longestQuote)}…` : pointer);
+}

@@ -1,0 +1,104 @@
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { jsonEqual } from "./json-equal.js";
+import { getOwn, type MutableObject, setOwn } from "./own-property.js";
+import { PatchError } from "./patch-error.js";
+
+/** Far deeper than any object worth patching, far shallower than the call stack. */
+const maxDepth = 1000;
+
+/**
+ * Applies an RFC 7396 merge patch: objects are merged field by field, null removes a field, anything else
+ * replaces. The target is never written to; what stays as it was is shared, down to returning the target
+ * itself when the patch changes nothing.
+ *
+ * @throws {PatchError} of kind `limit` when the patch is nested more than 1,000 levels deep.
+ *
+ * @example
+ * applyMergePatch({ a: "b", c: { d: "e", f: "g" } }, { a: "z", c: { f: null } });
+ * // { a: "z", c: { d: "e" } }
+ */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  return merge(target, patch, 0);
+}
+
+function merge(target: Json | undefined, patch: Json, depth: number): Json {
+  if (!isJsonObject(patch)) return target !== undefined && jsonEqual(target, patch) ? target : patch;
+  if (depth > maxDepth) throw tooDeep();
+  if (!isJsonObject(target)) return withoutNulls(patch, depth);
+  let merged: MutableObject | undefined;
+  for (const key of Object.keys(patch)) {
+    const change = getOwn(patch, key);
+    const current = getOwn(target, key);
+    if (change === undefined) continue;
+    if (change === null) {
+      if (current === undefined) continue;
+      merged ??= { ...target };
+      Reflect.deleteProperty(merged, key);
+      continue;
+    }
+    const next = merge(current, change, depth + 1);
+    if (next === current) continue;
+    merged ??= { ...target };
+    setOwn(merged, key, next);
+  }
+  return merged ?? target;
+}
+
+/** What a patch leaves behind where there was no object before: itself, less the fields it removes. */
+function withoutNulls(patch: JsonObject, depth: number): JsonObject {
+  if (depth > maxDepth) throw tooDeep();
+  let clean: MutableObject | undefined;
+  for (const key of Object.keys(patch)) {
+    const value = getOwn(patch, key);
+    if (value === null) {
+      clean ??= { ...patch };
+      Reflect.deleteProperty(clean, key);
+    } else if (isJsonObject(value)) {
+      const next = withoutNulls(value, depth + 1);
+      if (next === value) continue;
+      clean ??= { ...patch };
+      setOwn(clean, key, next);
+    }
+  }
+  return clean ?? patch;
+}
+
+/**
+ * The RFC 7396 merge patch that turns `from` into `to`. A merge patch cannot say that a field becomes null:
+ * such a field is missing after applying it. Equal objects give `{}`.
+ *
+ * @throws {PatchError} of kind `limit` when both are nested more than 1,000 levels deep.
+ *
+ * @example
+ * createMergePatch({ a: 1, b: { c: 2, d: 3 } }, { a: 1, b: { c: 4 } }); // { b: { c: 4, d: null } }
+ */
+export function createMergePatch(from: Json, to: Json): Json {
+  if (!isJsonObject(from) || !isJsonObject(to)) return to;
+  return difference(from, to, 0) ?? {};
+}
+
+/** The patch between two objects; undefined when they are the same. */
+function difference(from: JsonObject, to: JsonObject, depth: number): JsonObject | undefined {
+  if (from === to) return undefined;
+  if (depth > maxDepth) throw tooDeep();
+  let patch: MutableObject | undefined;
+  for (const key of Object.keys(from)) {
+    if (!Object.hasOwn(to, key)) setOwn((patch ??= {}), key, null);
+  }
+  for (const key of Object.keys(to)) {
+    const before = getOwn(from, key);
+    const after = getOwn(to, key);
+    if (after === undefined) continue;
+    if (isJsonObject(before) && isJsonObject(after)) {
+      const nested = difference(before, after, depth + 1);
+      if (nested !== undefined) setOwn((patch ??= {}), key, nested);
+    } else if (before === undefined || !jsonEqual(before, after)) {
+      setOwn((patch ??= {}), key, after);
+    }
+  }
+  return patch;
+}
+
+function tooDeep(): PatchError {
+  return new PatchError("limit", `a merge patch may be nested at most ${maxDepth} levels deep`);
+}
