@@ -1,0 +1,127 @@
+import type { $ZodCheckStringFormatDef, $ZodType } from "zod/v4/core";
+
+import type { SchemaDraft } from "../structural-schema.js";
+import type { Refuse } from "./problems.js";
+import { refusals } from "./refusals.js";
+import { convertStringFormat } from "./string-formats.js";
+import { type CheckDef, checksOf, isOwnCheck } from "./zod-definitions.js";
+
+/**
+ * Adds what the checks of a zod schema demand to its converted form, and refuses those that cannot be said
+ * there. A check in JavaScript is let through when the same schema carries CEL rules of its own: then its
+ * author has said it twice, once for each place.
+ */
+export function applyChecks(
+  source: $ZodType,
+  schema: SchemaDraft,
+  path: string,
+  refuse: Refuse,
+  hasRules: boolean,
+): void {
+  for (const check of checksOf(source)) {
+    if (isOwnCheck(check)) applyCheck(check, schema, path, refuse);
+    else if (!hasRules) refuse(path, refusals.refine.message, refusals.refine.wayOut);
+  }
+}
+
+function applyCheck(check: CheckDef, schema: SchemaDraft, path: string, refuse: Refuse): void {
+  switch (check.check) {
+    case "min_length":
+      atLeast(schema, check.minimum);
+      break;
+    case "max_length":
+      atMost(schema, check.maximum);
+      break;
+    case "length_equals":
+      atLeast(schema, check.length);
+      atMost(schema, check.length);
+      break;
+    case "greater_than":
+      if (typeof check.value === "number") above(schema, check.value, !check.inclusive);
+      break;
+    case "less_than":
+      if (typeof check.value === "number") below(schema, check.value, !check.inclusive);
+      break;
+    case "multiple_of":
+      multipleOf(schema, Number(check.value), path, refuse);
+      break;
+    case "number_format":
+      numberFormat(schema, check.format);
+      break;
+    case "string_format":
+      stringFormat(schema, check, path, refuse);
+      break;
+    case "overwrite":
+      refuse(path, refusals.overwrite.message, refusals.overwrite.wayOut);
+      break;
+    default:
+      refuse(path, refusals.properties.message, refusals.properties.wayOut);
+  }
+}
+
+function atLeast(schema: SchemaDraft, length: number): void {
+  const key = schema.type === "array" ? "minItems" : "minLength";
+  schema[key] = Math.max(schema[key] ?? 0, length);
+}
+
+function atMost(schema: SchemaDraft, length: number): void {
+  const key = schema.type === "array" ? "maxItems" : "maxLength";
+  schema[key] = Math.min(schema[key] ?? Infinity, length);
+}
+
+function above(schema: SchemaDraft, limit: number, exclusive: boolean): void {
+  if (!Number.isFinite(limit) || limit < (schema.minimum ?? -Infinity)) return;
+  if (limit === schema.minimum && !exclusive) return;
+  schema.minimum = limit;
+  if (exclusive) schema.exclusiveMinimum = true;
+  else delete schema.exclusiveMinimum;
+}
+
+function below(schema: SchemaDraft, limit: number, exclusive: boolean): void {
+  if (!Number.isFinite(limit) || limit > (schema.maximum ?? Infinity)) return;
+  if (limit === schema.maximum && !exclusive) return;
+  schema.maximum = limit;
+  if (exclusive) schema.exclusiveMaximum = true;
+  else delete schema.exclusiveMaximum;
+}
+
+function multipleOf(schema: SchemaDraft, step: number, path: string, refuse: Refuse): void {
+  if (!Number.isFinite(step) || step <= 0) {
+    refuse(path, `a number cannot be a multiple of ${step}`, "give .multipleOf() a number above 0");
+  } else if (schema.multipleOf === undefined) schema.multipleOf = step;
+  else schema.allOf = [...(schema.allOf ?? []), { multipleOf: step }];
+}
+
+/**
+ * The range of z.int() itself (±2^53) is not written down: JSON.parse has rounded a larger number before any
+ * schema sees it. The narrower ones are, since no reader has to know what a format implies.
+ */
+function numberFormat(schema: SchemaDraft, format: string): void {
+  if (format === "float32") schema.format = "float";
+  else if (format === "float64") schema.format = "double";
+  else schema.type = "integer";
+  if (format === "int32") {
+    schema.format = "int32";
+    above(schema, -(2 ** 31), false);
+    below(schema, 2 ** 31 - 1, false);
+  } else if (format === "uint32") {
+    schema.format = "int64";
+    above(schema, 0, false);
+    below(schema, 2 ** 32 - 1, false);
+  }
+}
+
+function stringFormat(
+  schema: SchemaDraft,
+  def: $ZodCheckStringFormatDef,
+  path: string,
+  refuse: Refuse,
+): void {
+  const converted = convertStringFormat(def, path, refuse);
+  for (const key of ["format", "pattern"] as const) {
+    const value = converted?.[key];
+    if (value === undefined) continue;
+    if (schema[key] === undefined) schema[key] = value;
+    else schema.allOf = [...(schema.allOf ?? []), { [key]: value }];
+  }
+}

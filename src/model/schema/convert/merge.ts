@@ -1,0 +1,190 @@
+import { jsonEqual } from "../../patch/json-equal.js";
+import type { SchemaDraft, StructuralSchema } from "../structural-schema.js";
+import { asJson } from "./as-json.js";
+import { anything, type Refuse } from "./problems.js";
+
+/** What an object schema may hold if it is to be laid over another one. */
+const mergeable = new Set<string>([
+  "type",
+  "title",
+  "description",
+  "example",
+  "properties",
+  "required",
+  "oneOf",
+  "allOf",
+  "x-kubernetes-preserve-unknown-fields",
+]);
+
+type Properties = Record<string, StructuralSchema>;
+
+/** Whether two schemas ask for the same; what they are called does not count. */
+function sameSchema(left: StructuralSchema, right: StructuralSchema): boolean {
+  return jsonEqual(asJson(undescribed(left)) ?? null, asJson(undescribed(right)) ?? null);
+}
+
+function undescribed(schema: StructuralSchema): StructuralSchema {
+  const { title: _title, description: _description, example: _example, ...rest } = schema;
+  return rest;
+}
+
+/** Whether the schema is an object with named fields, so that its fields can stand beside those of another. */
+function canMerge(schema: StructuralSchema): boolean {
+  return schema.type === "object" && Object.keys(schema).every((key) => mergeable.has(key));
+}
+
+/**
+ * Lays the fields of several objects beside each other. A Kubernetes schema gives each field one type, so a
+ * field that several of them have must be the same in all.
+ */
+function mergeProperties(
+  schemas: readonly StructuralSchema[],
+  path: string,
+  refuse: Refuse,
+  except?: string,
+): Properties {
+  const merged = new Map<string, StructuralSchema>();
+  const refused = new Set<string>();
+  for (const { properties = {} } of schemas) {
+    for (const [name, property] of Object.entries(properties)) {
+      const before = merged.get(name);
+      if (before === undefined) merged.set(name, property);
+      else if (name !== except && !sameSchema(before, property) && !refused.has(name)) {
+        refused.add(name);
+        refuse(
+          `${path}.${name}`,
+          "the field is declared in several ways, and a Kubernetes schema gives each field one type",
+          "declare it alike everywhere, or give each its own name",
+        );
+      }
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+/** Two object schemas of which both must hold. */
+export function mergeIntersection(
+  left: StructuralSchema,
+  right: StructuralSchema,
+  path: string,
+  refuse: Refuse,
+): SchemaDraft {
+  if (!canMerge(left) || !canMerge(right)) {
+    refuse(
+      path,
+      "an intersection has a form in a Kubernetes schema only if both sides are plain objects",
+      "write one z.object(), or use a.extend(b.shape)",
+    );
+    return anything();
+  }
+  const merged: SchemaDraft = { type: "object", properties: mergeProperties([left, right], path, refuse) };
+  const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])];
+  if (required.length > 0) merged.required = required;
+  if (left["x-kubernetes-preserve-unknown-fields"] || right["x-kubernetes-preserve-unknown-fields"]) {
+    merged["x-kubernetes-preserve-unknown-fields"] = true;
+  }
+  const allOf = [...(left.allOf ?? []), ...(right.allOf ?? [])];
+  if (left.oneOf && right.oneOf) allOf.push({ oneOf: left.oneOf }, { oneOf: right.oneOf });
+  else if (left.oneOf ?? right.oneOf) merged.oneOf = left.oneOf ?? right.oneOf;
+  if (allOf.length > 0) merged.allOf = allOf;
+  return merged;
+}
+
+/** One option of a discriminated union. */
+export interface Option {
+  readonly schema: StructuralSchema;
+  /** A strict option forbids the fields that only other options have; a plain one takes no notice. */
+  readonly strict: boolean;
+}
+
+/**
+ * A discriminated union as one object: the fields of all options, the discriminator as an enum of all its
+ * values, and `oneOf` that ties each value to what its option requires. The branches of `oneOf` exclude each
+ * other by the discriminator alone, since zod lets no two options share a value.
+ *
+ * One thing is stricter than zod: a field of another option is not dropped, so it must at least fit the type
+ * it has there.
+ */
+export function mergeUnion(
+  options: readonly Option[],
+  discriminator: string,
+  path: string,
+  refuse: Refuse,
+): SchemaDraft {
+  const schemas = options.map(({ schema }) => schema);
+  if (!schemas.every(canMerge)) {
+    refuse(
+      path,
+      "an option of the discriminated union is not a plain object",
+      "make every option a z.object() without rules of its own; a rule for one option goes on the union: " +
+        `rule(union, "self.${discriminator} != 'a' || self.size > 1")`,
+    );
+    return anything();
+  }
+  const tags = schemas.map((schema) => ownProperty(schema, discriminator));
+  const tagType = tags[0]?.type;
+  const isTagged = tags.every((tag) => tag?.enum !== undefined && tag.type === tagType);
+  if (!isTagged || !schemas.every((schema) => schema.required?.includes(discriminator))) {
+    refuse(
+      `${path}.${discriminator}`,
+      "the discriminator must be a literal or enum in every option, all of one type, and never left out",
+      `write ${discriminator}: z.literal("…") in every option`,
+    );
+    return anything();
+  }
+  refuseLoneDefaults(schemas, path, refuse);
+
+  const properties = mergeProperties(schemas, path, refuse, discriminator);
+  properties[discriminator] = { ...tags[0], enum: tags.flatMap((tag) => tag?.enum ?? []) };
+  const shared = (schemas[0]?.required ?? []).filter((name) =>
+    schemas.every((schema) => schema.required?.includes(name)),
+  );
+  const merged: SchemaDraft = { type: "object", properties, required: shared };
+  if (schemas.some((schema) => schema["x-kubernetes-preserve-unknown-fields"])) {
+    merged["x-kubernetes-preserve-unknown-fields"] = true;
+  }
+  const branches = options.map((option, index) =>
+    branch(option, discriminator, tags[index], shared, Object.keys(properties)),
+  );
+  // With nothing to tie to the discriminator its enum has said it all.
+  if (branches.some((part) => part.required ?? part.oneOf ?? part.allOf ?? part.not)) {
+    merged.oneOf = branches;
+  }
+  return merged;
+}
+
+function branch(
+  { schema, strict }: Option,
+  discriminator: string,
+  tag: StructuralSchema | undefined,
+  shared: readonly string[],
+  names: readonly string[],
+): SchemaDraft {
+  const part: SchemaDraft = { properties: { [discriminator]: { enum: tag?.enum ?? [] } } };
+  const required = (schema.required ?? []).filter((name) => !shared.includes(name));
+  if (required.length > 0) part.required = required;
+  if (schema.oneOf) part.oneOf = schema.oneOf;
+  if (schema.allOf) part.allOf = schema.allOf;
+  const foreign = names.filter((name) => ownProperty(schema, name) === undefined);
+  if (strict && foreign.length > 0) part.not = { anyOf: foreign.map((name) => ({ required: [name] })) };
+  return part;
+}
+
+/** Defaulting does not look at `oneOf`: the default of one option would turn up in objects of the others. */
+function refuseLoneDefaults(schemas: readonly StructuralSchema[], path: string, refuse: Refuse): void {
+  const names = new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
+  for (const name of names) {
+    const declared = schemas.map((schema) => ownProperty(schema, name));
+    if (declared.some((property) => property?.default !== undefined) && declared.includes(undefined)) {
+      refuse(
+        `${path}.${name}`,
+        "a default in one option of a discriminated union would be filled into the other options as well",
+        "use .optional() and fill it in reconcile, or declare the field in every option",
+      );
+    }
+  }
+}
+
+function ownProperty({ properties }: StructuralSchema, name: string): StructuralSchema | undefined {
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}

@@ -1,0 +1,28 @@
+import type { $ZodType } from "zod/v4/core";
+
+import type { DefinitionProblem } from "../definition-error.js";
+import type { SchemaDraft } from "../structural-schema.js";
+
+/** Where conversion puts what it cannot convert; it then goes on, so that all problems are told at once. */
+export type Refuse = (path: string, message: string, wayOut: string) => void;
+
+/** A converted schema, and whether the field that has it may be left out. */
+export interface Field {
+  readonly schema: SchemaDraft;
+  readonly optional: boolean;
+}
+
+/** Converts a schema that lies inside another one. */
+export type Convert = (schema: $ZodType, path: string) => Field;
+
+/** What stands in for a schema that was refused: anything goes, so that no second problem follows from it. */
+export function anything(): SchemaDraft {
+  return { "x-kubernetes-preserve-unknown-fields": true };
+}
+
+/** Collects problems, one for each place: what follows there is mostly a consequence of the first. */
+export function collector(problems: DefinitionProblem[]): Refuse {
+  return (path, message, wayOut) => {
+    if (!problems.some((problem) => problem.path === path)) problems.push({ path, message, wayOut });
+  };
+}

@@ -1,0 +1,82 @@
+import type { $ZodTypeDef } from "zod/v4/core";
+
+interface Refusal {
+  readonly message: string;
+  readonly wayOut: string;
+}
+
+const inReconcile = "convert it in reconcile";
+const noJson = (what: string, instead: string): Refusal => ({
+  message: `${what} cannot be stored as JSON`,
+  wayOut: instead,
+});
+const noSchema = (what: string, instead: string): Refusal => ({
+  message: `${what} has no form in a Kubernetes schema`,
+  wayOut: instead,
+});
+
+/** The kinds of zod schema that are refused wherever they stand. Those refused in part are refused in place. */
+export const refusedTypes: { readonly [Type in $ZodTypeDef["type"]]?: Refusal } = {
+  date: noJson("z.date()", "use z.iso.datetime() and parse it in reconcile"),
+  bigint: noJson("z.bigint()", `use z.int(), or z.string().regex(/^[0-9]+$/) and ${inReconcile}`),
+  map: noJson("z.map()", "use z.record(z.string(), …)"),
+  set: noJson("z.set()", "use listSet(z.array(…)): a list whose items are unique"),
+  symbol: noJson("z.symbol()", "use z.literal() or z.enum() with texts"),
+  undefined: noJson("z.undefined()", "use .optional() on the schema of the field"),
+  void: noJson("z.void()", "leave the field out"),
+  nan: noJson("z.nan()", "use z.number().optional() and leave the field out when there is no number"),
+  function: noJson("z.function()", "put the function into reconcile"),
+  promise: noJson("z.promise()", "write the schema of what it resolves to"),
+  file: noJson("z.file()", "use z.base64(), or store the file elsewhere and keep its z.url()"),
+  never: noSchema("z.never()", "leave the field out: unknown fields are pruned"),
+  null: noSchema(
+    "z.null() on its own",
+    "use .nullable() on the schema of the other values, or leave the field out",
+  ),
+  tuple: noSchema(
+    "z.tuple()",
+    "use z.object() with a name for each place, or z.array() when all items are alike",
+  ),
+  custom: noSchema(
+    "z.custom()",
+    "use a schema zod can describe, and rule(schema, cel, message) for what it cannot",
+  ),
+  catch: noSchema(".catch()", "use .default(): values that do not fit are refused when they are written"),
+  success: noSchema("z.success()", "use z.boolean()"),
+  transform: noSchema(
+    "z.transform()",
+    `what is stored is what is read: write the schema of the stored value and ${inReconcile}`,
+  ),
+  pipe: noSchema(
+    "a pipe (.transform(), .pipe(), z.codec(), z.preprocess(), z.stringbool())",
+    `what is stored is what is read: write the schema of the stored value and ${inReconcile}`,
+  ),
+};
+
+export const refusals = {
+  recursion: {
+    message: "the schema contains itself, and a Kubernetes schema cannot refer to itself",
+    wayOut: "write it out to the depth you need, or use z.json() for that part",
+  },
+  coerce: {
+    message: "z.coerce changes the value, and a Kubernetes schema cannot",
+    wayOut: `use the plain schema (z.number() instead of z.coerce.number()) and ${inReconcile}`,
+  },
+  refine: {
+    message: ".refine() and other checks in JavaScript cannot run in the API server",
+    wayOut: 'use validations with a CEL rule: rule(schema, "self.size() > 2", "message")',
+  },
+  overwrite: {
+    message:
+      "a check that changes the value (.trim(), .toLowerCase(), .overwrite()) has no form in a Kubernetes schema",
+    wayOut: "use .regex() to ask for what it would have made, or change the value in reconcile",
+  },
+  properties: {
+    message: "a check on a property has no form in a Kubernetes schema",
+    wayOut: "put the check on the property's own schema",
+  },
+  optionalItem: {
+    message: "an item of a list or map cannot be optional or have a default",
+    wayOut: "take .optional() or .default() off: an item that is not there is left out",
+  },
+} as const satisfies Record<string, Refusal>;

@@ -1,0 +1,96 @@
+import type { $ZodLazyDef, $ZodType, $ZodUnionDef } from "zod/v4/core";
+
+import type { SchemaDraft } from "../structural-schema.js";
+import { convertEnum, literalValues } from "./enums.js";
+import { mergeUnion } from "./merge.js";
+import { isIntOrString, metaOf } from "./meta.js";
+import { anything, type Convert, type Refuse } from "./problems.js";
+import { defOf, isDiscriminated } from "./zod-definitions.js";
+
+/** Converts the unions that a structural schema has a form for, and refuses the others. */
+export function convertUnion(
+  schema: $ZodType,
+  def: $ZodUnionDef,
+  path: string,
+  convert: Convert,
+  refuse: Refuse,
+): SchemaDraft {
+  if (isIntOrString(metaOf(schema))) return convertIntOrString(def, path, convert);
+  if (isDiscriminated(def)) {
+    const options = def.options.map((option) => ({
+      schema: convert(option, path).schema,
+      strict: isStrict(option),
+    }));
+    return mergeUnion(options, def.discriminator, path, refuse);
+  }
+
+  const options = flatten(def.options);
+  const values = options.map(literalValues);
+  if (values.every((value) => value !== undefined)) return convertEnum(values.flat(), path, refuse);
+  const solid = options.filter((option) => option._zod.def.type !== "null");
+  const [only] = solid;
+  if (only && solid.length === 1) {
+    const { schema: converted } = convert(only, path);
+    if (options.length > 1) makeNullable(converted, path, refuse);
+    return converted;
+  }
+  refuse(
+    path,
+    "a union has a form in a Kubernetes schema only if something tells its options apart",
+    "use z.discriminatedUnion(…), z.enum([…]) for fixed values, or intOrString() for a number or text",
+  );
+  return anything();
+}
+
+/** Kubernetes compares null with the values of an enum, finds it equal to none of them, and refuses it. */
+export function makeNullable(schema: SchemaDraft, path: string, refuse: Refuse): void {
+  if (schema.enum) {
+    refuse(
+      path,
+      "Kubernetes refuses null for a field with a choice of values",
+      "use .optional() instead of .nullable()",
+    );
+  }
+  schema.nullable = true;
+}
+
+function flatten(options: readonly $ZodType[]): $ZodType[] {
+  return options.flatMap((option) => {
+    const def = defOf(option);
+    const isPlain = def.type === "union" && !isDiscriminated(def) && !isIntOrString(metaOf(option));
+    return isPlain ? flatten(def.options) : [option];
+  });
+}
+
+function isStrict(option: $ZodType): boolean {
+  const def = defOf(option);
+  return def.type === "object" && def.catchall?._zod.def.type === "never";
+}
+
+/** Both options' demands stand side by side: each looks only at values of its own type. */
+function convertIntOrString(def: $ZodUnionDef, path: string, convert: Convert): SchemaDraft {
+  const demands: SchemaDraft = {};
+  for (const option of def.options) {
+    const { type: _type, ...rest } = convert(option, path).schema;
+    Object.assign(demands, rest);
+  }
+  const anyOf = [{ type: "integer" }, { type: "string" }] as const;
+  return { ...demands, anyOf, "x-kubernetes-int-or-string": true };
+}
+
+/** Whether this is z.json(): a recursive schema, but one that Kubernetes can say in a word. */
+export function isJson(lazy: $ZodLazyDef, inner: $ZodType): boolean {
+  const union = defOf(inner);
+  if (union.type !== "union") return false;
+  const types = new Set<string>(union.options.map((option) => option._zod.def.type));
+  return (
+    ["string", "number", "boolean", "null", "array", "record"].every((type) => types.has(type)) &&
+    union.options.every((option) => {
+      const def = defOf(option);
+      if (def.type !== "array") return true;
+      const element = defOf(def.element);
+      // The getter, since .describe() makes a copy of the schema around it.
+      return element.type === "lazy" && element.getter === lazy.getter;
+    })
+  );
+}

@@ -1,0 +1,106 @@
+import { deepFreeze } from "../object/freeze.js";
+import type { Column, Resource, ResourceVersion, Scope } from "./resource-types.js";
+import type { StructuralSchema } from "./structural-schema.js";
+
+/** A printer column on the wire. */
+export interface PrinterColumn extends Omit<Column, "path"> {
+  readonly jsonPath: string;
+}
+
+/** One version of a kind on the wire. */
+export interface CustomResourceDefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly schema: { readonly openAPIV3Schema: StructuralSchema };
+  readonly subresources?: {
+    readonly status?: Readonly<Record<string, never>>;
+    readonly scale?: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    };
+  };
+  readonly additionalPrinterColumns?: readonly PrinterColumn[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** What makes an API server serve a kind. */
+export interface CustomResourceDefinition {
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  readonly kind: "CustomResourceDefinition";
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly listKind: string;
+      readonly plural: string;
+      readonly singular: string;
+      readonly shortNames?: readonly string[];
+      readonly categories?: readonly string[];
+    };
+    readonly scope: Scope;
+    readonly versions: readonly CustomResourceDefinitionVersion[];
+  };
+}
+
+/**
+ * The CRD of a kind, to be applied to any API server. What is empty is left out, as an API server would
+ * store it, so that applying it a second time changes nothing.
+ *
+ * @example
+ * await client.apply(customResourceDefinition(Site));
+ */
+export function customResourceDefinition(resource: Resource): CustomResourceDefinition {
+  const { group, kind, listKind, plural, singular, shortNames, categories, scope, versions } = resource;
+  return deepFreeze({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind,
+        plural,
+        singular,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+      },
+      scope,
+      versions: versions.map(definitionOfVersion),
+    },
+  });
+}
+
+function definitionOfVersion(version: ResourceVersion): CustomResourceDefinitionVersion {
+  const { name, served, storage, schema, subresources, columns, selectableFields } = version;
+  const { status, scale } = subresources;
+  return {
+    name,
+    served,
+    storage,
+    schema: { openAPIV3Schema: schema },
+    ...((status || scale) && {
+      subresources: {
+        ...(status && { status: {} }),
+        ...(scale && {
+          scale: {
+            specReplicasPath: scale.specReplicas,
+            statusReplicasPath: scale.statusReplicas,
+            ...(scale.selector !== undefined && { labelSelectorPath: scale.selector }),
+          },
+        }),
+      },
+    }),
+    ...(columns.length > 0 && {
+      additionalPrinterColumns: columns.map(({ path, ...column }) =>
+        Object.assign(column, { jsonPath: path }),
+      ),
+    }),
+    ...(selectableFields.length > 0 && {
+      selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
+    }),
+  };
+}

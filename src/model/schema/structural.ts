@@ -1,0 +1,210 @@
+import type { $ZodObjectDef, $ZodRecordDef, $ZodType } from "zod/v4/core";
+
+import { applyChecks } from "./convert/checks.js";
+import { convertDefault } from "./convert/defaults.js";
+import { convertEnum, literalValues } from "./convert/enums.js";
+import { mergeIntersection } from "./convert/merge.js";
+import { applyMeta, hasRules, metaOf } from "./convert/meta.js";
+import { patternProblem } from "./convert/portable-pattern.js";
+import { anything, collector, type Convert, type Field, type Refuse } from "./convert/problems.js";
+import { refusals, refusedTypes } from "./convert/refusals.js";
+import { convertUnion, isJson, makeNullable } from "./convert/unions.js";
+import { checksOf, defOf, isZodSchema } from "./convert/zod-definitions.js";
+import type { DefinitionProblem } from "./definition-error.js";
+import type { SchemaDraft, StructuralSchema } from "./structural-schema.js";
+
+/** Deeper than any kind people write; a recursive schema that makes new parts each time ends here. */
+const deepest = 64;
+
+/** What a zod schema becomes, and what kept it from becoming that. */
+export interface Conversion {
+  readonly schema: StructuralSchema;
+  readonly optional: boolean;
+  readonly problems: readonly DefinitionProblem[];
+}
+
+/**
+ * Converts a zod schema to a structural schema of Kubernetes.
+ *
+ * It walks zod's own definitions and does not start from `z.toJSONSchema()`: that one drops refinements
+ * silently, takes the input side of transforms, throws at the first thing it cannot say, without a path that
+ * the author would know, and makes of unions and shared schemas an `anyOf` and `$ref` that would have to be
+ * taken apart again.
+ *
+ * Unknown fields need no word: Kubernetes prunes them, as z.object() does. z.strictObject() is converted like
+ * z.object(), since a schema cannot both prune and refuse; a client that wants the error asks for strict field
+ * validation when it writes.
+ */
+export function toStructural(root: $ZodType, path: string): Conversion {
+  const problems: DefinitionProblem[] = [];
+  const refuse = collector(problems);
+  const open = new Set<$ZodType>();
+
+  const convert: Convert = (schema, path) => {
+    if (!isZodSchema(schema)) {
+      refuse(path, "this is not a schema of zod 4", 'make it with the z of import { z } from "zod"');
+      return required(anything());
+    }
+    if (open.has(schema) || open.size >= deepest) {
+      refuse(path, refusals.recursion.message, refusals.recursion.wayOut);
+      return required(anything());
+    }
+    open.add(schema);
+    try {
+      const meta = metaOf(schema);
+      const field = convertType(schema, path, convert, refuse);
+      applyChecks(schema, field.schema, path, refuse, hasRules(meta));
+      applyMeta(meta, field.schema, path, refuse);
+      return field;
+    } finally {
+      open.delete(schema);
+    }
+  };
+
+  return { ...convert(root, path), problems };
+}
+
+function convertType(schema: $ZodType, path: string, convert: Convert, refuse: Refuse): Field {
+  const def = defOf(schema);
+  const refused = refusedTypes[def.type];
+  if (refused) {
+    refuse(path, refused.message, refused.wayOut);
+    return required(anything());
+  }
+  if ("coerce" in def && def.coerce) refuse(path, refusals.coerce.message, refusals.coerce.wayOut);
+
+  switch (def.type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return required({ type: def.type });
+    case "enum":
+    case "literal":
+      return required(convertEnum(literalValues(schema) ?? [], path, refuse));
+    case "template_literal":
+      return required(convertTemplate(schema, path, refuse));
+    case "any":
+    case "unknown":
+      return required(anything());
+    case "array":
+      return required({ type: "array", items: convertItem(def.element, `${path}[]`, convert, refuse) });
+    case "object":
+      return required(convertObject(def, path, convert, refuse));
+    case "record":
+      return required(convertRecord(def, path, convert, refuse));
+    case "union":
+      return required(convertUnion(schema, def, path, convert, refuse));
+    case "intersection":
+      return required(
+        mergeIntersection(convert(def.left, path).schema, convert(def.right, path).schema, path, refuse),
+      );
+    case "optional":
+      return { ...convert(def.innerType, path), optional: true };
+    case "nonoptional":
+      return { ...convert(def.innerType, path), optional: false };
+    case "readonly":
+      return convert(def.innerType, path);
+    case "nullable": {
+      const field = convert(def.innerType, path);
+      makeNullable(field.schema, path, refuse);
+      return field;
+    }
+    case "default":
+    case "prefault": {
+      const { schema } = convert(def.innerType, path);
+      const value = convertDefault(def, schema, path, refuse);
+      if (value !== undefined) schema.default = value;
+      return { schema, optional: true };
+    }
+    case "lazy": {
+      const inner = def.getter();
+      return isJson(def, inner) ? required(anything()) : convert(inner, path);
+    }
+    default:
+      refuse(path, `z.${def.type}() has no form in a Kubernetes schema`, "use another schema");
+      return required(anything());
+  }
+}
+
+function required(schema: SchemaDraft): Field {
+  return { schema, optional: false };
+}
+
+function convertTemplate(schema: $ZodType, path: string, refuse: Refuse): SchemaDraft {
+  const { pattern } = schema._zod;
+  const problem = pattern ? patternProblem(pattern) : "this template has no pattern";
+  if (problem) refuse(path, problem, "use z.string().regex(…)");
+  return { type: "string", ...(pattern && { pattern: pattern.source }) };
+}
+
+/** A list item or map value. Defaulting happens to fields only, and JSON has no hole to leave in a list. */
+function convertItem(schema: $ZodType, path: string, convert: Convert, refuse: Refuse): StructuralSchema {
+  const item = convert(schema, path);
+  if (item.optional) refuse(path, refusals.optionalItem.message, refusals.optionalItem.wayOut);
+  return item.schema;
+}
+
+function convertObject(def: $ZodObjectDef, path: string, convert: Convert, refuse: Refuse): SchemaDraft {
+  const entries = Object.entries(def.shape);
+  const converted: SchemaDraft = { type: "object" };
+  const catchall = def.catchall?._zod.def.type;
+  if (catchall === "unknown" || catchall === "any") converted["x-kubernetes-preserve-unknown-fields"] = true;
+  else if (def.catchall && catchall !== "never") {
+    if (entries.length > 0) {
+      refuse(
+        path,
+        "a Kubernetes schema cannot have both named fields and a schema for all others",
+        "put the others into a field of their own: z.record(z.string(), …)",
+      );
+    }
+    return { ...converted, additionalProperties: convertItem(def.catchall, `${path}.*`, convert, refuse) };
+  }
+  return { ...converted, ...convertFields(entries, path, convert, refuse) };
+}
+
+function convertFields(
+  entries: readonly (readonly [string, $ZodType])[],
+  path: string,
+  convert: Convert,
+  refuse: Refuse,
+): SchemaDraft {
+  const properties: [string, StructuralSchema][] = [];
+  const needed: string[] = [];
+  for (const [name, schema] of entries) {
+    const at = `${path}.${name}`;
+    if (name === "__proto__") {
+      refuse(at, "a field cannot have this name, which JavaScript uses itself", "choose another name");
+      continue;
+    }
+    const field = convert(schema, at);
+    properties.push([name, field.schema]);
+    if (!field.optional) needed.push(name);
+  }
+  return {
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+/** A map, or an object when its keys are listed one by one. */
+function convertRecord(def: $ZodRecordDef, path: string, convert: Convert, refuse: Refuse): SchemaDraft {
+  const { keyType, valueType } = def;
+  const keys = literalValues(keyType);
+  if (keys) {
+    const optional = def.partial === true;
+    const asOptional: Convert = (schema, at) => ({
+      schema: convertItem(schema, at, convert, refuse),
+      optional,
+    });
+    const entries = keys.map((key) => [String(key), valueType] as const);
+    return { type: "object", ...convertFields(entries, path, asOptional, refuse) };
+  }
+  if (keyType._zod.def.type !== "string" || checksOf(keyType).length > 0) {
+    refuse(
+      path,
+      "the keys of a map can be any text: a Kubernetes schema has no say about them",
+      'use z.string() for the keys, and rule(map, "self.all(key, key.matches(\'^[a-z]+$\'))", "message")',
+    );
+  }
+  return { type: "object", additionalProperties: convertItem(valueType, `${path}.*`, convert, refuse) };
+}
