@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { Conflict, InvalidCommit, StoreClosed } from "../errors.js";
+import { maxChanges, maxKeyBytes } from "../keys.js";
+import type { Change } from "../store.js";
+import { firstOf, bytes, commit, put, remove, shown, text, type Cases } from "./harness.js";
+
+/** What a commit promises. */
+export const commitCases: Cases = {
+  async "an empty store is at revision 0"(store) {
+    assert.deepEqual(await store.status(), { revision: 0, floor: 0 });
+    assert.equal(await store.get("/a"), undefined);
+    assert.deepEqual(await store.range({ prefix: "" }), { entries: [], revision: 0, more: false });
+  },
+
+  async "a put is read back byte for byte"(store) {
+    const value = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const { revision } = await store.commit([{ type: "put", key: "/a", value }]);
+    const entry = await store.get("/a");
+    assert.deepEqual(entry && [...entry.value], [...value]);
+    assert.equal(entry?.revision, revision);
+    assert.equal(entry?.created, revision);
+  },
+
+  async "an empty value is a value"(store) {
+    await commit(store, put("/a", ""));
+    assert.equal((await store.get("/a"))?.value.byteLength, 0);
+    assert.equal((await store.range({ prefix: "/" })).entries.length, 1);
+  },
+
+  async "a value of three megabytes is taken"(store) {
+    const value = new Uint8Array(3 * 2 ** 20).fill(7);
+    await store.commit([{ type: "put", key: "/big", value }]);
+    assert.equal(Buffer.compare((await store.get("/big"))?.value ?? new Uint8Array(), value), 0);
+  },
+
+  async "revisions grow, and a key remembers when it was created"(store) {
+    const first = await commit(store, put("/a", "1"));
+    const second = await commit(store, put("/b", "1"));
+    const third = await commit(store, put("/a", "2"));
+    assert(first > 0 && second > first && third > second);
+    assert.equal((await store.get("/a"))?.created, first);
+    await commit(store, remove("/a"));
+    const again = await commit(store, put("/a", "3"));
+    assert.equal((await store.get("/a"))?.created, again);
+  },
+
+  async "expect 0 creates once"(store) {
+    const revision = await commit(store, put("/a", "1", { expect: 0 }));
+    await assert.rejects(store.commit([put("/a", "2", { expect: 0 })]), (error) => {
+      assert(error instanceof Conflict);
+      assert.deepEqual([error.key, error.expected, error.actual], ["/a", 0, revision]);
+      assert.match(error.message, /exists already/);
+      return true;
+    });
+    await commit(store, remove("/a", revision));
+    await commit(store, put("/a", "3", { expect: 0 }));
+  },
+
+  async "a stale update or delete is refused and changes nothing"(store) {
+    const old = await commit(store, put("/a", "1"));
+    const now = await commit(store, put("/a", "2", { expect: old }));
+    await assert.rejects(store.commit([put("/a", "3", { expect: old })]), Conflict);
+    await assert.rejects(store.commit([remove("/a", old)]), Conflict);
+    await assert.rejects(store.commit([remove("/none", old)]), Conflict);
+    assert.equal((await store.status()).revision, now);
+    assert.equal(shown((await store.get("/a")) ?? assert.fail()), `/a=2@${now}`);
+  },
+
+  async "a commit is all or nothing"(store) {
+    const revision = await commit(store, put("/a", "1"), put("/b", "1"));
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), [
+      `/a=1@${revision}`,
+      `/b=1@${revision}`,
+    ]);
+    await assert.rejects(
+      store.commit([put("/a", "2"), remove("/b"), put("/c", "2", { expect: 5 })]),
+      Conflict,
+    );
+    assert.equal((await store.count({ prefix: "/" })).count, 2);
+    assert.equal(text((await store.get("/a"))?.value ?? bytes("")), "1");
+    const next = await commit(store, put("/a", "2"), remove("/b"), put("/c", "2", { expect: 0 }));
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), [
+      `/a=2@${next}`,
+      `/c=2@${next}`,
+    ]);
+  },
+
+  async "deleting what is not there takes no revision"(store) {
+    const revision = await commit(store, put("/a", "1"));
+    assert.equal(await commit(store, remove("/b")), revision);
+    assert.equal(await commit(store, remove("/b", 0)), revision);
+    assert.equal((await store.status()).revision, revision);
+  },
+
+  async "of many writers racing for one key, one wins each round"(store) {
+    let revision = 0;
+    for (let round = 0; round < 5; round++) {
+      const attempts = Array.from({ length: 20 }, (_, writer) =>
+        store.commit([put("/a", `${round}:${writer}`, { expect: revision })]),
+      );
+      const won = (await Promise.allSettled(attempts)).filter((result) => result.status === "fulfilled");
+      assert.equal(won.length, 1);
+      revision = won[0]?.value.revision ?? 0;
+    }
+  },
+
+  async "a counter under concurrent compare-and-swap loses no step"(store) {
+    await commit(store, put("/n", "0"));
+    const count = async (): Promise<void> => {
+      for (;;) {
+        const entry = (await store.get("/n")) ?? assert.fail();
+        try {
+          await store.commit([put("/n", String(Number(text(entry.value)) + 1), { expect: entry.revision })]);
+          return;
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, count));
+    assert.equal(text((await store.get("/n"))?.value ?? bytes("")), "50");
+  },
+
+  async "keys are ordered by their UTF-8 bytes"(store) {
+    const keys = ["/a", "/a!", "/a/b", "/aa", "/é", "/豈", "/\uffff", "/😀", "/😁"];
+    for (const key of keys.toReversed()) await commit(store, put(key, "x"));
+    assert.deepEqual(
+      (await store.range({ prefix: "/" })).entries.map((entry) => entry.key),
+      keys,
+    );
+  },
+
+  async "a commit that cannot be right is refused with a reason"(store) {
+    const refused: [Change[], RegExp][] = [
+      [[], /at least one change/],
+      [[put("", "x")], /must not be empty/],
+      [[put("/a\0b", "x")], /without NUL/],
+      [[put("/\ud800", "x")], /well-formed/],
+      [[put(`/${"é".repeat(maxKeyBytes / 2)}`, "x")], /longer than/],
+      [[put("/a", "x"), remove("/a")], /twice/],
+      [[put("/a", "x", { expect: -1 })], /expect/],
+      [[put("/a", "x", { expect: 1.5 })], /expect/],
+      [[put("/a", "x", { ttl: 0 })], /ttl/],
+      [Array.from({ length: maxChanges + 1 }, (_, index) => put(`/${index}`, "x")), /at most/],
+    ];
+    for (const [changes, reason] of refused) {
+      await assert.rejects(store.commit(changes), (error) => {
+        assert(error instanceof InvalidCommit, String(error));
+        assert.match(error.message, reason);
+        return true;
+      });
+    }
+    assert.equal((await store.status()).revision, 0);
+    const most = Array.from({ length: maxChanges }, (_, index) => put(`/${index}`, "x"));
+    await store.commit(most);
+    assert.equal((await store.count({ prefix: "/" })).count, maxChanges);
+  },
+
+  async "a closed store says so"(store) {
+    await commit(store, put("/a", "1"));
+    await store.close();
+    await store.close();
+    await assert.rejects(store.get("/a"), StoreClosed);
+    await assert.rejects(store.range({ prefix: "/" }), StoreClosed);
+    await assert.rejects(store.commit([put("/a", "2")]), StoreClosed);
+    await assert.rejects(store.compact(1), StoreClosed);
+    await assert.rejects(firstOf(store.watch({ prefix: "/" })), StoreClosed);
+  },
+
+  async "closing waits for commits under way"(store, harness) {
+    const commits = Array.from({ length: 20 }, (_, index) => commit(store, put(`/${index}`, "x")));
+    await store.close();
+    const revisions = await Promise.all(commits);
+    assert.equal(new Set(revisions).size, 20);
+    if (!harness.reopen) return;
+    const again = await harness.reopen(store);
+    try {
+      assert.equal((await again.count({ prefix: "/" })).count, 20);
+    } finally {
+      await again.close();
+    }
+  },
+};

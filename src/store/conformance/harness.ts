@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { Change, Entry, Store, Watch, WatchBatch, WatchEvent } from "../store.js";
+
+/** How the suite gets at the store it examines. */
+export interface StoreHarness {
+  /** A new, empty store that keeps its history until told otherwise. The suite closes it. */
+  create(): Promise<Store>;
+  /** Opens again what a store left behind that has been closed. Leave it out where nothing survives. */
+  reopen?(closed: Store): Promise<Store>;
+  /** Lets time pass for the stores of this harness: moves a virtual clock, or really waits. */
+  advance(milliseconds: number): Promise<void>;
+  /** How many random histories to try. Default 50. */
+  runs?: number | undefined;
+  /** The seed of a failed run, to see it again. */
+  seed?: number | undefined;
+}
+
+/** One thing that a store must get right; `run` throws when it does not. */
+export interface ConformanceCase {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+export type Cases = Record<string, (store: Store, harness: StoreHarness) => Promise<void>>;
+
+/** Each case gets a store of its own, which is closed whatever happens. */
+export function withStores(harness: StoreHarness, cases: Cases): ConformanceCase[] {
+  return Object.entries(cases).map(([name, body]) => ({
+    name,
+    async run() {
+      const store = await harness.create();
+      try {
+        await body(store, harness);
+      } finally {
+        await store.close();
+      }
+    },
+  }));
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const text = (value: Uint8Array): string => new TextDecoder().decode(value);
+
+export const put = (key: string, value: string, more: { expect?: number; ttl?: number } = {}): Change => ({
+  type: "put",
+  key,
+  value: bytes(value),
+  ...more,
+});
+
+export const remove = (key: string, expect?: number): Change => ({ type: "delete", key, expect });
+
+/** Commits one change and returns its revision. */
+export async function commit(store: Store, ...changes: Change[]): Promise<number> {
+  return (await store.commit(changes)).revision;
+}
+
+/** An entry as `key=value@revision`, which reads well where two lists of them differ. */
+export const shown = (entry: Entry): string => `${entry.key}=${text(entry.value)}@${entry.revision}`;
+
+export function shownEvent(event: WatchEvent): string {
+  const before = event.previous ? ` was ${shown(event.previous)}` : "";
+  return event.type === "put"
+    ? `${shown(event.entry)}${before}`
+    : `${event.key} gone@${event.revision}${before}`;
+}
+
+/** Reads a watch until it has handed out everything up to a revision. */
+export async function readThrough(watch: Watch, revision: number): Promise<WatchEvent[]> {
+  const events: WatchEvent[] = [];
+  const iterator = watch[Symbol.asyncIterator]();
+  let pending: Promise<IteratorResult<WatchBatch>> | undefined;
+  while (watch.revision < revision) {
+    pending ??= iterator.next();
+    const result = await Promise.race([pending, turn()]);
+    if (result === undefined) continue;
+    pending = undefined;
+    assert(!result.done, `the watch ended at ${watch.revision}, before ${revision}`);
+    checkBatch(result.value);
+    events.push(...result.value.events);
+  }
+  await iterator.return?.();
+  await pending;
+  return events;
+}
+
+/** What a watch that has just been started says first. */
+export function firstOf(watch: Watch): Promise<IteratorResult<WatchBatch>> {
+  return watch[Symbol.asyncIterator]().next();
+}
+
+/** The next batch of a watch. */
+export async function nextBatch(iterator: AsyncIterator<WatchBatch>): Promise<WatchBatch> {
+  const result = await iterator.next();
+  assert(!result.done, "the watch ended");
+  checkBatch(result.value);
+  return result.value;
+}
+
+function checkBatch({ events, revision }: WatchBatch): void {
+  assert(events.length > 0, "a batch is never empty");
+  const revisions = events.map((event) => event.revision);
+  assert.deepEqual(
+    revisions,
+    revisions.toSorted((a, b) => a - b),
+    "a batch is in order of revision",
+  );
+  assert((revisions.at(-1) ?? 0) <= revision, "a batch ends at its revision");
+}
+
+function turn(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(resolve, undefined));
+}

@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Compacted, Conflict } from "../errors.js";
+import type { Change, Store, Watch } from "../store.js";
+import {
+  firstOf,
+  bytes,
+  readThrough,
+  shown,
+  shownEvent,
+  type ConformanceCase,
+  type StoreHarness,
+} from "./harness.js";
+import { ReferenceModel } from "./model.js";
+
+/** A step of a history, in numbers that are turned into keys and revisions by what is there when it runs. */
+type Step =
+  | { do: "commit"; changes: { key: string; value: string | undefined; expect: "any" | "right" | "wrong" }[] }
+  | { do: "burst"; keys: string[] }
+  | { do: "get"; key: string; at: number }
+  | { do: "range"; prefix: string; at: number; limit: number }
+  | { do: "watch"; prefix: string; from: number; previous: boolean }
+  | { do: "read"; watch: number }
+  | { do: "compact"; at: number }
+  | { do: "reopen" };
+
+interface Watching {
+  readonly watch: Watch;
+  readonly prefix: string;
+  readonly from: number;
+  readonly previous: boolean;
+}
+
+const key = fc.constantFrom("/a", "/a/1", "/a/2", "/a/22", "/b/1", "/b/é", "/b/￿", "/b/😀", "/c");
+const prefix = fc.constantFrom("", "/", "/a", "/a/", "/a/2", "/b/", "/zzz");
+const fraction = fc.double({ min: 0, max: 1, noNaN: true });
+const change = fc.record({
+  key,
+  value: fc.option(fc.string({ maxLength: 8, unit: "grapheme" }), { nil: undefined, freq: 4 }),
+  expect: fc.constantFrom("any" as const, "right" as const, "right" as const, "wrong" as const),
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("commit" as const),
+      changes: fc.uniqueArray(change, { minLength: 1, maxLength: 4, selector: (one) => one.key }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("burst" as const),
+      keys: fc.array(key, { minLength: 2, maxLength: 20 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("get" as const), key, at: fraction }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("range" as const),
+      prefix,
+      at: fraction,
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("watch" as const),
+      prefix,
+      from: fraction,
+      previous: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("read" as const), watch: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("compact" as const), at: fraction }) },
+  { weight: 1, arbitrary: fc.constant({ do: "reopen" as const }) },
+);
+
+/** Random histories, each compared step by step with the reference model. */
+export function historyCase(harness: StoreHarness): ConformanceCase {
+  return {
+    name: "random histories agree with the reference model",
+    async run() {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+          const history = new RunningHistory(await harness.create(), harness);
+          try {
+            for (const each of steps) await history.take(each);
+            await history.finish();
+          } finally {
+            await history.store.close();
+          }
+        }),
+        { numRuns: harness.runs ?? 50, ...(harness.seed === undefined ? {} : { seed: harness.seed }) },
+      );
+    },
+  };
+}
+
+class RunningHistory {
+  readonly #model = new ReferenceModel();
+  readonly #harness: StoreHarness;
+  #watches: Watching[] = [];
+  #values = 0;
+
+  constructor(
+    public store: Store,
+    harness: StoreHarness,
+  ) {
+    this.#harness = harness;
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "commit":
+        return this.#commit(step.changes.map((change) => this.#change(change)));
+      case "burst":
+        return this.#burst(step.keys);
+      case "get":
+        return this.#get(step.key, this.#revision(step.at));
+      case "range":
+        return this.#range(step.prefix, this.#revision(step.at), step.limit);
+      case "watch":
+        return this.#watch(step.prefix, this.#revision(step.from), step.previous);
+      case "read":
+        return this.#read(step.watch);
+      case "compact":
+        return this.#compact(this.#revision(step.at));
+      case "reopen":
+        return this.#reopen();
+    }
+  }
+
+  /** Every watch that is still open must have seen everything by the end. */
+  async finish(): Promise<void> {
+    while (this.#watches.length > 0) await this.#read(0);
+    assert.deepEqual(await this.store.status(), { revision: this.#model.revision, floor: this.#model.floor });
+  }
+
+  async #commit(changes: Change[]): Promise<void> {
+    const conflict = this.#model.conflict(changes);
+    if (conflict) {
+      await assert.rejects(this.store.commit(changes), (error) => {
+        assert(error instanceof Conflict, String(error));
+        const { key, expected, actual } = error;
+        assert.deepEqual({ key, expected, actual }, conflict);
+        return true;
+      });
+      return;
+    }
+    const effective = this.#model.effective(changes);
+    const { revision } = await this.store.commit(changes);
+    if (effective.length === 0) {
+      assert.equal(revision, this.#model.revision, "a commit that changes nothing takes no revision");
+      return;
+    }
+    assert(revision > this.#model.revision, `revision ${revision} does not follow ${this.#model.revision}`);
+    this.#model.commits.push({ revision, changes: effective });
+  }
+
+  /** Commits under way at once: all succeed, in some order that their revisions tell. */
+  async #burst(keys: string[]): Promise<void> {
+    const commits = keys.map((key) => [this.#change({ key, value: "burst", expect: "any" })]);
+    const done = await Promise.all(
+      commits.map(async (changes) => ({ changes, revision: (await this.store.commit(changes)).revision })),
+    );
+    this.#model.commits.push(...done.toSorted((a, b) => a.revision - b.revision));
+    assert.equal(
+      new Set(this.#model.revisions).size,
+      this.#model.revisions.length,
+      "every commit has its own revision",
+    );
+  }
+
+  async #get(key: string, revision: number): Promise<void> {
+    const read = this.store.get(key, { revision });
+    if (revision < this.#model.floor) {
+      await assert.rejects(read, Compacted);
+      return;
+    }
+    const entry = await read;
+    const known = this.#model.stateAt(revision).get(key);
+    assert.equal(entry && shown(entry), known && `${key}=${known.value}@${known.revision}`);
+    assert.equal(entry?.created, known?.created);
+  }
+
+  async #range(prefix: string, revision: number, limit: number): Promise<void> {
+    if (revision < this.#model.floor) {
+      await assert.rejects(this.store.range({ prefix, revision }), Compacted);
+      await assert.rejects(this.store.count({ prefix, revision }), Compacted);
+      return;
+    }
+    const expected = this.#model.range(prefix, revision);
+    assert.deepEqual(await this.store.count({ prefix, revision }), { count: expected.length, revision });
+    const paged: string[] = [];
+    let after: string | undefined;
+    for (let more = true; more;) {
+      const page = await this.store.range({ prefix, revision, limit, after });
+      assert(page.entries.length <= limit);
+      paged.push(...page.entries.map(shown));
+      after = page.entries.at(-1)?.key ?? after;
+      more = page.more;
+    }
+    assert.deepEqual(paged, expected);
+  }
+
+  async #watch(prefix: string, from: number, previous: boolean): Promise<void> {
+    const watch = this.store.watch({ prefix, from, previous });
+    if (from >= this.#model.floor) {
+      this.#watches.push({ watch, prefix, from, previous });
+      return;
+    }
+    await assert.rejects(firstOf(watch), Compacted);
+  }
+
+  /** Reads a watch up to now and lets it go; what it saw must be what happened. */
+  async #read(chosen: number): Promise<void> {
+    if (this.#watches.length === 0) return;
+    const [watching] = this.#watches.splice(chosen % this.#watches.length, 1);
+    if (!watching) return;
+    const { watch, prefix, from, previous } = watching;
+    const to = this.#model.revision;
+    const reading = readThrough(watch, to);
+    if (from < this.#model.floor) {
+      // Compaction has overtaken a watch that nobody has read from yet.
+      await assert.rejects(reading, Compacted);
+      return;
+    }
+    const seen = (await reading).map((event) =>
+      shownEvent(previous ? event : { ...event, previous: undefined }),
+    );
+    assert.deepEqual(seen, this.#model.events(prefix, from, to, previous));
+  }
+
+  async #compact(revision: number): Promise<void> {
+    await this.store.compact(revision);
+    this.#model.floor = Math.max(this.#model.floor, revision);
+  }
+
+  async #reopen(): Promise<void> {
+    if (!this.#harness.reopen) return;
+    await this.store.close();
+    this.store = await this.#harness.reopen(this.store);
+    this.#watches = this.#watches.map((old) => ({ ...old, watch: this.store.watch({ ...old }) }));
+  }
+
+  #change({ key, value, expect }: { key: string; value: string | undefined; expect: string }): Change {
+    const actual = this.#model.stateAt(this.#model.revision).get(key)?.revision ?? 0;
+    const expected = expect === "any" ? undefined : expect === "right" ? actual : actual + 1;
+    if (value === undefined) return { type: "delete", key, expect: expected };
+    return { type: "put", key, expect: expected, value: bytes(`${value}#${this.#values++}`) };
+  }
+
+  /** A revision that has been, by how far along it lies. */
+  #revision(fraction: number): number {
+    const { revisions } = this.#model;
+    return revisions[Math.floor(fraction * (revisions.length - 1))] ?? 0;
+  }
+}

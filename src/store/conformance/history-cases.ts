@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { Compacted, FutureRevision } from "../errors.js";
+import { firstOf, commit, put, readThrough, remove, shown, shownEvent, text, type Cases } from "./harness.js";
+
+/** What can be read of the past, until when, and what goes by itself. */
+export const historyCases: Cases = {
+  async "every revision since the floor can be read"(store) {
+    const first = await commit(store, put("/a", "1"));
+    const second = await commit(store, put("/a", "2"), put("/b", "2"));
+    const third = await commit(store, remove("/a"));
+    const at = async (revision: number): Promise<string[]> =>
+      (await store.range({ prefix: "/", revision })).entries.map(shown);
+    assert.deepEqual(await at(0), []);
+    assert.deepEqual(await at(first), [`/a=1@${first}`]);
+    assert.deepEqual(await at(second), [`/a=2@${second}`, `/b=2@${second}`]);
+    assert.deepEqual(await at(third), [`/b=2@${second}`]);
+    assert.equal(await store.get("/a", { revision: third }), undefined);
+    assert.equal(text((await store.get("/a", { revision: first }))?.value ?? assert.fail()), "1");
+  },
+
+  async "pages of one revision fit together while others write"(store) {
+    for (let index = 0; index < 25; index++)
+      await commit(store, put(`/k/${String(index).padStart(2, "0")}`, "old"));
+    const { revision } = await store.status();
+    const keys: string[] = [];
+    let after: string | undefined;
+    for (let more = true, page = 0; more; page++) {
+      const answer = await store.range({ prefix: "/k/", limit: 10, revision, after });
+      assert(answer.entries.every((entry) => text(entry.value) === "old"));
+      keys.push(...answer.entries.map((entry) => entry.key));
+      after = answer.entries.at(-1)?.key;
+      more = answer.more;
+      await commit(store, put(`/k/1${page}x`, "new"), put(`/k/2${page}`, "new"), remove(`/k/1${page}`));
+    }
+    assert.equal(keys.length, 25);
+    assert.deepEqual(keys, keys.toSorted());
+    assert.equal((await store.count({ prefix: "/k/", revision })).count, 25);
+    assert.equal((await store.count({ prefix: "/k/", revision, after: "/k/19" })).count, 5);
+  },
+
+  async "a limit that fits exactly leaves nothing more"(store) {
+    for (const key of ["/a", "/b", "/c"]) await commit(store, put(key, "x"));
+    assert.equal((await store.range({ prefix: "/", limit: 3 })).more, false);
+    assert.equal((await store.range({ prefix: "/", limit: 2 })).more, true);
+    assert.equal((await store.range({ prefix: "/", limit: 2, after: "/b" })).more, false);
+    assert.deepEqual(
+      (await store.range({ prefix: "/b", after: "/a" })).entries.map((entry) => entry.key),
+      ["/b"],
+    );
+    assert.deepEqual((await store.range({ prefix: "/", after: "/c" })).entries, []);
+  },
+
+  async "a long range is of one revision"(store) {
+    for (let index = 0; index < 30; index++) {
+      await store.commit(Array.from({ length: 100 }, (_, place) => put(`/${index}-${place}`, "old")));
+    }
+    const range = store.range({ prefix: "/" });
+    const writes = Array.from({ length: 30 }, (_, index) => commit(store, put(`/${index}-50`, "new")));
+    const { entries } = await range;
+    await Promise.all(writes);
+    assert.equal(entries.length, 3000);
+    assert(entries.every((entry) => text(entry.value) === "old"));
+  },
+
+  async "the future cannot be read"(store) {
+    const revision = await commit(store, put("/a", "1"));
+    await assert.rejects(store.get("/a", { revision: revision + 1 }), FutureRevision);
+    await assert.rejects(store.range({ prefix: "/", revision: revision + 1 }), FutureRevision);
+    await assert.rejects(store.count({ prefix: "/", revision: revision + 1 }), FutureRevision);
+    await assert.rejects(store.compact(revision + 1), FutureRevision);
+    await assert.rejects(firstOf(store.watch({ prefix: "/", from: revision + 1 })), FutureRevision);
+  },
+
+  async "compaction keeps the state at the floor and everything after it"(store, harness) {
+    const first = await commit(store, put("/a", "1"), put("/gone", "1"));
+    const second = await commit(store, put("/a", "2"), remove("/gone"));
+    const third = await commit(store, put("/a", "3"));
+    await store.compact(second);
+    await store.compact(first);
+    const check = async (examined: typeof store): Promise<void> => {
+      assert.deepEqual(await examined.status(), { revision: third, floor: second });
+      await assert.rejects(examined.get("/a", { revision: first }), (error) => {
+        assert(error instanceof Compacted);
+        assert.deepEqual([error.revision, error.floor], [first, second]);
+        return true;
+      });
+      await assert.rejects(firstOf(examined.watch({ prefix: "/", from: first })), Compacted);
+      assert.deepEqual((await examined.range({ prefix: "/", revision: second })).entries.map(shown), [
+        `/a=2@${second}`,
+      ]);
+      const seen = await readThrough(examined.watch({ prefix: "/", from: second, previous: true }), third);
+      assert.deepEqual(seen.map(shownEvent), [`/a=3@${third} was /a=2@${second}`]);
+    };
+    await check(store);
+    if (!harness.reopen) return;
+    await store.close();
+    const again = await harness.reopen(store);
+    try {
+      await check(again);
+    } finally {
+      await again.close();
+    }
+  },
+
+  async "revisions go on after everything was deleted, compacted and reopened"(store, harness) {
+    const revision = await commit(store, put("/a", "1"));
+    const gone = await commit(store, remove("/a"));
+    assert(gone > revision);
+    await store.compact(gone);
+    if (!harness.reopen) return;
+    await store.close();
+    const again = await harness.reopen(store);
+    try {
+      assert.deepEqual(await again.status(), { revision: gone, floor: gone });
+      assert((await commit(again, put("/a", "2", { expect: 0 }))) > gone);
+    } finally {
+      await again.close();
+    }
+  },
+
+  async "compaction of a long history leaves the newest state alone"(store) {
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) => commit(store, put(`/${index}`, `${round}`))),
+      );
+    }
+    for (let index = 0; index < 10; index++) await commit(store, remove(`/${index}`));
+    const { revision } = await store.status();
+    const before = (await store.range({ prefix: "/" })).entries.map(shown);
+    await store.compact(revision);
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), before);
+    assert.equal(before.length, 40);
+    await commit(store, put("/0", "again"));
+    assert.equal((await store.count({ prefix: "/" })).count, 41);
+  },
+
+  async "a key with a time to live goes by itself, and watchers see it go"(store, harness) {
+    const stays = await commit(store, put("/stays", "x"));
+    const first = await commit(store, put("/brief", "1", { ttl: 60_000 }));
+    const kept = await commit(store, put("/kept", "1", { ttl: 60_000 }));
+    assert((await store.get("/brief"))?.expires !== undefined);
+    const iterator = store.watch({ prefix: "/", from: stays, previous: true })[Symbol.asyncIterator]();
+    await commit(store, put("/kept", "2"));
+    await harness.advance(59_000);
+    assert.equal((await store.range({ prefix: "/" })).entries.length, 3);
+    await harness.advance(2000);
+    const seen: string[] = [];
+    while (!seen.some((event) => event.startsWith("/brief gone"))) {
+      const { value } = await iterator.next();
+      seen.push(...(value?.events ?? []).map(shownEvent));
+    }
+    await iterator.return?.();
+    const { revision } = await store.status();
+    assert.equal(seen.at(-1), `/brief gone@${revision} was /brief=1@${first}`);
+    assert.equal(await store.get("/brief"), undefined);
+    assert.equal((await store.get("/kept"))?.expires, undefined);
+    assert.equal((await store.get("/kept", { revision: kept }))?.expires === undefined, false);
+    await harness.advance(600_000);
+    assert.equal((await store.count({ prefix: "/" })).count, 2);
+  },
+
+  async "putting a key again gives it a new time to live"(store, harness) {
+    await commit(store, put("/a", "1", { ttl: 60_000 }));
+    await harness.advance(50_000);
+    await commit(store, put("/a", "2", { ttl: 60_000 }));
+    await harness.advance(50_000);
+    assert.equal((await store.count({ prefix: "/" })).count, 1);
+    const iterator = store.watch({ prefix: "/" })[Symbol.asyncIterator]();
+    const gone = iterator.next();
+    await harness.advance(11_000);
+    assert.equal((await gone).value?.events[0]?.type, "delete");
+    await iterator.return?.();
+  },
+
+  async "times to live survive a reopening"(store, harness) {
+    if (!harness.reopen) return;
+    for (let index = 0; index < 300; index++)
+      await commit(store, put(`/${index}`, "x", { ttl: 1000 + index }));
+    await commit(store, put("/stays", "x"));
+    await store.close();
+    await harness.advance(2000);
+    const again = await harness.reopen(store);
+    try {
+      const iterator = again.watch({ prefix: "/" })[Symbol.asyncIterator]();
+      let gone = 0;
+      const counting = (async () => {
+        while (gone < 300) gone += (await iterator.next()).value?.events.length ?? 0;
+      })();
+      await harness.advance(1000);
+      await counting;
+      await iterator.return?.();
+      assert.deepEqual(
+        (await again.range({ prefix: "/" })).entries.map((entry) => entry.key),
+        ["/stays"],
+      );
+    } finally {
+      await again.close();
+    }
+  },
+};

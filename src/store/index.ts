@@ -1,0 +1,36 @@
+export type {
+  Change,
+  Delete,
+  DeleteEvent,
+  Entry,
+  Put,
+  PutEvent,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreStatus,
+  Watch,
+  WatchBatch,
+  WatchBuffer,
+  WatchEvent,
+  WatchOptions,
+} from "./store.js";
+export {
+  Compacted,
+  Conflict,
+  FutureRevision,
+  InvalidCommit,
+  SlowWatcher,
+  StoreClosed,
+  StoreDamaged,
+  StoreError,
+  StoreFailed,
+  StoreForeign,
+  StoreFull,
+  StoreInUse,
+  Uncertain,
+} from "./errors.js";
+export { maxChanges, maxKeyBytes } from "./keys.js";
+export type { RetentionPolicy } from "./retention.js";
+export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.js";
+export { openSqliteStore, type SqliteStoreOptions } from "./sqlite/sqlite-store.js";
