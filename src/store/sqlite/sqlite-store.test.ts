@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, test } from "vitest";
+import { VirtualClock } from "../../model/time/virtual-clock.js";
+import { storeConformance } from "../conformance/index.js";
+import type { Store } from "../store.js";
+import { openSqliteStore } from "./sqlite-store.js";
+
+describe("the SQLite store keeps the contract", () => {
+  const clock = new VirtualClock();
+  const base = mkdtempSync(join(tmpdir(), "fettle-store-"));
+  const directories = new WeakMap<Store, string>();
+  let made = 0;
+  afterAll(() => rmSync(base, { recursive: true }));
+
+  const open = async (directory: string): Promise<Store> => {
+    const store = await openSqliteStore(directory, { clock, retention: { age: "100000h", count: Infinity } });
+    directories.set(store, directory);
+    return store;
+  };
+  const cases = storeConformance({
+    create: () => open(join(base, String(made++))),
+    reopen: (closed) => open(directories.get(closed) ?? ""),
+    advance: (milliseconds) => clock.advance(milliseconds),
+  });
+  for (const { name, run } of cases) test(name, run);
+});

@@ -1,0 +1,242 @@
+import { resolve } from "node:path";
+import { systemClock, type Clock } from "../../model/time/clock.js";
+import { Compacted, Conflict, FutureRevision, StoreClosed } from "../errors.js";
+import { Expiry, type ExpiryIndex } from "../expiry.js";
+import { checkChanges } from "../keys.js";
+import { Retention, type Retained, type RetentionPolicy } from "../retention.js";
+import type {
+  Change,
+  Entry,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreStatus,
+  Watch,
+  WatchEvent,
+  WatchOptions,
+} from "../store.js";
+import { WatchHub, type History } from "../watch/hub.js";
+import { openDirectory, type DataDirectory } from "./directory.js";
+import type { Outcome } from "./protocol.js";
+import { Reader } from "./reader.js";
+import { WriterClient, type Pending } from "./writer-client.js";
+
+export interface SqliteStoreOptions {
+  readonly clock?: Clock | undefined;
+  readonly retention?: RetentionPolicy | undefined;
+}
+
+/** How many entries a range reads before it lets others have their turn. */
+const rangeChunk = 1000;
+
+/**
+ * Opens the embedded durable store in a data directory, which is made when it does not exist.
+ *
+ * @throws {StoreInUse} when another process has it open.
+ * @throws {StoreForeign} when the file there is not a Fettle store, or of a newer Fettle.
+ * @throws {StoreDamaged} when it is damaged. In none of these cases is anything changed.
+ *
+ * @example
+ * const store = await openSqliteStore("./data");
+ * const { revision } = await store.commit([{ type: "put", key: "/a", value, expect: 0 }]);
+ */
+export async function openSqliteStore(directory: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const opened = openDirectory(resolve(directory));
+  try {
+    return new SqliteStore(opened, options);
+  } catch (error) {
+    opened.release();
+    throw error;
+  }
+}
+
+/**
+ * One thread writes, this one reads. What the writer has made durable exists for readers and watchers from the
+ * moment its answer arrives here: `revision` moves, events are published and commits are resolved in the same
+ * turn of the event loop. Until then reads at `revision` do not see it, though it is in the file already.
+ */
+class SqliteStore implements Store {
+  readonly #directory: DataDirectory;
+  readonly #clock: Clock;
+  readonly #reader: Reader;
+  readonly #writer: WriterClient;
+  readonly #hub: WatchHub;
+  readonly #expiry: Expiry;
+  readonly #retention: Retention;
+  #revision: number;
+  #floor: number;
+  #sweeping: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(directory: DataDirectory, options: SqliteStoreOptions) {
+    this.#directory = directory;
+    this.#clock = options.clock ?? systemClock;
+    this.#reader = new Reader(directory.database);
+    this.#revision = this.#reader.revision();
+    this.#floor = this.#reader.floor();
+    this.#writer = new WriterClient(
+      directory.database,
+      () => this.#clock.now(),
+      (group, outcomes) => this.#publish(group, outcomes),
+    );
+    const view = this.#view();
+    this.#hub = new WatchHub(view);
+    this.#expiry = new Expiry(this, view, this.#clock);
+    this.#retention = new Retention(view, options.retention ?? {}, this.#clock);
+  }
+
+  async get(key: string, options: { revision?: number } = {}): Promise<Entry | undefined> {
+    return this.#reader.get(key, this.#readable(options.revision));
+  }
+
+  async range(options: RangeOptions): Promise<RangeResult> {
+    const revision = this.#readable(options.revision);
+    const limit = options.limit ?? Infinity;
+    const entries: Entry[] = [];
+    let { after } = options;
+    for (;;) {
+      // One more than asked for tells whether there is more.
+      const wanted = Math.min(rangeChunk, limit + 1 - entries.length);
+      const chunk = this.#reader.range({ ...options, after }, revision, wanted);
+      for (const entry of chunk) entries.push(entry);
+      if (entries.length > limit) return { entries: entries.slice(0, limit), revision, more: true };
+      if (chunk.length < wanted) return { entries, revision, more: false };
+      after = chunk.at(-1)?.key;
+      await new Promise((resolve) => setImmediate(resolve));
+      // A read of the newest state that compaction has overtaken is as good at a newer revision.
+      if (options.revision === undefined && revision < this.#floor) return this.range(options);
+      this.#readable(revision);
+    }
+  }
+
+  async count(options: Omit<RangeOptions, "limit">): Promise<{ count: number; revision: number }> {
+    const revision = this.#readable(options.revision);
+    return { count: this.#reader.count(options, revision), revision };
+  }
+
+  async commit(changes: readonly Change[]): Promise<{ revision: number }> {
+    checkChanges(changes);
+    if (this.#closing) throw new StoreClosed();
+    const now = this.#clock.now();
+    const expires = changes.map((change) =>
+      change.type === "put" && change.ttl !== undefined ? now + change.ttl : undefined,
+    );
+    const outcome = await this.#writer.commit(changes, expires);
+    if (outcome.type === "committed") return { revision: outcome.revision };
+    const refused = outcome.type === "refused" ? changes[outcome.change] : undefined;
+    throw new Conflict(
+      refused?.key ?? "",
+      refused?.expect ?? 0,
+      outcome.type === "refused" ? outcome.actual : 0,
+    );
+  }
+
+  watch(options: WatchOptions): Watch {
+    return this.#hub.watch(options);
+  }
+
+  async compact(revision: number): Promise<void> {
+    if (this.#closing) throw new StoreClosed();
+    if (revision > this.#revision) throw new FutureRevision(revision, this.#revision);
+    if (revision <= this.#floor) return;
+    // From here on nobody reads below the floor, so nobody can see it being cleared away.
+    this.#floor = revision;
+    await this.#sweepOnce(revision);
+  }
+
+  async status(): Promise<StoreStatus> {
+    return { revision: this.#revision, floor: this.#floor };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#expiry.stop();
+    this.#retention.stop();
+    this.#hub.close();
+    await this.#sweeping;
+    this.#reader.close();
+    // The writer closes last, when no reader keeps it from emptying the write-ahead log.
+    await this.#writer.close();
+    this.#directory.release();
+  }
+
+  /** Makes the floor durable and takes the first step of clearing up; the others follow in the background. */
+  async #sweepOnce(floor: number): Promise<void> {
+    const more = await this.#writer.sweep(floor);
+    if (more) this.#sweeping ??= this.#sweepOn();
+  }
+
+  async #sweepOn(): Promise<void> {
+    try {
+      while (!this.#closing && (await this.#writer.sweep(this.#floor)));
+    } catch {
+      // What could not be cleared away now (disk full) is cleared away after the next compaction.
+    } finally {
+      this.#sweeping = undefined;
+    }
+  }
+
+  #readable(revision = this.#revision): number {
+    if (this.#closing) throw new StoreClosed();
+    if (revision > this.#revision) throw new FutureRevision(revision, this.#revision);
+    if (revision < this.#floor) throw new Compacted(revision, this.#floor);
+    return revision;
+  }
+
+  #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+    const events: WatchEvent[] = [];
+    for (const [index, pending] of group.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.type !== "committed") continue;
+      for (const [place, change] of pending.changes.entries()) {
+        const replaced = outcome.replaced[place] ?? 0;
+        const { revision } = outcome;
+        if (change.type === "delete") {
+          if (replaced !== 0) {
+            events.push({
+              type: "delete",
+              key: change.key,
+              revision,
+              previous: this.#previous(change.key, replaced),
+            });
+          }
+          continue;
+        }
+        const { key, value } = change;
+        const expires = pending.expires[place];
+        const entry = { key, value, revision, created: outcome.created[place] ?? revision, expires };
+        const previous = this.#previous(key, replaced);
+        events.push({ type: "put", key, revision, entry, previous });
+        if (expires !== undefined) this.#expiry.noticed(expires);
+      }
+      this.#revision = outcome.revision;
+    }
+    if (events.length > 0) this.#hub.publish(events, this.#revision);
+  }
+
+  /** The version an event replaced, read only when a watcher wants it. */
+  #previous(key: string, id: number): Entry | undefined {
+    return id !== 0 && this.#hub.wantsPrevious ? this.#reader.version(key, id) : undefined;
+  }
+
+  /** What history, expiry and retention see of this store. */
+  #view(): History & ExpiryIndex & Retained {
+    return {
+      revision: () => this.#revision,
+      floor: () => this.#floor,
+      changes: (prefix, after, previous) => this.#reader.changes(prefix, after, this.#revision, previous),
+      nextExpiry: () => this.#reader.nextExpiry(),
+      expired: (now) => this.#reader.expired(now),
+      revisionAt: (time) => this.#reader.revisionAt(time, this.#floor, this.#revision),
+      compact: (revision) => this.compact(revision),
+    };
+  }
+}
