@@ -1,0 +1,36 @@
+// @ts-check
+/**
+ * Runs components until Ctrl-C, to try things out by hand:
+ *
+ *     node test/components/run.mjs etcd postgres
+ *
+ * Prints one line of JSON for each when it answers.
+ */
+import { fileURLToPath } from "node:url";
+import { createViteServer } from "vitest/node";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const server = await createViteServer({
+  root,
+  configFile: false,
+  logLevel: "error",
+  oxc: { target: "node20" },
+  optimizeDeps: { noDiscovery: true },
+  server: { middlewareMode: true, ws: false, watch: null },
+});
+const components = await server.ssrLoadModule("./services.ts");
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(components, name));
+if (names.length === 0 || unknown.length > 0) {
+  console.error(
+    `usage: node test/components/run.mjs NAME…, with names out of ${Object.keys(components).join(", ")}`,
+  );
+  process.exit(2);
+}
+await Promise.all(
+  names.map(async (name) => {
+    const { url, ports, dir, pid } = await components[name].start();
+    console.log(JSON.stringify({ name, url, ports, dir, pid }));
+  }),
+);
+setInterval(() => {}, 2 ** 31 - 1);
