@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const usage = `fettle: a declarative control plane in one package
+
+  fettle            shows what there is so far, on a store in a temporary folder
+  fettle --version  prints the version
+  fettle --help     prints this
+`;
+
+const [word] = process.argv.slice(2);
+if (word === "--version" || word === "-v") console.log(await version());
+else if (word === "--help" || word === "-h") process.stdout.write(usage);
+else if (word === undefined) await show();
+else {
+  process.stderr.write(`fettle: there is no command "${word}" yet\n\n${usage}`);
+  process.exitCode = 2;
+}
+
+async function version(): Promise<string> {
+  const { createRequire } = await import("node:module");
+  const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
+  return version;
+}
+
+/** A walk through what works today: a durable store with revisions, history and watch. */
+async function show(): Promise<void> {
+  const { openSqliteStore } = await import("../store/sqlite/sqlite-store.js");
+  const directory = await mkdtemp(join(tmpdir(), "fettle-"));
+  const text = (value: Uint8Array): string => new TextDecoder().decode(value);
+  try {
+    const started = performance.now();
+    await using store = await openSqliteStore(directory);
+    console.log(`Fettle ${await version()}: the object model and the revisioned store.\n`);
+    console.log(`opened a durable store in ${(performance.now() - started).toFixed(0)} ms`);
+
+    const watch = store.watch({ prefix: "/sites/", previous: true });
+    const put = (title: string) =>
+      store.commit([{ type: "put", key: "/sites/hello", value: new TextEncoder().encode(title) }]);
+    const first = await put("Hello");
+    await put("Hello, world");
+    await store.commit([{ type: "delete", key: "/sites/hello" }]);
+    const { revision } = await store.status();
+    console.log(`three commits, each synced to disk, at revision ${revision}`);
+
+    for await (const { events } of watch) {
+      for (const event of events) {
+        const what = event.type === "put" ? `"${text(event.entry.value)}"` : "deleted";
+        console.log(`  watch: revision ${event.revision}: ${event.key} ${what}`);
+      }
+      if (watch.revision >= revision) break;
+    }
+    const before = await store.get("/sites/hello", first);
+    console.log(`and at revision ${first.revision} it still reads "${before ? text(before.value) : ""}"`);
+    console.log(
+      "\nNext: docs/stores.md explains the store, npm test runs everything, npm run bench:store measures it.",
+    );
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
