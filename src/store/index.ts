@@ -33,4 +33,5 @@ export {
 export { maxChanges, maxKeyBytes } from "./keys.js";
 export type { RetentionPolicy } from "./retention.js";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.js";
+export { verifySqliteStore } from "./sqlite/verify.js";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite/sqlite-store.js";

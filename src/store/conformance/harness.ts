@@ -65,23 +65,44 @@ export function shownEvent(event: WatchEvent): string {
     : `${event.key} gone@${event.revision}${before}`;
 }
 
-/** Reads a watch until it has handed out everything up to a revision. */
-export async function readThrough(watch: Watch, revision: number): Promise<WatchEvent[]> {
-  const events: WatchEvent[] = [];
-  const iterator = watch[Symbol.asyncIterator]();
-  let pending: Promise<IteratorResult<WatchBatch>> | undefined;
-  while (watch.revision < revision) {
-    pending ??= iterator.next();
-    const result = await Promise.race([pending, turn()]);
-    if (result === undefined) continue;
-    pending = undefined;
-    assert(!result.done, `the watch ended at ${watch.revision}, before ${revision}`);
-    checkBatch(result.value);
-    events.push(...result.value.events);
+/** A watch with its reader: reads on from time to time, and stays open in between. */
+export class Following {
+  readonly #iterator: AsyncIterator<WatchBatch>;
+  #pending: Promise<IteratorResult<WatchBatch>> | undefined;
+
+  constructor(readonly watch: Watch) {
+    this.#iterator = watch[Symbol.asyncIterator]();
   }
-  await iterator.return?.();
-  await pending;
-  return events;
+
+  /** Reads until everything up to a revision has been handed out. */
+  async through(revision: number): Promise<WatchEvent[]> {
+    const events: WatchEvent[] = [];
+    while (this.watch.revision < revision) {
+      this.#pending ??= this.#iterator.next();
+      const result = await Promise.race([this.#pending, turn()]);
+      if (result === undefined) continue;
+      this.#pending = undefined;
+      assert(!result.done, `the watch ended at ${this.watch.revision}, before ${revision}`);
+      checkBatch(result.value);
+      events.push(...result.value.events);
+    }
+    return events;
+  }
+
+  async end(): Promise<void> {
+    await this.#iterator.return?.();
+    await this.#pending;
+  }
+}
+
+/** Everything that a watch hands out up to a revision. */
+export async function readThrough(watch: Watch, revision: number): Promise<WatchEvent[]> {
+  const following = new Following(watch);
+  try {
+    return await following.through(revision);
+  } finally {
+    await following.end();
+  }
 }
 
 /** What a watch that has just been started says first. */

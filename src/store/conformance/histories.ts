@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Compacted, Conflict } from "../errors.js";
-import type { Change, Store, Watch } from "../store.js";
+import { Compacted, Conflict, StoreClosed } from "../errors.js";
+import type { Change, Store } from "../store.js";
 import {
-  firstOf,
   bytes,
-  readThrough,
+  firstOf,
+  Following,
   shown,
   shownEvent,
   type ConformanceCase,
@@ -25,10 +25,13 @@ type Step =
   | { do: "reopen" };
 
 interface Watching {
-  readonly watch: Watch;
+  following: Following;
   readonly prefix: string;
-  readonly from: number;
   readonly previous: boolean;
+  /** What happened up to here has been seen and compared. */
+  from: number;
+  /** Whether it has been read from since it was started: then compaction cannot overtake it any more. */
+  live: boolean;
 }
 
 const key = fc.constantFrom("/a", "/a/1", "/a/2", "/a/22", "/b/1", "/b/é", "/b/￿", "/b/😀", "/c");
@@ -136,7 +139,8 @@ class RunningHistory {
 
   /** Every watch that is still open must have seen everything by the end. */
   async finish(): Promise<void> {
-    while (this.#watches.length > 0) await this.#read(0);
+    for (const watching of this.#watches) await this.#readOn(watching);
+    for (const { following } of this.#watches) await following.end();
     assert.deepEqual(await this.store.status(), { revision: this.#model.revision, floor: this.#model.floor });
   }
 
@@ -209,30 +213,29 @@ class RunningHistory {
 
   async #watch(prefix: string, from: number, previous: boolean): Promise<void> {
     const watch = this.store.watch({ prefix, from, previous });
-    if (from >= this.#model.floor) {
-      this.#watches.push({ watch, prefix, from, previous });
-      return;
-    }
-    await assert.rejects(firstOf(watch), Compacted);
+    if (from < this.#model.floor) await assert.rejects(firstOf(watch), Compacted);
+    else this.#watches.push({ following: new Following(watch), prefix, from, previous, live: false });
   }
 
-  /** Reads a watch up to now and lets it go; what it saw must be what happened. */
   async #read(chosen: number): Promise<void> {
-    if (this.#watches.length === 0) return;
-    const [watching] = this.#watches.splice(chosen % this.#watches.length, 1);
-    if (!watching) return;
-    const { watch, prefix, from, previous } = watching;
+    const watching = this.#watches[chosen % this.#watches.length];
+    if (watching) await this.#readOn(watching);
+  }
+
+  /** Reads a watch up to now: what it shows must be what happened since it was read last. */
+  async #readOn(watching: Watching): Promise<void> {
+    const { following, prefix, previous, from } = watching;
     const to = this.#model.revision;
-    const reading = readThrough(watch, to);
-    if (from < this.#model.floor) {
-      // Compaction has overtaken a watch that nobody has read from yet.
-      await assert.rejects(reading, Compacted);
+    if (!watching.live && from < this.#model.floor) {
+      await assert.rejects(following.through(to), Compacted);
+      this.#watches = this.#watches.filter((other) => other !== watching);
       return;
     }
-    const seen = (await reading).map((event) =>
-      shownEvent(previous ? event : { ...event, previous: undefined }),
-    );
-    assert.deepEqual(seen, this.#model.events(prefix, from, to, previous));
+    const seen = await following.through(to);
+    const shown = seen.map((event) => shownEvent(previous ? event : { ...event, previous: undefined }));
+    assert.deepEqual(shown, this.#model.events(prefix, from, to, previous));
+    watching.from = to;
+    watching.live ||= to > from;
   }
 
   async #compact(revision: number): Promise<void> {
@@ -244,7 +247,12 @@ class RunningHistory {
     if (!this.#harness.reopen) return;
     await this.store.close();
     this.store = await this.#harness.reopen(this.store);
-    this.#watches = this.#watches.map((old) => ({ ...old, watch: this.store.watch({ ...old }) }));
+    for (const watching of this.#watches) {
+      await assert.rejects(watching.following.through(Infinity), StoreClosed);
+      const { prefix, from, previous } = watching;
+      watching.following = new Following(this.store.watch({ prefix, from, previous }));
+      watching.live = false;
+    }
   }
 
   #change({ key, value, expect }: { key: string; value: string | undefined; expect: string }): Change {

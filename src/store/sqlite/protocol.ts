@@ -1,37 +1,22 @@
-/** What the store and its writing thread say to each other. All of it is answered in the order it was asked. */
+/**
+ * What the store and its writing thread say to each other; `codec.ts` turns commits and outcomes into it. All of it
+ * is answered in the order it was asked.
+ */
 export type Request = CommitRequest | SweepRequest | { readonly type: "close" };
 
-/** Commits to be applied one after the other and made durable together. */
-export interface CommitRequest {
-  readonly type: "commit";
-  readonly commits: readonly (readonly WireChange[])[];
-  /** The bytes of all puts, in one piece: one transfer instead of a copy each. */
-  readonly values: Uint8Array<ArrayBuffer>;
-  readonly time: number;
-}
+export type Reply = CommitReply | SweepReply;
 
+/** A change on its way to the writer. */
 export interface WireChange {
   readonly key: string;
   /** The revision the key must be at, or -1 for any. */
   readonly expect: number;
-  /** Where the value lies in {@link CommitRequest.values}; undefined for a delete. */
-  readonly value: readonly [start: number, end: number] | undefined;
-  readonly expires: number | null;
+  /** Undefined for a delete. */
+  readonly value: Uint8Array | undefined;
+  readonly expires: number | undefined;
 }
 
-/** Raises the floor, if need be, and deletes a bounded number of changes that it made unreadable. */
-interface SweepRequest {
-  readonly type: "sweep";
-  readonly floor: number;
-}
-
-export type Reply = CommitReply | SweepReply;
-
-export interface CommitReply {
-  readonly type: "commit";
-  readonly outcomes: readonly Outcome[];
-}
-
+/** What became of a commit. */
 export type Outcome = Committed | Refused | Failed;
 
 export interface Committed {
@@ -44,6 +29,7 @@ export interface Committed {
 
 export interface Refused {
   readonly type: "refused";
+  /** Which change met a revision it did not expect, and which revision that was. */
   readonly change: number;
   readonly actual: number;
 }
@@ -55,6 +41,32 @@ interface Failed extends Failure {
 export interface Failure {
   readonly reason: "full" | "damaged" | "failed";
   readonly message: string;
+}
+
+/**
+ * Commits to be applied one after the other. Threads copy what they send each other object by object, so they are sent
+ * as a few flat arrays, whatever their number.
+ */
+export interface CommitRequest {
+  readonly type: "commit";
+  readonly keys: readonly string[];
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly values: Uint8Array<ArrayBuffer>;
+  readonly time: number;
+}
+
+/** What became of the commits of one or more requests. */
+export interface CommitReply {
+  readonly type: "commit";
+  readonly requests: number;
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly failures: readonly Failure[];
+}
+
+/** Raises the floor, if need be, and deletes a bounded number of changes that it made unreadable. */
+interface SweepRequest {
+  readonly type: "sweep";
+  readonly floor: number;
 }
 
 export interface SweepReply {

@@ -64,7 +64,7 @@ export class Reader {
   get(key: string, revision: number): Entry | undefined {
     const bound = idOf(revision + 1, 0);
     const row = this.#queries.get.get(key, bound);
-    return row !== undefined && row[5] >= bound ? entryOf(row) : undefined;
+    return row !== undefined && (row[5] === live || row[5] >= bound) ? entryOf(row) : undefined;
   }
 
   /** At most `limit` entries; the caller asks on behind the last of them. */
@@ -143,7 +143,7 @@ function prepare(database: Database) {
   explaining(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${2 ** 30}`));
   const version = `SELECT versions.key, versions.id, created, expires, value, until
     FROM versions JOIN log ON log.id = versions.id`;
-  const shown = "versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND until >= ?3";
+  const shown = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
   const expiring = `FROM versions WHERE expires IS NOT NULL AND until = ${live}`;
   return {
     newest: query<[number | null]>(database, "SELECT max(id) FROM log"),

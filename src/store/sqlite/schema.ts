@@ -7,10 +7,10 @@ export const applicationId = 0x4674746c;
 /** How many changes of one commit an id has room for; see {@link idOf}. */
 const changesPerRevision = 1024;
 
-/** The `until` of a version that has not been replaced. */
-export const live = Number.MAX_SAFE_INTEGER;
+/** The `until` of a version that has not been replaced: the number that takes no room in a row. */
+export const live = 0;
 
-const pageSize = 8192;
+const pageSize = 4096;
 
 /** The id of a change: its commit's revision and its place in the commit, as one number that only grows. */
 export function idOf(revision: number, place: number): number {
@@ -46,7 +46,7 @@ const steps: readonly ((database: Database) => void)[] = [
       CREATE TABLE versions (
         key TEXT NOT NULL,
         id INTEGER NOT NULL,
-        until INTEGER NOT NULL,     -- the id of the change that replaced or deleted it
+        until INTEGER NOT NULL,     -- the id of the change that replaced or deleted it, 0 while there is none
         created INTEGER NOT NULL,   -- the revision at which the key came into being
         expires INTEGER,
         PRIMARY KEY (key, id)

@@ -17,7 +17,7 @@ import type {
 } from "../store.js";
 import { WatchHub, type History } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
-import type { Outcome } from "./protocol.js";
+import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
 import { WriterClient, type Pending } from "./writer-client.js";
 
@@ -123,12 +123,8 @@ class SqliteStore implements Store {
     );
     const outcome = await this.#writer.commit(changes, expires);
     if (outcome.type === "committed") return { revision: outcome.revision };
-    const refused = outcome.type === "refused" ? changes[outcome.change] : undefined;
-    throw new Conflict(
-      refused?.key ?? "",
-      refused?.expect ?? 0,
-      outcome.type === "refused" ? outcome.actual : 0,
-    );
+    const refused = changes[outcome.change];
+    throw new Conflict(refused?.key ?? "", refused?.expect ?? 0, outcome.actual);
   }
 
   watch(options: WatchOptions): Watch {
@@ -193,33 +189,34 @@ class SqliteStore implements Store {
 
   #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
     const events: WatchEvent[] = [];
+    const seen = this.#hub.hasLive;
+    let revision = this.#revision;
     for (const [index, pending] of group.entries()) {
       const outcome = outcomes[index];
       if (outcome?.type !== "committed") continue;
-      for (const [place, change] of pending.changes.entries()) {
-        const replaced = outcome.replaced[place] ?? 0;
-        const { revision } = outcome;
-        if (change.type === "delete") {
-          if (replaced !== 0) {
-            events.push({
-              type: "delete",
-              key: change.key,
-              revision,
-              previous: this.#previous(change.key, replaced),
-            });
-          }
-          continue;
-        }
-        const { key, value } = change;
-        const expires = pending.expires[place];
-        const entry = { key, value, revision, created: outcome.created[place] ?? revision, expires };
-        const previous = this.#previous(key, replaced);
-        events.push({ type: "put", key, revision, entry, previous });
-        if (expires !== undefined) this.#expiry.noticed(expires);
-      }
-      this.#revision = outcome.revision;
+      revision = outcome.revision;
+      for (const expires of pending.expires) if (expires !== undefined) this.#expiry.noticed(expires);
+      if (seen) this.#addEvents(events, pending, outcome);
     }
-    if (events.length > 0) this.#hub.publish(events, this.#revision);
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.#hub.publish(events, revision);
+  }
+
+  #addEvents(events: WatchEvent[], { changes, expires }: Pending, outcome: Committed): void {
+    const { revision } = outcome;
+    for (const [place, change] of changes.entries()) {
+      const { key } = change;
+      const replaced = outcome.replaced[place] ?? 0;
+      const previous = this.#previous(key, replaced);
+      if (change.type === "put") {
+        const created = outcome.created[place] ?? revision;
+        const entry = { key, value: change.value, revision, created, expires: expires[place] };
+        events.push({ type: "put", key, revision, entry, previous });
+      } else if (replaced !== 0) {
+        events.push({ type: "delete", key, revision, previous });
+      }
+    }
   }
 
   /** The version an event replaced, read only when a watcher wants it. */

@@ -16,7 +16,8 @@ const invariants: Record<string, string> = {
     WHERE until <> ${live} AND until NOT IN (SELECT id FROM log)`,
   "a change does not end the version it replaced": `SELECT count(*) AS count FROM log
     JOIN versions ON versions.id = log.previous AND versions.key = log.key WHERE until <> log.id`,
-  "a version ends before it begins": "SELECT count(*) AS count FROM versions WHERE until <= id",
+  "a version ends before it begins": `SELECT count(*) AS count FROM versions
+    WHERE until <> ${live} AND until <= id`,
 };
 
 /**

@@ -1,11 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { StoreClosed, StoreDamaged, StoreFailed, StoreFull, Uncertain } from "../errors.js";
 import type { Change } from "../store.js";
+import { decodeOutcomes, encodeCommits } from "./codec.js";
 import type {
   CommitReply,
-  CommitRequest,
+  Committed,
   Failure,
   Outcome,
+  Refused,
   Reply,
   Request,
   SweepReply,
@@ -16,27 +18,24 @@ import type {
 export interface Pending {
   readonly changes: readonly Change[];
   readonly expires: readonly (number | undefined)[];
-  resolve(outcome: Outcome): void;
+  resolve(outcome: Committed | Refused): void;
   reject(error: Error): void;
 }
 
-/** Bounds of a group: beyond them the wait for the group costs more than a further sync. */
-const maxCommits = 512;
-const maxBytes = 4 * 2 ** 20;
+/** So many commits are sent off at once, without waiting for the end of the turn, so that the thread can begin. */
+const enough = 16;
 
 type OnGroup = (group: readonly Pending[], outcomes: readonly Outcome[]) => void;
 
 type Waiting =
-  | { type: "commit"; group: Pending[] }
+  | { type: "commit"; commits: Pending[] }
   | { type: "sweep"; settle: (reply: SweepReply | Error) => void };
 
 /**
- * The store's side of the writing thread.
+ * The store's side of the writing thread. It sends commits off as they come; the thread groups them.
  *
- * Commits that come while the thread is busy wait in `queued` and then go together as one group, which is made
- * durable by one sync. So the more clients write at once, the less a commit costs.
- *
- * Invariant: `asked` holds what the thread has not answered yet, oldest first, at most one group among it.
+ * Invariants: `asked` holds what the thread has not answered yet, oldest first. `queued` is empty at the end of every
+ * turn of the event loop.
  */
 export class WriterClient {
   readonly #worker: Worker;
@@ -45,7 +44,6 @@ export class WriterClient {
   readonly #queued: Pending[] = [];
   readonly #asked: Waiting[] = [];
   readonly #exited: Promise<void>;
-  #writing = false;
   #flushing = false;
   #failure: Error | undefined;
 
@@ -53,7 +51,12 @@ export class WriterClient {
   constructor(path: string, now: () => number, onGroup: OnGroup) {
     this.#now = now;
     this.#onGroup = onGroup;
-    this.#worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: { path } });
+    this.#worker = new Worker(new URL("./writer-thread.js", import.meta.url), {
+      name: "fettle-writer",
+      workerData: { path },
+      // Not this process's own flags: a loader for TypeScript, say, would only make the thread start later.
+      execArgv: [],
+    });
     this.#worker.unref();
     this.#worker.on("message", (reply: Reply) => this.#answered(reply));
     this.#worker.on("error", (error) => this.#fail(`the writing thread failed: ${error.message}`));
@@ -65,14 +68,19 @@ export class WriterClient {
     });
   }
 
-  commit(changes: readonly Change[], expires: readonly (number | undefined)[]): Promise<Outcome> {
+  commit(changes: readonly Change[], expires: readonly (number | undefined)[]): Promise<Committed | Refused> {
     return new Promise((resolve, reject) => {
       if (this.#failure) throw this.#failure;
       this.#queued.push({ changes, expires, resolve, reject });
-      if (this.#writing || this.#flushing) return;
-      // At the end of this turn, so that everything asked for in it goes together.
-      this.#flushing = true;
-      queueMicrotask(() => this.#flush());
+      if (this.#queued.length >= enough) this.#flush();
+      else if (!this.#flushing) {
+        // At the end of this turn, so that what is asked for in it goes together.
+        this.#flushing = true;
+        queueMicrotask(() => {
+          this.#flushing = false;
+          this.#flush();
+        });
+      }
     });
   }
 
@@ -91,38 +99,18 @@ export class WriterClient {
 
   /** Lets the thread finish what it was asked, and ends it. */
   async close(): Promise<void> {
-    while (this.#writing || this.#queued.length > 0) await this.#nextAnswer();
+    this.#flush();
     this.#failure ??= new StoreClosed();
     this.#worker.ref();
     this.#worker.postMessage({ type: "close" } satisfies Request);
     await this.#exited;
   }
 
-  #nextAnswer(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#worker.once("message", () => resolve());
-      this.#worker.once("exit", () => resolve());
-    });
-  }
-
   #flush(): void {
-    this.#flushing = false;
-    if (this.#writing || this.#queued.length === 0) return;
-    const group = this.#takeGroup();
-    this.#writing = true;
-    const request = pack(group, this.#now());
-    this.#ask(request, { type: "commit", group }, [request.values.buffer]);
-  }
-
-  #takeGroup(): Pending[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { changes } of this.#queued) {
-      for (const change of changes) if (change.type === "put") bytes += change.value.byteLength;
-      if (count > 0 && (count === maxCommits || bytes > maxBytes)) break;
-      count++;
-    }
-    return this.#queued.splice(0, count);
+    if (this.#queued.length === 0) return;
+    const commits = this.#queued.splice(0);
+    const request = encodeCommits(commits.map(wireChanges), this.#now());
+    this.#ask(request, { type: "commit", commits }, [request.values.buffer, request.numbers.buffer]);
   }
 
   #ask(request: Request, waiting: Waiting, transfer: ArrayBuffer[] = []): void {
@@ -133,25 +121,29 @@ export class WriterClient {
   }
 
   #answered(reply: Reply): void {
-    const waiting = this.#asked.shift();
-    if (waiting?.type === "commit") {
-      this.#writing = false;
-      this.#settle(waiting.group, (reply as CommitReply).outcomes);
-      if (!this.#flushing && this.#queued.length > 0) this.#flush();
+    if (reply.type === "commit") {
+      const answered = this.#asked.splice(0, reply.requests);
+      this.#settle(
+        answered.flatMap((waiting) => (waiting.type === "commit" ? waiting.commits : [])),
+        reply,
+      );
     } else {
-      waiting?.settle(reply as SweepReply);
+      const waiting = this.#asked.shift();
+      if (waiting?.type === "sweep") waiting.settle(reply);
     }
     if (this.#asked.length === 0) this.#worker.unref();
   }
 
-  #settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+  #settle(group: readonly Pending[], reply: CommitReply): void {
+    const outcomes = decodeOutcomes(
+      reply,
+      group.map(({ changes }) => changes.length),
+    );
     this.#onGroup(group, outcomes);
-    for (const [index, pending] of group.entries()) {
-      const outcome = outcomes[index];
-      if (outcome === undefined)
-        pending.reject(new Uncertain("the writing thread did not answer for this commit"));
-      else if (outcome.type === "failed") pending.reject(errorOf(outcome));
-      else pending.resolve(outcome);
+    for (const [index, outcome] of outcomes.entries()) {
+      const pending = group[index];
+      if (outcome.type === "failed") pending?.reject(errorOf(outcome));
+      else pending?.resolve(outcome);
     }
   }
 
@@ -163,32 +155,19 @@ export class WriterClient {
     );
     for (const waiting of this.#asked.splice(0)) {
       if (waiting.type === "sweep") waiting.settle(uncertain);
-      else for (const pending of waiting.group) pending.reject(uncertain);
+      else for (const pending of waiting.commits) pending.reject(uncertain);
     }
     for (const pending of this.#queued.splice(0)) pending.reject(this.#failure);
-    this.#writing = false;
   }
 }
 
-/** Puts the values of a group side by side in one buffer, which is handed over rather than copied. */
-function pack(group: readonly Pending[], time: number): CommitRequest {
-  let length = 0;
-  for (const { changes } of group) {
-    for (const change of changes) if (change.type === "put") length += change.value.byteLength;
-  }
-  const values = new Uint8Array(length);
-  let offset = 0;
-  const commits = group.map(({ changes, expires }) =>
-    changes.map((change, index): WireChange => {
-      const { key, expect = -1 } = change;
-      if (change.type === "delete") return { key, expect, value: undefined, expires: null };
-      const start = offset;
-      values.set(change.value, start);
-      offset += change.value.byteLength;
-      return { key, expect, value: [start, offset], expires: expires[index] ?? null };
-    }),
-  );
-  return { type: "commit", commits, values, time };
+function wireChanges({ changes, expires }: Pending): WireChange[] {
+  return changes.map((change, index) => ({
+    key: change.key,
+    expect: change.expect ?? -1,
+    value: change.type === "put" ? change.value : undefined,
+    expires: expires[index],
+  }));
 }
 
 function errorOf({ reason, message }: Failure): Error {

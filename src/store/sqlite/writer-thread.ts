@@ -1,30 +1,68 @@
-import { parentPort, workerData } from "node:worker_threads";
-import type { Reply, Request } from "./protocol.js";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { decodeCommits, encodeOutcomes } from "./codec.js";
+import type { CommitReply, CommitRequest, Reply, Request } from "./protocol.js";
 import { failureOf, Writer } from "./writer.js";
 
-/** The writing thread: answers one request after the other until it is told to close. */
+/**
+ * The writing thread: answers one request after the other until it is told to close.
+ *
+ * Commits that have arrived by the time it has applied the ones before them go into the same transaction and are made
+ * durable by the same sync, up to a bound. So the more clients write at once, the less a commit costs, and none waits
+ * for company that may not come.
+ */
 if (parentPort === null) throw new Error("this module is the entry of a worker thread");
 const port = parentPort;
 const writer = new Writer((workerData as { path: string }).path);
 
-port.on("message", (request: Request) => {
-  if (request.type === "close") {
-    writer.close();
-    port.close();
-    return;
+/** Beyond this the wait for the group costs its first members more than a further sync. */
+const maxCommits = 512;
+const maxBytes = 4 * 2 ** 20;
+
+/** A request that was taken from the port while looking for commits, and is next in turn. */
+let next: Request | undefined;
+
+port.on("message", (first: Request) => {
+  for (let request: Request | undefined = first; request !== undefined; request = takeNext()) {
+    if (request.type === "close") {
+      writer.close();
+      port.close();
+      return;
+    }
+    port.postMessage(request.type === "commit" ? commit(request) : sweep(request.floor));
+    // The answer is on its way: what follows delays nobody who waits for it.
+    writer.checkpointIfDue();
   }
-  port.postMessage(request.type === "commit" ? commit(request) : sweep(request));
-  // The answer is on its way: what follows delays nobody who waits for it.
-  writer.checkpointIfDue();
 });
 
-function commit(request: Request & { type: "commit" }): Reply {
-  return { type: "commit", outcomes: writer.commit(request) };
+function takeNext(): Request | undefined {
+  const taken = next;
+  next = undefined;
+  return taken;
 }
 
-function sweep(request: Request & { type: "sweep" }): Reply {
+function commit(first: CommitRequest): CommitReply {
+  let requests = 0;
+  let commits = 0;
+  let bytes = 0;
+  next = first;
+  const more = () => {
+    const full = commits >= maxCommits || bytes >= maxBytes;
+    next ??= full ? undefined : (receiveMessageOnPort(port)?.message as Request | undefined);
+    if (full || next?.type !== "commit") return undefined;
+    const request = next;
+    next = undefined;
+    const decoded = decodeCommits(request);
+    requests += 1;
+    commits += decoded.length;
+    bytes += request.values.byteLength;
+    return decoded;
+  };
+  return encodeOutcomes(writer.commit(more, first.time), requests);
+}
+
+function sweep(floor: number): Reply {
   try {
-    return { type: "sweep", more: writer.sweep(request.floor) };
+    return { type: "sweep", more: writer.sweep(floor) };
   } catch (error) {
     return { type: "sweep", more: false, failure: failureOf(error) };
   }

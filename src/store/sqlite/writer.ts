@@ -1,5 +1,5 @@
 import { openDatabase, resultCode, resultCodeOf, type Database, type Statement } from "./engine.js";
-import type { CommitRequest, Committed, Failure, Outcome, Refused, WireChange } from "./protocol.js";
+import type { Committed, Failure, Outcome, Refused, WireChange } from "./protocol.js";
 import { idOf, live, revisionOf } from "./schema.js";
 
 /** How many changes one sweep looks at: a few milliseconds, so that commits in between hardly notice. */
@@ -9,7 +9,7 @@ const sweepSize = 512;
 const checkpointBytes = 16 * 2 ** 20;
 
 /** What a change adds to the write-ahead log besides its value: about one page of each tree. */
-const bytesPerChange = 8192;
+const bytesPerChange = 4096;
 
 interface Found {
   readonly id: number;
@@ -44,15 +44,23 @@ export class Writer {
   }
 
   /**
-   * Applies commits in order, in one transaction. Should that fail, each is tried again by itself, so that one
-   * that is too large for the disk does not take the others with it.
+   * Applies commits in order, in one transaction, for as long as `more` hands out some. Should that fail, each is
+   * tried again by itself, so that one that is too large for the disk does not take the others with it.
    */
-  commit(request: CommitRequest): Outcome[] {
+  commit(more: () => readonly (readonly WireChange[])[] | undefined, time: number): Outcome[] {
+    const taken: (readonly WireChange[])[] = [];
     try {
-      return this.#transaction(() => request.commits.map((changes) => this.#apply(changes, request)));
+      return this.#transaction(() => {
+        const outcomes: Outcome[] = [];
+        for (let commits = more(); commits !== undefined; commits = more()) {
+          taken.push(...commits);
+          for (const changes of commits) outcomes.push(this.#apply(changes, time));
+        }
+        return outcomes;
+      });
     } catch (error) {
-      if (request.commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
-      return request.commits.flatMap((changes) => this.commit({ ...request, commits: [changes] }));
+      if (taken.length === 1) return [{ type: "failed", ...failureOf(error) }];
+      return taken.flatMap((changes) => this.commit(once([changes]), time));
     }
   }
 
@@ -108,7 +116,7 @@ export class Writer {
     this.#database.close();
   }
 
-  #apply(changes: readonly WireChange[], { values, time }: CommitRequest): Committed | Refused {
+  #apply(changes: readonly WireChange[], time: number): Committed | Refused {
     const found: (Found | undefined)[] = [];
     for (const [index, { key, expect }] of changes.entries()) {
       const current = this.#current(key);
@@ -126,11 +134,10 @@ export class Writer {
       created.push(current?.created ?? revision);
       if (value === undefined && current === undefined) continue;
       const id = idOf(revision, place);
-      const bytes = value === undefined ? null : values.subarray(value[0], value[1]);
-      this.#append.run(id, key, current?.id ?? 0, time, bytes);
+      this.#append.run(id, key, current?.id ?? 0, time, value ?? null);
       if (current !== undefined) this.#replace.run(id, key, current.id);
-      if (bytes !== null) this.#insert.run(key, id, current?.created ?? revision, expires);
-      this.#unmoved += bytesPerChange + (bytes?.length ?? 0);
+      if (value !== undefined) this.#insert.run(key, id, current?.created ?? revision, expires ?? null);
+      this.#unmoved += bytesPerChange + (value?.length ?? 0);
       changed = true;
     }
     if (changed) this.#revision = revision;
@@ -164,6 +171,16 @@ export class Writer {
   #raise(name: string, id: number): void {
     this.#database.prepare("UPDATE marks SET id = ? WHERE name = ? AND id < ?").run(id, name, id);
   }
+}
+
+/** Hands out what it is given the first time it is asked, and nothing after that. */
+function once<Value>(value: Value): () => Value | undefined {
+  let left: Value | undefined = value;
+  return () => {
+    const handed = left;
+    left = undefined;
+    return handed;
+  };
 }
 
 export function failureOf(error: unknown): Failure {

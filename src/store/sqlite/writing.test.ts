@@ -94,21 +94,11 @@ test("a commit without room for it fails alone and harms nothing", async () => {
   await store.commit([put("/a", 1000)]);
   await store.close();
   const writer = new Writer(join(directory, "store.db"), { maxPages: 40 });
-  const request = (key: string, bytes: number) => ({
-    commits: [[{ key, expect: -1, value: [0, bytes] as const, expires: null }]],
-    values: new Uint8Array(bytes),
-    time: 0,
-    type: "commit" as const,
-  });
-  const small = request("/small", 100).commits;
-  const large = request("/large", 1_000_000).commits;
-  const values = new Uint8Array(1_000_000);
-  const outcomes = writer.commit({
-    type: "commit",
-    commits: [...small, ...large, ...small],
-    values,
-    time: 0,
-  });
+  const commit = (key: string, bytes: number) => [
+    { key, expect: -1, value: new Uint8Array(bytes), expires: undefined },
+  ];
+  const batches = [[commit("/small", 100), commit("/large", 1_000_000), commit("/small", 100)]];
+  const outcomes = writer.commit(() => batches.shift(), 0);
   expect(outcomes.map((outcome) => outcome.type)).toEqual(["committed", "failed", "committed"]);
   expect(outcomes[1]).toMatchObject({ reason: "full" });
   expect(outcomes[2]).toMatchObject({ revision: 3 });

@@ -40,9 +40,9 @@ export class WatchHub {
     this.#published = history.revision();
   }
 
-  /** Number of open watches. */
-  get size(): number {
-    return this.#feeds.size;
+  /** Whether anybody would see what is published now. */
+  get hasLive(): boolean {
+    return this.#groups.size > 0;
   }
 
   /** Whether somebody live wants to know what events replaced; if nobody does, a store need not look it up. */
@@ -76,7 +76,10 @@ export class WatchHub {
     });
   }
 
-  /** Hands on what one or more commits changed. `revision` is the newest of them. */
+  /**
+   * Hands on what one or more commits changed. `revision` is the newest of them. To be called for every commit, if
+   * only with no events when {@link hasLive} says that nobody is there to see them.
+   */
   publish(events: readonly WatchEvent[], revision: number): void {
     const since = this.#published;
     this.#published = revision;
