@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import {
   closeSync,
-  fdatasyncSync,
+  fsyncSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -209,7 +209,7 @@ function syncRate(path: string, milliseconds: number): Promise<number> {
   let place = 0;
   const done = rate(milliseconds, 1, () => {
     writeSync(file, page, 0, page.length, (place++ % 256) * page.length);
-    fdatasyncSync(file);
+    fsyncSync(file);
   });
   return done.finally(() => closeSync(file));
 }

@@ -52,7 +52,7 @@ async function show(): Promise<void> {
       }
       if (watch.revision >= revision) break;
     }
-    const before = await store.get("/sites/hello", first);
+    const before = await store.get("/sites/hello", { revision: first.revision });
     console.log(`and at revision ${first.revision} it still reads "${before ? text(before.value) : ""}"`);
     console.log(
       "\nNext: docs/stores.md explains the store, npm test runs everything, npm run bench:store measures it.",

@@ -61,14 +61,16 @@ export class WatchHub {
       queue: [],
       waiting: { events: 0, bytes: 0 },
       limits,
-      failure: this.#closed ? new StoreClosed() : undefined,
+      failure: undefined,
       wake: undefined,
     };
-    this.#feeds.add(feed);
     return createWatch(feed, this.#history, {
       start: () => {
+        if (this.#closed) throw new StoreClosed();
         const newest = this.#history.revision();
         if (from > newest) throw new FutureRevision(from, newest);
+        // Only now: a watch that nobody ever reads from leaves nothing behind.
+        this.#feeds.add(feed);
       },
       catchUp: () => this.#catchUp(feed),
       leave: () => this.#leave(feed),
