@@ -1,4 +1,11 @@
-/** How a benchmark tells its figures: one line each, with the size it was measured at. */
+/** Something measured: several times, in turn with the others. */
+export interface Contender {
+  readonly name: string;
+  readonly unit: string;
+  measure(): Promise<number> | number;
+}
+
+/** One figure of a table; the columns of a table all have the same names. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -15,26 +22,35 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Runs the contenders in turn, several rounds, so that a noisy moment hits all of them; the median of each. Before each
- * one's turn, `settle` clears away what the one before has left behind.
+ * Measures columns of contenders in turn, row by row and round by round, so that a noisy moment hits all of them, and
+ * takes the median of each. Before each one's turn, `settle` clears away what the one before has left behind.
  */
-export async function inTurn<Name extends string>(
+export async function inTurn(
   rounds: number,
-  contenders: Record<Name, () => Promise<number> | number>,
-  settle: () => void = () => {},
-): Promise<Record<Name, number>> {
-  const names = Object.keys(contenders) as Name[];
-  const results = new Map<Name, number[]>(names.map((name) => [name, []]));
+  columns: readonly (readonly Contender[])[],
+  settle: () => void,
+): Promise<Figure[][]> {
+  const results = new Map<Contender, number[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
-      settle();
-      results.get(name)?.push(await contenders[name]());
+    for (const row of (columns[0] ?? []).keys()) {
+      for (const column of columns) {
+        const contender = column[row];
+        if (contender === undefined) continue;
+        process.stderr.write(`\r  round ${round + 1} of ${rounds}: ${contender.name}`.padEnd(90));
+        settle();
+        const measured = results.get(contender) ?? [];
+        results.set(contender, [...measured, await contender.measure()]);
+      }
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(results.get(name) ?? [])])) as Record<
-    Name,
-    number
-  >;
+  process.stderr.write("\r".padEnd(90) + "\r");
+  return columns.map((column) =>
+    column.map((contender) => ({
+      name: contender.name,
+      unit: contender.unit,
+      value: median(results.get(contender) ?? []),
+    })),
+  );
 }
 
 /** How often a second `work` gets done, `count` at a time, over about `milliseconds`. */
@@ -52,6 +68,13 @@ export async function rate(
     now = performance.now();
   }
   return (done * 1000) / (now - start);
+}
+
+/** How many milliseconds `work` takes. */
+export async function duration(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
 }
 
 /** Figures of several sizes side by side, and how they grow from the first size to the last. */
