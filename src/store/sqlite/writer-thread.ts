@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
 import type { CommitReply, CommitRequest, Reply, Request } from "./protocol.js";
@@ -18,6 +19,13 @@ const writer = new Writer((workerData as { path: string }).path);
 const maxCommits = 512;
 const maxBytes = 4 * 2 ** 20;
 
+/**
+ * How long, in milliseconds, the thread looks out for the next request before it goes to sleep. Who makes one commit
+ * after the other sends it within this time, and waking a thread takes about as long as a sync. Where there is but
+ * one processor, looking out would only keep others from it.
+ */
+const attention = availableParallelism() > 1 ? 0.2 : 0;
+
 /** A request that was taken from the port while looking for commits, and is next in turn. */
 let next: Request | undefined;
 
@@ -31,8 +39,16 @@ port.on("message", (first: Request) => {
     port.postMessage(request.type === "commit" ? commit(request) : sweep(request.floor));
     // The answer is on its way: what follows delays nobody who waits for it.
     writer.checkpointIfDue();
+    lookOut();
   }
 });
+
+function lookOut(): void {
+  const until = performance.now() + attention;
+  while (next === undefined && performance.now() < until) {
+    next = receiveMessageOnPort(port)?.message as Request | undefined;
+  }
+}
 
 function takeNext(): Request | undefined {
   const taken = next;
