@@ -153,8 +153,9 @@ export interface WatchBuffer {
 
 export interface Watch extends AsyncIterable<WatchBatch> {
   /**
-   * Everything up to this revision has been handed out: a reader that comes back later can start from here.
-   * It moves on also while nothing below the prefix changes.
+   * Everything up to this revision has been handed out, a batch that the reader has yet to look at included: who has
+   * dealt with all batches so far can come back later and start from here. It moves on also while nothing below the
+   * prefix changes.
    */
   readonly revision: number;
 }

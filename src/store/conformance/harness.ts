@@ -77,16 +77,17 @@ export class Following {
   /** Reads until everything up to a revision has been handed out. */
   async through(revision: number): Promise<WatchEvent[]> {
     const events: WatchEvent[] = [];
-    while (this.watch.revision < revision) {
-      this.#pending ??= this.#iterator.next();
-      const result = await Promise.race([this.#pending, turn()]);
-      if (result === undefined) continue;
-      this.#pending = undefined;
-      assert(!result.done, `the watch ended at ${this.watch.revision}, before ${revision}`);
-      checkBatch(result.value);
-      events.push(...result.value.events);
+    for (;;) {
+      // First what was asked for the last time: once it is there, it counts as handed out.
+      const result = this.#pending && (await Promise.race([this.#pending, turn()]));
+      if (result !== undefined) {
+        this.#pending = undefined;
+        assert(!result.done, `the watch ended at ${this.watch.revision}, before ${revision}`);
+        checkBatch(result.value);
+        events.push(...result.value.events);
+      } else if (this.watch.revision >= revision) return events;
+      else this.#pending ??= this.#iterator.next();
     }
-    return events;
   }
 
   async end(): Promise<void> {
