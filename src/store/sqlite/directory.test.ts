@@ -31,7 +31,9 @@ const database = (): string => join(directory, "store.db");
 const fingerprint = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(directory)
+      // To look into a store, SQLite may put an empty log and its index beside it.
       .filter((name) => name.startsWith("store.db") && !name.endsWith("-shm"))
+      .filter((name) => statSync(join(directory, name)).size > 0 || name === "store.db")
       .map((name) => [
         name,
         createHash("sha256")
