@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/time/clock.js";
-import { Compacted, Conflict, FutureRevision, StoreClosed } from "../errors.js";
+import { Conflict, FutureRevision, StoreClosed } from "../errors.js";
 import { Expiry, type ExpiryIndex } from "../expiry.js";
 import { checkChanges } from "../keys.js";
+import { readableRevision } from "../readable.js";
 import { Retention, type Retained, type RetentionPolicy } from "../retention.js";
 import type {
   Change,
@@ -180,11 +181,9 @@ class SqliteStore implements Store {
     }
   }
 
-  #readable(revision = this.#revision): number {
+  #readable(asked?: number): number {
     if (this.#closing) throw new StoreClosed();
-    if (revision > this.#revision) throw new FutureRevision(revision, this.#revision);
-    if (revision < this.#floor) throw new Compacted(revision, this.#floor);
-    return revision;
+    return readableRevision(asked, { revision: this.#revision, floor: this.#floor });
   }
 
   #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
