@@ -48,13 +48,16 @@ export class Writer {
    * tried again by itself, so that one that is too large for the disk does not take the others with it.
    */
   commit(more: () => readonly (readonly WireChange[])[] | undefined, time: number): Outcome[] {
-    const taken: (readonly WireChange[])[] = [];
+    // The first are taken before anything can fail, so that somebody is told of it when it does.
+    let commits = more();
+    const taken = [...(commits ?? [])];
     try {
       return this.#transaction(() => {
         const outcomes: Outcome[] = [];
-        for (let commits = more(); commits !== undefined; commits = more()) {
-          taken.push(...commits);
+        while (commits !== undefined) {
           for (const changes of commits) outcomes.push(this.#apply(changes, time));
+          commits = more();
+          taken.push(...(commits ?? []));
         }
         return outcomes;
       });

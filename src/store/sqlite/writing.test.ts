@@ -108,6 +108,17 @@ test("a commit without room for it fails alone and harms nothing", async () => {
   expect((await store.range({ prefix: "/" })).entries.map((entry) => entry.key)).toEqual(["/a", "/small"]);
 });
 
+test("when not even a transaction can be begun, every commit is told so", async () => {
+  await store.close();
+  const writer = new Writer(join(directory, "store.db"));
+  writer.close();
+  const commit = (key: string) => [{ key, expect: -1, value: new Uint8Array(1), expires: undefined }];
+  const batches = [[commit("/a"), commit("/b")], [commit("/c")]];
+  const outcomes = writer.commit(() => batches.shift(), 0);
+  expect(outcomes.map((outcome) => outcome.type)).toEqual(["failed", "failed"]);
+  expect(batches).toHaveLength(1);
+});
+
 /** Waits until the log has shrunk to so many changes. */
 async function swept(changes: number): Promise<void> {
   while (Number(query("SELECT count(*) FROM log")) > changes)
