@@ -160,6 +160,20 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
     await expect(openSqliteStore(directory)).rejects.toThrow(kind);
   });
 
+  test("damage that only a watcher meets ends the watch, not the commit", async () => {
+    await filled();
+    const page = 4096;
+    const { size } = statSync(database());
+    overwrite(page * 8, Buffer.alloc(size - page * 10, 0xee));
+    const store = await openSqliteStore(directory);
+    const next = store.watch({ prefix: "/", previous: true })[Symbol.asyncIterator]().next();
+    const told = expect(next).rejects.toThrow(StoreDamaged);
+    const { revision } = await store.commit([{ type: "put", key: "/20", value: new Uint8Array(1) }]);
+    expect(revision).toBe(51);
+    await told;
+    await store.close();
+  });
+
   test("damage further in is told when it is met, and by verification", async () => {
     await filled();
     expect(verifySqliteStore(directory)).toEqual([]);

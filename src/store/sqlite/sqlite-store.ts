@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/time/clock.js";
-import { Conflict, FutureRevision, StoreClosed } from "../errors.js";
+import { Conflict, FutureRevision, StoreClosed, StoreFailed } from "../errors.js";
 import { Expiry, type ExpiryIndex } from "../expiry.js";
 import { checkChanges } from "../keys.js";
 import { readableRevision } from "../readable.js";
@@ -195,11 +195,20 @@ class SqliteStore implements Store {
       if (outcome?.type !== "committed") continue;
       revision = outcome.revision;
       for (const expires of pending.expires) if (expires !== undefined) this.#expiry.noticed(expires);
-      if (seen) this.#addEvents(events, pending, outcome);
+      if (seen) this.#tryAddEvents(events, pending, outcome);
     }
     if (revision === this.#revision) return;
     this.#revision = revision;
     this.#hub.publish(events, revision);
+  }
+
+  /** What was committed stays committed, also when what it replaced cannot be read for the watchers. */
+  #tryAddEvents(events: WatchEvent[], pending: Pending, outcome: Committed): void {
+    try {
+      this.#addEvents(events, pending, outcome);
+    } catch (error) {
+      this.#hub.fail(error instanceof Error ? error : new StoreFailed(String(error)));
+    }
   }
 
   #addEvents(events: WatchEvent[], { changes, expires }: Pending, outcome: Committed): void {

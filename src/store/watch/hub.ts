@@ -93,9 +93,14 @@ export class WatchHub {
     }
   }
 
+  /** Ends all watches with an error: what they should see next cannot be had. */
+  fail(failure: Error): void {
+    for (const feed of this.#feeds) this.#fail(feed, failure);
+  }
+
   close(): void {
     this.#closed = true;
-    for (const feed of this.#feeds) this.#fail(feed, new StoreClosed());
+    this.fail(new StoreClosed());
   }
 
   /** The next stretch of history for a feed that is not live yet; it joins the live ones at the end of history. */
