@@ -21,6 +21,23 @@ export const commitCases: Cases = {
     assert.equal(entry?.created, revision);
   },
 
+  async "a range reads values back byte for byte"(store) {
+    const values = Array.from({ length: 300 }, (_, seed) =>
+      Uint8Array.from({ length: seed % 7 === 0 ? 0 : seed }, (_, index) => (seed * 31 + index * 89) % 256),
+    );
+    const keys = values.map((_, index) => `/"\\\u0001ä😀${index}`).sort();
+    for (const [index, value] of values.entries()) {
+      await store.commit([{ type: "put", key: keys[index] ?? "", value }]);
+    }
+    const { entries } = await store.range({ prefix: "/" });
+    assert.deepEqual(
+      entries.map(({ key }) => key),
+      keys,
+    );
+    for (const [index, { value }] of entries.entries())
+      assert.deepEqual([...value], [...(values[index] ?? [])]);
+  },
+
   async "an empty value is a value"(store) {
     await commit(store, put("/a", ""));
     assert.equal((await store.get("/a"))?.value.byteLength, 0);

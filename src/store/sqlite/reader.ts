@@ -13,6 +13,9 @@ type VersionRow = [
   until: number,
 ];
 
+/** What a row of a range says of its version, in JSON; the values follow each other in a blob. */
+type Description = [key: string, id: number, created: number, expires: number | null, length: number];
+
 type ChangeRow = [
   id: number,
   key: string,
@@ -70,7 +73,8 @@ export class Reader {
   /** At most `limit` entries; the caller asks on behind the last of them. */
   range({ prefix, after }: RangeOptions, revision: number, limit: number): Entry[] {
     const end = prefixEnd(prefix) ?? behindAll;
-    return this.#queries.range.all(firstKey(prefix, after), end, idOf(revision + 1, 0), limit).map(entryOf);
+    const row = this.#queries.range.get(firstKey(prefix, after), end, idOf(revision + 1, 0), limit);
+    return row === undefined ? [] : unpacked(row);
   }
 
   count({ prefix, after }: RangeOptions, revision: number): number {
@@ -152,9 +156,12 @@ function prepare(database: Database) {
       database,
       `${version} WHERE versions.key = ? AND versions.id < ? ORDER BY versions.id DESC LIMIT 1`,
     ),
-    range: query<VersionRow>(
+    // Each value that crosses from SQLite to JavaScript costs more than finding it, so a whole page crosses at once.
+    range: query<[string, Uint8Array | null]>(
       database,
-      `${version} WHERE ${shown} ORDER BY versions.key, versions.id LIMIT ?4`,
+      `SELECT json_group_array(json_array(key, id, created, expires, length(value))),
+         CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)
+       FROM (${version} WHERE ${shown} ORDER BY versions.key, versions.id LIMIT ?4)`,
     ),
     count: query<[number]>(database, `SELECT count(*) FROM versions WHERE ${shown}`),
     version: query<VersionRow>(database, `${version} WHERE versions.key = ? AND versions.id = ?`),
@@ -179,6 +186,16 @@ function prepare(database: Database) {
 /** The least key that a range may return. No key contains NUL, so U+0001 makes the next key behind `after`. */
 function firstKey(prefix: string, after: string | undefined): string {
   return after === undefined || compareKeys(after, prefix) < 0 ? prefix : `${after}\u0001`;
+}
+
+/** The entries of a page; their values are parts of one buffer. */
+function unpacked([descriptions, values]: [string, Uint8Array | null]): Entry[] {
+  let start = 0;
+  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length]) => {
+    const value = values?.subarray(start, start + length) ?? behindAll;
+    start += length;
+    return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
+  });
 }
 
 function entryOf([key, id, created, expires, value]: VersionRow): Entry {

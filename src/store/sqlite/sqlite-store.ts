@@ -20,15 +20,22 @@ import { WatchHub, type History } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
 import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
+import { RecentEntries } from "./recent-entries.js";
+import { revisionOf } from "./schema.js";
 import { WriterClient, type Pending } from "./writer-client.js";
 
 export interface SqliteStoreOptions {
   readonly clock?: Clock | undefined;
   readonly retention?: RetentionPolicy | undefined;
+  /** How much of what was last read and written is kept in memory; 32 MiB unless told, 0 for nothing. */
+  readonly cacheBytes?: number | undefined;
 }
 
-/** How many entries a range reads before it lets others have their turn. */
-const rangeChunk = 1000;
+/** How many entries and bytes a range reads, about, before it lets others have their turn. */
+const rangePage = { first: 100, most: 1000, bytes: 2 ** 21 };
+
+/** How much of the newest entries is kept in memory, unless told. */
+const defaultCacheBytes = 2 ** 25;
 
 /**
  * Opens the embedded durable store in a data directory, which is made when it does not exist.
@@ -60,6 +67,7 @@ class SqliteStore implements Store {
   readonly #directory: DataDirectory;
   readonly #clock: Clock;
   readonly #reader: Reader;
+  readonly #recent: RecentEntries;
   readonly #writer: WriterClient;
   readonly #hub: WatchHub;
   readonly #expiry: Expiry;
@@ -73,6 +81,7 @@ class SqliteStore implements Store {
     this.#directory = directory;
     this.#clock = options.clock ?? systemClock;
     this.#reader = new Reader(directory.database);
+    this.#recent = new RecentEntries(options.cacheBytes ?? defaultCacheBytes);
     this.#revision = this.#reader.revision();
     this.#floor = this.#reader.floor();
     this.#writer = new WriterClient(
@@ -87,7 +96,13 @@ class SqliteStore implements Store {
   }
 
   async get(key: string, options: { revision?: number } = {}): Promise<Entry | undefined> {
-    return this.#reader.get(key, this.#readable(options.revision));
+    const revision = this.#readable(options.revision);
+    const recent = this.#recent.get(key);
+    if (recent !== undefined && recent.revision <= revision) return recent;
+    const entry = this.#reader.get(key, revision);
+    // At the newest revision, what is shown is the newest entry.
+    if (entry !== undefined && revision === this.#revision) this.#recent.set(entry);
+    return entry;
   }
 
   async range(options: RangeOptions): Promise<RangeResult> {
@@ -95,14 +110,21 @@ class SqliteStore implements Store {
     const limit = options.limit ?? Infinity;
     const entries: Entry[] = [];
     let { after } = options;
+    let page = rangePage.first;
+    let bytes = 0;
     for (;;) {
       // One more than asked for tells whether there is more.
-      const wanted = Math.min(rangeChunk, limit + 1 - entries.length);
+      const wanted = Math.min(page, limit + 1 - entries.length);
       const chunk = this.#reader.range({ ...options, after }, revision, wanted);
-      for (const entry of chunk) entries.push(entry);
+      for (const entry of chunk) {
+        entries.push(entry);
+        bytes += entry.value.length;
+      }
       if (entries.length > limit) return { entries: entries.slice(0, limit), revision, more: true };
       if (chunk.length < wanted) return { entries, revision, more: false };
       after = chunk.at(-1)?.key;
+      const average = Math.max(1, bytes / entries.length);
+      page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
       await new Promise((resolve) => setImmediate(resolve));
       // A read of the newest state that compaction has overtaken is as good at a newer revision.
       if (options.revision === undefined && revision < this.#floor) return this.range(options);
@@ -196,6 +218,7 @@ class SqliteStore implements Store {
       revision = outcome.revision;
       for (const expires of pending.expires) if (expires !== undefined) this.#expiry.noticed(expires);
       if (seen) this.#tryAddEvents(events, pending, outcome);
+      this.#remember(pending, outcome);
     }
     if (revision === this.#revision) return;
     this.#revision = revision;
@@ -229,7 +252,25 @@ class SqliteStore implements Store {
 
   /** The version an event replaced, read only when a watcher wants it. */
   #previous(key: string, id: number): Entry | undefined {
-    return id !== 0 && this.#hub.wantsPrevious ? this.#reader.version(key, id) : undefined;
+    if (id === 0 || !this.#hub.wantsPrevious) return undefined;
+    const recent = this.#recent.get(key);
+    return recent?.revision === revisionOf(id) ? recent : this.#reader.version(key, id);
+  }
+
+  #remember({ changes, expires }: Pending, { revision, created }: Committed): void {
+    for (const [place, change] of changes.entries()) {
+      const { key } = change;
+      if (change.type === "delete") this.#recent.delete(key);
+      else {
+        this.#recent.set({
+          key,
+          value: change.value,
+          revision,
+          created: created[place] ?? revision,
+          expires: expires[place],
+        });
+      }
+    }
   }
 
   /** What history, expiry and retention see of this store. */
