@@ -30,10 +30,11 @@ function isInOrder(value: unknown): value is InOrder {
   return typeof value === "object" && value !== null && Object.hasOwn(value, inOrderTag);
 }
 
-/** Go's `%v` turns to an exponent earlier than JavaScript does, and gives it two digits. */
+/** Go's `%v` turns to an exponent earlier than JavaScript does, with two digits; but not for whole numbers. */
 function renderNumber(value: number): string {
-  if (value === 0 || Math.abs(value) >= 1e-4) return String(value);
-  return value.toExponential().replace(/e-(\d)$/, "e-0$1");
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || (size >= 1e-4 && size < 1e6)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 /** Deeper than any real object; past it the value is cut, since depth is the sender's choice. */

@@ -15,7 +15,7 @@ type Level = "root" | "item" | "field";
 const deepest = 256;
 
 const unsupported = ["id", "$ref", "patternProperties", "definitions", "dependencies", "additionalItems"];
-const types = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const types = ["array", "boolean", "integer", "number", "object", "string"];
 
 /**
  * Checks that a schema may stand in a CRD, apart from its CEL expressions and whether its defaults fit:
@@ -95,7 +95,10 @@ function isIntOrStringTypes(anyOf: readonly StructuralSchema[] = []): boolean {
 
 function checkOpenApi(schema: StructuralSchema, path: string, report: Report): void {
   for (const key of unsupported) {
-    if (Object.hasOwn(schema, key)) report(child(path, key), `Forbidden: ${key} is not supported`);
+    // What is empty says nothing, and is let pass.
+    const value: unknown = Object.hasOwn(schema, key) ? schema[key as keyof StructuralSchema] : undefined;
+    const empty = !value || (typeof value === "object" && Object.keys(value).length === 0);
+    if (!empty) report(child(path, key), `Forbidden: ${key} is not supported`);
   }
   const { type }: { readonly type?: string } = schema;
   if (type === "null") {
