@@ -1,0 +1,90 @@
+import type { FieldError } from "../object/field-errors.js";
+import type { Json } from "../object/json.js";
+import type { MutableObject } from "../patch/own-property.js";
+import type { StructuralSchema } from "../schema/structural-schema.js";
+import { applyDefaults } from "./defaulting.js";
+import { validateEmbeddedResources } from "./embedded-resources.js";
+import { distinct, Findings } from "./validation/findings.js";
+import { isDistinctList, validateListTypes } from "./validation/list-types.js";
+import type { ObjectSchema } from "./object-schema.js";
+import { pruneRoot, pruneValue } from "./pruning.js";
+import { correlate } from "./validation/ratcheting.js";
+import { nodeOf, type SchemaNode } from "./schema-node.js";
+import { validateValue } from "./validation/validate-value.js";
+
+/** How a schema is to be taken. */
+export interface CompileOptions {
+  /** The schema describes apiVersion, kind and metadata itself; otherwise they are what they are in every object. */
+  readonly builtIn?: boolean;
+}
+
+/**
+ * Makes the schema of a kind ready to be applied to objects: what Kubernetes does with the openAPIV3Schema of a
+ * CustomResourceDefinition. Nothing is done before it is first needed.
+ *
+ * @example
+ * const notes = compileSchema({
+ *   type: "object",
+ *   properties: { spec: { type: "object", properties: { pages: { type: "integer", default: 1 } } } },
+ * });
+ * notes.prune({ spec: { pages: "two", color: "red" } }); // ["spec.color"]
+ */
+export function compileSchema(schema: StructuralSchema, options: CompileOptions = {}): ObjectSchema {
+  const { builtIn = false } = options;
+  let features: Features | undefined;
+  return {
+    applyDefaults(object) {
+      applyDefaults(nodeOf(schema), object as MutableObject, !builtIn);
+    },
+    prune(object) {
+      const root = nodeOf(schema);
+      return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
+    },
+    validate(object, old) {
+      const root = nodeOf(schema);
+      features ??= featuresOf(schema);
+      const value = object as MutableObject;
+      let errors = validateSchema(root, value, old as MutableObject | undefined);
+      if (features.embedded) errors = errors.concat(validateEmbeddedResources(root, value));
+      if (features.distinctLists) {
+        const repeated = validateListTypes(root, value);
+        // Who already has repeated items may keep them.
+        const isNew =
+          repeated.length > 0 && (!old || validateListTypes(root, old as MutableObject).length === 0);
+        if (isNew) errors = errors.concat(repeated);
+      }
+      return errors;
+    },
+  };
+}
+
+/** What is valid is valid, whatever it was before; so only where something is wrong the old object is looked at. */
+function validateSchema(root: SchemaNode, value: Json, old: Json | undefined): FieldError[] {
+  const findings = new Findings();
+  validateValue(root, value, undefined, findings);
+  if (findings.errors.length === 0 || old === undefined) return distinct(findings.errors);
+  const changes = new Findings();
+  validateValue(root, value, correlate(root, value, old), changes);
+  return distinct(changes.errors);
+}
+
+/** What occurs anywhere in a schema, so that objects are not searched in vain. */
+interface Features {
+  readonly embedded: boolean;
+  readonly distinctLists: boolean;
+}
+
+function featuresOf(root: StructuralSchema): Features {
+  let embedded = false;
+  let distinctLists = false;
+  const open: StructuralSchema[] = [root];
+  for (let schema = open.pop(); schema; schema = open.pop()) {
+    embedded ||= schema["x-kubernetes-embedded-resource"] === true;
+    distinctLists ||= isDistinctList(schema);
+    const { properties, additionalProperties, items } = schema;
+    if (properties) for (const property of Object.values(properties)) open.push(property);
+    if (typeof additionalProperties === "object") open.push(additionalProperties);
+    if (items) open.push(items);
+  }
+  return { embedded, distinctLists };
+}

@@ -1,0 +1,86 @@
+import { type FieldError, invalid, required } from "../object/field-errors.js";
+import { childPath, type FieldPath } from "../object/field-path.js";
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { validateObjectMeta } from "../object/metadata.js";
+import { validateDns1035Label, validatePathSegmentName } from "../object/names.js";
+import { type ObjectMeta, parseApiVersion } from "../object/object.js";
+import { isJsonArray } from "../patch/json-equal.js";
+import { getOwn } from "../patch/own-property.js";
+import { mostReported } from "./most-reported.js";
+import { objectMetaFault, readObjectMeta } from "./object-meta.js";
+import { PathStack } from "./path-stack.js";
+import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
+
+/** What is wrong with apiVersion, kind and metadata of the resources that stand inside of an object. */
+export function validateEmbeddedResources(root: SchemaNode, object: Json): FieldError[] {
+  const errors: FieldError[] = [];
+  walk(root, object, new PathStack(), errors);
+  return errors;
+}
+
+function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError[]): void {
+  if (errors.length >= mostReported) return;
+  if (isJsonArray(value)) {
+    const items = itemsOf(node);
+    if (!items) return;
+    for (const [index, item] of value.entries()) {
+      path.enterItem(index);
+      walk(items, item, path, errors);
+      path.leave();
+    }
+  } else if (isJsonObject(value)) {
+    if (node.embedded) checkResource(value, path.bracketed(), errors);
+    for (const key of Object.keys(value)) {
+      const field = fieldOf(node, key);
+      const child = field ?? entriesOf(node);
+      const inner = value[key];
+      if (!child || inner === undefined) continue;
+      if (field) path.enterField(key);
+      else path.enterKey(key);
+      walk(child, inner, path, errors);
+      path.leave();
+    }
+  }
+}
+
+function checkResource(resource: JsonObject, path: FieldPath, errors: FieldError[]): void {
+  checkName(resource, "apiVersion", path, errors, (apiVersion) =>
+    parseApiVersion(apiVersion) ? undefined : `unexpected GroupVersion string: ${apiVersion}`,
+  );
+  checkName(resource, "kind", path, errors, (kind) => {
+    const faults = validateDns1035Label(kind.toLowerCase());
+    return faults.length === 0
+      ? undefined
+      : `may have mixed case, but should otherwise match: ${faults.join()}`;
+  });
+  const metadata = getOwn(resource, "metadata");
+  if (metadata === undefined) return;
+  const at = childPath(path, "metadata");
+  const fault = objectMetaFault(metadata);
+  if (fault !== undefined) errors.push(invalid(at, metadata, fault));
+  else for (const error of checkMetadata(readObjectMeta(metadata), at)) errors.push(error);
+}
+
+function checkName(
+  resource: JsonObject,
+  field: "apiVersion" | "kind",
+  path: FieldPath,
+  errors: FieldError[],
+  faultOf: (text: string) => string | undefined,
+): void {
+  const at = childPath(path, field);
+  const value = getOwn(resource, field);
+  if (value === undefined) errors.push(required(at));
+  else if (typeof value !== "string") errors.push(invalid(at, value, "must be a string"));
+  else {
+    const fault = value === "" ? "must not be empty" : faultOf(value);
+    if (fault !== undefined) errors.push(invalid(at, value, fault));
+  }
+}
+
+/** A resource inside of another need not have a name, and has a namespace if it wants. */
+function checkMetadata(metadata: ObjectMeta, path: FieldPath): FieldError[] {
+  const named = metadata.name ? metadata : { ...metadata, name: "fakename" };
+  const namespaced = Boolean(metadata.namespace);
+  return validateObjectMeta(named, { namespaced, validateName: validatePathSegmentName, path });
+}

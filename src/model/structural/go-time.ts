@@ -1,0 +1,43 @@
+import { quote } from "../object/quote.js";
+
+const layout = "2006-01-02T15:04:05Z07:00";
+
+/** The parts of a time, by what stands for them in Go's layout. */
+const parts: readonly (readonly [name: string, form: RegExp, most?: number, called?: string])[] = [
+  ["2006", /^\d{4}/],
+  ["-", /^-/],
+  ["01", /^\d{2}/, 12, "month"],
+  ["-", /^-/],
+  ["02", /^\d{2}/, 31, "day"],
+  ["T", /^T/],
+  ["15", /^\d{2}/, 23, "hour"],
+  [":", /^:/],
+  ["04", /^\d{2}/, 59, "minute"],
+  [":", /^:/],
+  ["05", /^\d{2}(?:[.,]\d+)?/, 59, "second"],
+  ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
+];
+
+/** Why Go could not read a text as a time of RFC 3339, in its words; undefined when it could. */
+export function goTimeFault(text: string): string | undefined {
+  const said = `parsing time ${quote(text)}`;
+  let rest = text;
+  for (const [name, form, most, called] of parts) {
+    const part = form.exec(rest)?.[0];
+    if (part === undefined)
+      return `${said} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(name)}`;
+    const value = Math.floor(Number(part.replace(",", ".")));
+    const least = called === "month" || called === "day" ? 1 : 0;
+    if (most !== undefined && (value > most || value < least)) return `${said}: ${called} out of range`;
+    rest = rest.slice(part.length);
+  }
+  if (rest !== "") return `${said}: extra text: ${quote(rest)}`;
+  return isRealDay(text) ? undefined : `${said}: day out of range`;
+}
+
+function isRealDay(text: string): boolean {
+  const [year = 0, month = 1, day = 1] = text.slice(0, 10).split("-").map(Number);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCDate() === day;
+}

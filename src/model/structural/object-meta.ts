@@ -1,0 +1,206 @@
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import type { ObjectMeta } from "../object/object.js";
+import { isJsonArray } from "../patch/json-equal.js";
+import { getOwn, type MutableObject } from "../patch/own-property.js";
+import { goTimeFault } from "./go-time.js";
+import { mostReported } from "./most-reported.js";
+
+/** What a field of metadata holds, by the name that Go has for it. */
+type FieldType =
+  | "string"
+  | "types.UID"
+  | "v1.ManagedFieldsOperationType"
+  | "int64"
+  | "bool"
+  | "time"
+  | "map[string]string"
+  | "[]string"
+  /** Anything at all. */
+  | "any"
+  | Struct;
+
+/** A list of records. */
+interface Struct {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, FieldType>;
+}
+
+const ownerReference: Struct = {
+  name: "OwnerReference",
+  fields: new Map<string, FieldType>([
+    ["apiVersion", "string"],
+    ["kind", "string"],
+    ["name", "string"],
+    ["uid", "types.UID"],
+    ["controller", "bool"],
+    ["blockOwnerDeletion", "bool"],
+  ]),
+};
+
+const managedFieldsEntry: Struct = {
+  name: "ManagedFieldsEntry",
+  fields: new Map<string, FieldType>([
+    ["manager", "string"],
+    ["operation", "v1.ManagedFieldsOperationType"],
+    ["apiVersion", "string"],
+    ["time", "time"],
+    ["fieldsType", "string"],
+    ["fieldsV1", "any"],
+    ["subresource", "string"],
+  ]),
+};
+
+const objectMeta: Struct = {
+  name: "ObjectMeta",
+  fields: new Map<string, FieldType>([
+    ["name", "string"],
+    ["generateName", "string"],
+    ["namespace", "string"],
+    ["selfLink", "string"],
+    ["uid", "types.UID"],
+    ["resourceVersion", "string"],
+    ["generation", "int64"],
+    ["creationTimestamp", "time"],
+    ["deletionTimestamp", "time"],
+    ["deletionGracePeriodSeconds", "int64"],
+    ["labels", "map[string]string"],
+    ["annotations", "map[string]string"],
+    ["ownerReferences", ownerReference],
+    ["finalizers", "[]string"],
+    ["managedFields", managedFieldsEntry],
+  ]),
+};
+
+/** Whether metadata has a field of this name. */
+export function isObjectMetaField(name: string): boolean {
+  return objectMeta.fields.has(name);
+}
+
+/**
+ * Removes from metadata what is no field of it, and returns the paths of that below `path`. Fields that are empty go
+ * as well, silently: that is what Kubernetes makes of them.
+ */
+export function pruneObjectMeta(metadata: Json, path: string): string[] {
+  const unknown: string[] = [];
+  if (isJsonObject(metadata)) pruneStruct(metadata, objectMeta, path, unknown);
+  return unknown;
+}
+
+function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
+  for (const key of Object.keys(object).sort()) {
+    const type = struct.fields.get(key);
+    const value = object[key];
+    const at = `${path}.${key}`;
+    if (type === undefined) {
+      if (unknown.length < mostReported) unknown.push(at);
+      delete object[key];
+    } else if (value === undefined || isEmpty(value, key)) {
+      delete object[key];
+    } else if (typeof type === "object" && isJsonArray(value)) {
+      for (const [index, item] of value.entries()) {
+        if (isJsonObject(item)) pruneStruct(item, type, `${at}[${index}]`, unknown);
+      }
+    }
+  }
+}
+
+/** Whether a field is the same as if it were absent. A grace period of 0 is not, and false is not. */
+function isEmpty(value: Json, key: string): boolean {
+  if (value === null || value === "") return true;
+  if (key === "generation") return value === 0;
+  if (isJsonArray(value)) return value.length === 0;
+  return key !== "fieldsV1" && typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** Why Go could not read metadata, in its words; undefined when it could. */
+export function objectMetaFault(metadata: Json): string | undefined {
+  if (metadata === null) return undefined;
+  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "");
+  return `json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`;
+}
+
+function structFault(object: MutableObject, struct: Struct, prefix: string): string | undefined {
+  for (const key of Object.keys(object).sort()) {
+    const type = struct.fields.get(key);
+    const value = object[key];
+    if (type === undefined || value === undefined || value === null) continue;
+    const fault = fieldFault(value, type, `${struct.name}.${prefix}${key}`, `${prefix}${key}.`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function fieldFault(value: Json, type: FieldType, field: string, prefix: string): string | undefined {
+  const cannot = (what: Json, as: string): string =>
+    `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${field} of type ${as}`;
+  if (typeof type === "object") {
+    if (!isJsonArray(value)) return cannot(value, `[]v1.${type.name}`);
+    for (const item of value) {
+      if (item === null) continue;
+      const fault = isJsonObject(item) ? structFault(item, type, prefix) : cannot(item, `v1.${type.name}`);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+  switch (type) {
+    case "any":
+      return undefined;
+    case "int64":
+      return Number.isInteger(value) && Math.abs(value as number) <= 2 ** 63
+        ? undefined
+        : cannot(value, type);
+    case "bool":
+      return typeof value === "boolean" ? undefined : cannot(value, type);
+    case "time":
+      return typeof value === "string" ? goTimeFault(value) : cannot(value, "string");
+    case "map[string]string": {
+      if (!isJsonObject(value)) return cannot(value, type);
+      const bad = Object.values(value).find((entry) => typeof entry !== "string" && entry !== null);
+      return bad === undefined ? undefined : cannot(bad, "string");
+    }
+    case "[]string": {
+      if (!isJsonArray(value)) return cannot(value, type);
+      const bad = value.find((item) => typeof item !== "string" && item !== null);
+      return bad === undefined ? undefined : cannot(bad, "string");
+    }
+    default:
+      return typeof value === "string" ? undefined : cannot(value, type);
+  }
+}
+
+/** Metadata without a fault as Go reads it: known fields only, and null as what is empty. */
+export function readObjectMeta(metadata: Json): ObjectMeta {
+  return isJsonObject(metadata) ? readStruct(metadata, objectMeta) : {};
+}
+
+function readStruct(object: JsonObject, struct: Struct): JsonObject {
+  const read: MutableObject = {};
+  for (const [key, type] of struct.fields) {
+    const value = getOwn(object, key);
+    if (value === undefined || value === null) continue;
+    if (typeof type === "object" && isJsonArray(value)) {
+      read[key] = value.map((item) => (isJsonObject(item) ? readStruct(item, type) : {}));
+    } else if (type === "[]string" && isJsonArray(value)) {
+      read[key] = value.map((item) => item ?? "");
+    } else if (type === "map[string]string" && isJsonObject(value)) {
+      read[key] = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? ""]));
+    } else {
+      read[key] = value;
+    }
+  }
+  return read;
+}
+
+/** What Go calls a JSON value; a number that does not fit is named. */
+function goKind(value: Json, as = ""): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "number":
+      return as === "int64" ? `number ${value}` : "number";
+    case "boolean":
+      return "bool";
+    default:
+      return isJsonArray(value) ? "array" : "object";
+  }
+}

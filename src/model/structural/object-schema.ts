@@ -1,0 +1,22 @@
+import type { FieldError } from "../object/field-errors.js";
+
+/** The rules of a kind's schema, compiled once and applied to whole objects (with apiVersion, kind and metadata). */
+export interface ObjectSchema {
+  /**
+   * Fills in the defaults of fields that are missing (or null where null is not allowed), in place, and drops nulls
+   * that are not allowed and have no default. Metadata stays as it is.
+   */
+  applyDefaults(object: object): void;
+  /**
+   * Removes what the schema does not know, in place, and returns the paths of it as strict decoding names them
+   * (`spec.foo`, `spec.list[0].bar`), in Kubernetes' order: first those in metadata, then the others sorted, then
+   * those in the metadata of embedded resources. Metadata is pruned to the fields there are. Past a thousand, what is
+   * removed is not named.
+   */
+  prune(object: object): string[];
+  /**
+   * What breaks the schema, in Kubernetes' words. With `old`, parts that did not change may break it (ratcheting),
+   * and only what changed is reported. Past a thousand faults, looking for more stops.
+   */
+  validate(object: object, old?: object): FieldError[];
+}

@@ -1,0 +1,108 @@
+import { isJsonObject, type Json } from "../object/json.js";
+import { isJsonArray } from "../patch/json-equal.js";
+import { type MutableObject, setOwn } from "../patch/own-property.js";
+import { mostReported } from "./most-reported.js";
+import { pruneObjectMeta } from "./object-meta.js";
+import { PathStack } from "./path-stack.js";
+import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
+
+/** What a walk has removed. */
+interface Removed {
+  readonly path: PathStack;
+  readonly fields: string[];
+  /** From the metadata of embedded resources. */
+  readonly metadata: string[];
+}
+
+/** Removes what a node does not describe, in place, and returns the paths of it. */
+export function pruneValue(node: SchemaNode, value: Json): string[] {
+  const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
+  prune(node, value, removed);
+  return [...removed.fields.sort(), ...removed.metadata.sort()];
+}
+
+/** Prunes a whole object, whose apiVersion, kind and metadata are what they are in every object. */
+export function pruneRoot(node: SchemaNode, object: MutableObject): string[] {
+  const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
+  pruneObject(node, object, true, removed);
+  return [...pruneMetadata(object, ""), ...removed.fields.sort(), ...removed.metadata.sort()];
+}
+
+/** Whether a field stands in every resource. */
+export function isMetaField(name: string): boolean {
+  return name === "metadata" || name === "apiVersion" || name === "kind";
+}
+
+/** `node` is undefined below what is allowed without being described: objects there lose all fields. */
+function prune(node: SchemaNode | undefined, value: Json, removed: Removed): void {
+  if (isJsonArray(value)) pruneItems(node && itemsOf(node), value, node?.preserves === true, removed);
+  else if (isJsonObject(value)) {
+    if (node) pruneObject(node, value, node.embedded, removed);
+    else for (const key of Object.keys(value)) remove(value, key, removed);
+  }
+}
+
+/** In a list that keeps unknown fields, so do its items. */
+function keep(node: SchemaNode | undefined, value: Json, removed: Removed): void {
+  if (!node) return;
+  if (isJsonArray(value)) pruneItems(itemsOf(node), value, true, removed);
+  else if (isJsonObject(value)) pruneObject(node, value, node.embedded, removed, true);
+}
+
+function pruneItems(
+  items: SchemaNode | undefined,
+  list: readonly Json[],
+  preserves: boolean,
+  removed: Removed,
+): void {
+  for (const [index, item] of list.entries()) {
+    if (typeof item !== "object" || item === null) continue;
+    removed.path.enterItem(index);
+    if (preserves) keep(items, item, removed);
+    else prune(items, item, removed);
+    removed.path.leave();
+  }
+}
+
+function pruneObject(
+  node: SchemaNode,
+  object: MutableObject,
+  isResource: boolean,
+  removed: Removed,
+  preserves = node.preserves,
+): void {
+  const { path } = removed;
+  if (node.embedded) {
+    const unknown = pruneMetadata(object, path.bracketed());
+    if (removed.metadata.length < mostReported) removed.metadata.push(...unknown);
+  }
+  for (const key of Object.keys(object)) {
+    if (isResource && isMetaField(key)) continue;
+    const field = fieldOf(node, key);
+    if (!field && node.schema.additionalProperties === undefined) {
+      if (!preserves) remove(object, key, removed);
+      continue;
+    }
+    const value = object[key];
+    if (typeof value !== "object" || value === null) continue;
+    if (field) path.enterField(key);
+    else path.enterKey(key);
+    prune(field ?? entriesOf(node), value, removed);
+    path.leave();
+  }
+}
+
+function remove(object: MutableObject, key: string, { path, fields }: Removed): void {
+  if (fields.length < mostReported) {
+    path.enterField(key);
+    fields.push(path.dotted());
+    path.leave();
+  }
+  delete object[key];
+}
+
+function pruneMetadata(object: MutableObject, path: string): string[] {
+  if (!Object.hasOwn(object, "metadata")) return [];
+  if (object["metadata"] === null) setOwn(object, "metadata", {});
+  return pruneObjectMeta(object["metadata"] ?? null, path === "" ? "metadata" : `${path}.metadata`);
+}

@@ -1,0 +1,272 @@
+import { wellFormed } from "../../object/quote.js";
+import { anyButNewline, anyCharacter, inRanges } from "./character-sets.js";
+import { readCharacter, readClass, readClassEscape, readEscape } from "./parse-class.js";
+import { PatternError, type Piece, type Place, type Repeat } from "./pattern-piece.js";
+
+/** What `(?i)` and its kin set. */
+interface Flags {
+  readonly fold: boolean;
+  readonly multiline: boolean;
+  readonly dotAll: boolean;
+}
+
+/** A group that is still open: its branches so far, and the parts of the current one. */
+interface Frame {
+  readonly branches: Piece[];
+  parts: Piece[];
+  /** How high the tree inside is already. */
+  height: number;
+  /** What was set before the group, and is again after it. */
+  readonly outer: Flags;
+}
+
+const highest = 1000;
+const mostCopies = 1000;
+const countedRepeat = /\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}/y;
+const groupName = /\(\?P?<([^>]*)>/y;
+const groupFlags = /\(\?([imsU]*)(?:-([imsU]+))?([:)])/y;
+const badGroup = /\(\?[imsU]*(?:-[imsU]*)?[^]?/uy;
+
+/**
+ * Reads a regular expression in the syntax of RE2, as Go's regexp package has it.
+ *
+ * @throws PatternError
+ */
+export function parsePattern(pattern: string): Piece {
+  return new Parser(wellFormed(pattern)).parse();
+}
+
+class Parser {
+  private at = 0;
+  private flags: Flags = { fold: false, multiline: false, dotAll: false };
+  private frame: Frame;
+  private readonly open: Frame[] = [];
+  private readonly heights = new WeakMap<Piece, number>();
+  /** Where the repetition began that has just been read; there must not be another right after it. */
+  private lastRepeat: number | undefined;
+
+  constructor(private readonly source: string) {
+    this.frame = this.newFrame();
+  }
+
+  parse(): Piece {
+    while (this.at < this.source.length) {
+      const start = this.at;
+      const repeated = this.readOne(this.source.charAt(start));
+      this.lastRepeat = repeated ? start : undefined;
+    }
+    if (this.open.length > 0) throw new PatternError("missing closing )", this.source);
+    return this.closeFrame();
+  }
+
+  /** Reads what stands next; true when it was a repetition. */
+  private readOne(character: string): boolean {
+    const { flags, source, at } = this;
+    switch (character) {
+      case "(":
+        this.openGroup();
+        return false;
+      case ")":
+        this.closeGroup();
+        return false;
+      case "|":
+        this.endBranch();
+        this.at++;
+        return false;
+      case "^":
+        return this.pushPlace(flags.multiline ? "line start" : "text start", 1);
+      case "$":
+        return this.pushPlace(flags.multiline ? "line end" : "text end", 1);
+      case ".":
+        this.push({ type: "character", test: flags.dotAll ? anyCharacter : anyButNewline });
+        this.at++;
+        return false;
+      case "[": {
+        const { value, end } = readClass(source, at, flags.fold);
+        this.push({ type: "character", test: value });
+        this.at = end;
+        return false;
+      }
+      case "*":
+        return this.repeat(at + 1, 0, Infinity);
+      case "+":
+        return this.repeat(at + 1, 1, Infinity);
+      case "?":
+        return this.repeat(at + 1, 0, 1);
+      case "{":
+        return this.countedRepeat();
+      case "\\":
+        return this.readBackslash();
+      default:
+        return this.pushLiteral(readCharacter(source, at));
+    }
+  }
+
+  private readBackslash(): boolean {
+    const { source, at } = this;
+    switch (source[at + 1]) {
+      case "A":
+        return this.pushPlace("text start", 2);
+      case "z":
+        return this.pushPlace("text end", 2);
+      case "b":
+        return this.pushPlace("word edge", 2);
+      case "B":
+        return this.pushPlace("no word edge", 2);
+      case "Q": {
+        const close = source.indexOf("\\E", at + 2);
+        const end = close < 0 ? source.length : close;
+        this.at += 2;
+        while (this.at < end) this.pushLiteral(readCharacter(source, this.at));
+        this.at = close < 0 ? end : close + 2;
+        return false;
+      }
+      default: {
+        const several = readClassEscape(source, at, this.flags.fold);
+        if (!several) return this.pushLiteral(readEscape(source, at));
+        this.push({ type: "character", test: several.value });
+        this.at = several.end;
+        return false;
+      }
+    }
+  }
+
+  private push(piece: Piece, height = 1): void {
+    this.frame.parts.push(piece);
+    this.heights.set(piece, height);
+    this.frame.height = Math.max(this.frame.height, height);
+    if (this.frame.height > highest) throw new PatternError("expression nests too deeply", this.source);
+  }
+
+  private pushPlace(place: Place, length: number): false {
+    this.push({ type: "place", place });
+    this.at += length;
+    return false;
+  }
+
+  private pushLiteral({ value, end }: { readonly value: number; readonly end: number }): false {
+    this.push({ type: "character", test: inRanges([[value, value]], this.flags.fold) });
+    this.at = end;
+    return false;
+  }
+
+  private countedRepeat(): boolean {
+    const { source, at } = this;
+    countedRepeat.lastIndex = at;
+    const match = countedRepeat.exec(source);
+    // Anything else in braces is text.
+    if (!match) return this.pushLiteral(readCharacter(source, at));
+    const [whole, from = "", comma, to] = match;
+    const min = Number(from);
+    const max = comma === undefined ? min : to === undefined ? Infinity : Number(to);
+    if (min > mostCopies || (max > mostCopies && max !== Infinity) || min > max || Number(to) > mostCopies) {
+      throw new PatternError("invalid repeat count", whole);
+    }
+    const repeated = this.repeat(at + whole.length, min, max);
+    const piece = this.frame.parts.at(-1);
+    if ((min >= 2 || (max >= 2 && max !== Infinity)) && piece && !copiesFit(piece, mostCopies)) {
+      throw new PatternError("invalid repeat count", source.slice(at, this.at));
+    }
+    return repeated;
+  }
+
+  private repeat(after: number, min: number, max: number): true {
+    const { source, at } = this;
+    const end = source[after] === "?" ? after + 1 : after;
+    if (this.lastRepeat !== undefined) {
+      throw new PatternError("invalid nested repetition operator", source.slice(this.lastRepeat, end));
+    }
+    const part = this.frame.parts.pop();
+    if (!part) throw new PatternError("missing argument to repetition operator", source.slice(at, end));
+    this.push({ type: "repeat", part, min, max }, (this.heights.get(part) ?? 1) + 1);
+    this.at = end;
+    return true;
+  }
+
+  private openGroup(): void {
+    const { source, at } = this;
+    const outer = this.flags;
+    if (source[at + 1] !== "?") {
+      this.at++;
+    } else if (/^\(\?(?:P<|<)./s.test(source.slice(at, at + 5))) {
+      const match = matchAt(groupName, source, at);
+      if (!match) throw new PatternError("invalid named capture", source.slice(at));
+      if (!/^\w+$/.test(match[1] ?? "")) throw new PatternError("invalid named capture", match[0]);
+      this.at += match[0].length;
+    } else {
+      const match = matchAt(groupFlags, source, at);
+      if (!match) {
+        const part = matchAt(badGroup, source, at)?.[0] ?? "(?";
+        throw new PatternError("invalid or unsupported Perl syntax", part);
+      }
+      const [whole, on = "", off = "", last] = match;
+      const isSet = (letter: string, before: boolean): boolean =>
+        !off.includes(letter) && (before || on.includes(letter));
+      this.flags = {
+        fold: isSet("i", outer.fold),
+        multiline: isSet("m", outer.multiline),
+        dotAll: isSet("s", outer.dotAll),
+      };
+      this.at += whole.length;
+      // Flags alone hold up to the end of the group they stand in.
+      if (last === ")") return;
+    }
+    this.open.push(this.frame);
+    this.frame = this.newFrame(outer);
+  }
+
+  private closeGroup(): void {
+    const outer = this.open.pop();
+    if (!outer) throw new PatternError("unexpected )", this.source);
+    const { height, outer: flags } = this.frame;
+    const piece = this.closeFrame();
+    this.frame = outer;
+    this.flags = flags;
+    this.push(piece, height + 1);
+    this.at++;
+  }
+
+  private newFrame(outer = this.flags): Frame {
+    return { branches: [], parts: [], height: 0, outer };
+  }
+
+  private endBranch(): void {
+    const { parts, branches } = this.frame;
+    const [only, ...others] = parts;
+    branches.push(only && others.length === 0 ? only : { type: "sequence", parts });
+    this.frame.parts = [];
+  }
+
+  private closeFrame(): Piece {
+    this.endBranch();
+    const { branches } = this.frame;
+    const [only, ...others] = branches;
+    return only && others.length === 0 ? only : { type: "choice", parts: branches };
+  }
+}
+
+/** Whether repetitions inside of repetitions stay below a number of copies of what is innermost. */
+function copiesFit(piece: Piece, most: number): boolean {
+  switch (piece.type) {
+    case "repeat":
+      return repeatFits(piece, most);
+    case "sequence":
+    case "choice":
+      return piece.parts.every((part) => copiesFit(part, most));
+    default:
+      return true;
+  }
+}
+
+function repeatFits({ part, min, max }: Repeat, most: number): boolean {
+  if (max === 0) return true;
+  // Go looks at counted repetitions only: a star, plus or question mark makes no copies.
+  const copies = max === Infinity ? min : max;
+  if (copies > most) return false;
+  return copiesFit(part, copies > 0 ? Math.floor(most / copies) : most);
+}
+
+function matchAt(expression: RegExp, source: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at;
+  return expression.exec(source);
+}

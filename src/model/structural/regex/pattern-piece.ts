@@ -1,0 +1,32 @@
+/** Whether a character, given as its code point, is one of those meant. */
+export type CharacterTest = (code: number) => boolean;
+
+/** A place in the text, between two characters. */
+export type Place = "text start" | "text end" | "line start" | "line end" | "word edge" | "no word edge";
+
+/**
+ * A regular expression as a tree. Only whether a text matches is asked here, so groups leave no trace and greedy
+ * and lazy repetitions are the same.
+ */
+export type Piece =
+  | { readonly type: "character"; readonly test: CharacterTest }
+  | { readonly type: "place"; readonly place: Place }
+  | { readonly type: "sequence"; readonly parts: readonly Piece[] }
+  | { readonly type: "choice"; readonly parts: readonly Piece[] }
+  | Repeat;
+
+/** A piece that stands `min` to `max` times; `max` may be Infinity. */
+export interface Repeat {
+  readonly type: "repeat";
+  readonly part: Piece;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A pattern is not a regular expression of RE2; the message is what Go says of it. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+  constructor(fault: string, part: string) {
+    super(`error parsing regexp: ${fault}: \`${part}\``);
+  }
+}

@@ -1,0 +1,49 @@
+import { createMatcher, type Matcher } from "./matcher.js";
+import { parsePattern } from "./parse-pattern.js";
+import { PatternError } from "./pattern-piece.js";
+import { compileProgram } from "./program.js";
+
+/** A pattern that is ready to use, or what is wrong with it. */
+export type Pattern =
+  | { readonly matches: Matcher; readonly fault?: undefined }
+  | { readonly fault: string; readonly matches?: undefined };
+
+/** Schemas share patterns (names, times, reasons); the oldest goes when there are more than this. */
+const mostKept = 500;
+const kept = new Map<string, Pattern>();
+
+/**
+ * Makes a pattern of RE2 ready to use. Matching takes a time that grows with the text, whatever the pattern:
+ * it comes from users, and JavaScript's own regular expressions can be made to run forever.
+ */
+export function compilePattern(source: string): Pattern {
+  let pattern = kept.get(source);
+  if (!pattern) {
+    pattern = compile(source);
+    for (const [oldest] of kept) {
+      if (kept.size < mostKept) break;
+      kept.delete(oldest);
+    }
+    kept.set(source, pattern);
+  }
+  return pattern;
+}
+
+/**
+ * What keeps a pattern from being used, in Go's words; undefined when nothing does.
+ *
+ * @example
+ * checkPattern("[a"); // "error parsing regexp: missing closing ]: `[a`"
+ */
+export function checkPattern(source: string): string | undefined {
+  return compilePattern(source).fault;
+}
+
+function compile(source: string): Pattern {
+  try {
+    return { matches: createMatcher(compileProgram(parsePattern(source), source)) };
+  } catch (error) {
+    if (error instanceof PatternError) return { fault: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { type CharacterTest, PatternError, type Piece, type Place } from "./pattern-piece.js";
+
+/** What an instruction of a program does. */
+export const operations = {
+  /** The text matches. */
+  match: 0,
+  /** Goes on at `first` if the next character passes the test numbered `second`. */
+  character: 1,
+  /** Goes on at `first` if this is the place numbered `second`. */
+  place: 2,
+  /** Goes on at `first` and at `second`. */
+  split: 3,
+} as const;
+
+/** A regular expression as a machine that may be in several places at once: no text makes it go back. */
+export interface Program {
+  readonly ops: readonly number[];
+  readonly first: readonly number[];
+  readonly second: readonly number[];
+  readonly tests: readonly CharacterTest[];
+  readonly start: number;
+  /** Whether a match can begin at the start of the text only. */
+  readonly anchored: boolean;
+  /** Which of its surroundings a place in the text is judged by. */
+  readonly usesLines: boolean;
+  readonly usesWords: boolean;
+}
+
+/** The places, by number. */
+export const places: readonly Place[] = [
+  "text start",
+  "text end",
+  "line start",
+  "line end",
+  "word edge",
+  "no word edge",
+];
+
+/** Go allows more; but what it takes to match a text grows with this. */
+const mostInstructions = 50_000;
+
+/** Turns a tree into a program. */
+export function compileProgram(piece: Piece, pattern: string): Program {
+  const ops: number[] = [];
+  const first: number[] = [];
+  const second: number[] = [];
+  const tests: CharacterTest[] = [];
+  const testNumbers = new Map<CharacterTest, number>();
+  const usedPlaces = new Set<Place>();
+
+  const emit = (op: number, one: number, two: number): number => {
+    if (ops.length === mostInstructions) throw new PatternError("expression too large", pattern);
+    first.push(one);
+    second.push(two);
+    return ops.push(op) - 1;
+  };
+
+  const testNumber = (test: CharacterTest): number => {
+    let number = testNumbers.get(test);
+    if (number === undefined) {
+      number = tests.push(test) - 1;
+      testNumbers.set(test, number);
+    }
+    return number;
+  };
+
+  /** Writes a piece that goes on at `next`, and returns where it begins: a program is written from its end. */
+  const write = (part: Piece, next: number): number => {
+    switch (part.type) {
+      case "character":
+        return emit(operations.character, next, testNumber(part.test));
+      case "place":
+        usedPlaces.add(part.place);
+        return emit(operations.place, next, places.indexOf(part.place));
+      case "sequence":
+        return part.parts.reduceRight((after, inner) => write(inner, after), next);
+      case "choice":
+        return part.parts
+          .map((inner) => write(inner, next))
+          .reduceRight((after, begin) => emit(operations.split, begin, after));
+      case "repeat":
+        return writeRepeat(part.part, part.min, part.max, next);
+    }
+  };
+
+  const writeRepeat = (part: Piece, min: number, max: number, next: number): number => {
+    let begin = next;
+    if (max === Infinity) {
+      begin = emit(operations.split, next, next);
+      first[begin] = write(part, begin);
+    } else {
+      for (let copy = min; copy < max; copy++) begin = emit(operations.split, write(part, begin), next);
+    }
+    for (let copy = 0; copy < min; copy++) begin = write(part, begin);
+    return begin;
+  };
+
+  const start = write(piece, emit(operations.match, 0, 0));
+  return {
+    ops,
+    first,
+    second,
+    tests,
+    start,
+    anchored: beginsAtStart(piece),
+    usesLines: usedPlaces.has("line start") || usedPlaces.has("line end"),
+    usesWords: usedPlaces.has("word edge") || usedPlaces.has("no word edge"),
+  };
+}
+
+function beginsAtStart(piece: Piece): boolean {
+  switch (piece.type) {
+    case "place":
+      return piece.place === "text start";
+    case "sequence":
+      return piece.parts[0] !== undefined && beginsAtStart(piece.parts[0]);
+    case "choice":
+      return piece.parts.every(beginsAtStart);
+    case "repeat":
+      return piece.min > 0 && beginsAtStart(piece.part);
+    default:
+      return false;
+  }
+}

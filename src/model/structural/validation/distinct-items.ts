@@ -1,0 +1,30 @@
+import type { Json, JsonArray } from "../../object/json.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+
+/** The places where an item stands for the second time. Further times are not told. */
+export function firstRepeated(items: JsonArray): number[] {
+  if (items.length < 2) return [];
+  const times = new Map<Json, number>();
+  const repeated: number[] = [];
+  for (const [index, item] of items.entries()) {
+    const key = typeof item === "object" && item !== null ? containerKey(item) : plainKey(item);
+    const count = (times.get(key) ?? 0) + 1;
+    times.set(key, count);
+    if (count === 2) repeated.push(index);
+  }
+  return repeated;
+}
+
+/** Plain values are told apart by themselves; texts are marked, so that none looks like a list or an object. */
+function plainKey(value: Json): Json {
+  return typeof value === "string" ? `"${value}` : value;
+}
+
+/** A list or an object as text that is the same for all that are equal. */
+function containerKey(value: Json): string {
+  if (isJsonArray(value) && value.every((item) => typeof item !== "object")) return JSON.stringify(value);
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,52 @@
+import { type FieldError, invalid, type FieldErrorType, typeInvalid } from "../../object/field-errors.js";
+import { mostReported } from "../most-reported.js";
+import { PathStack, rootField } from "../path-stack.js";
+
+/** Where a validation is and what it has found. */
+export class Findings {
+  readonly path = new PathStack();
+  errors: FieldError[] = [];
+  /**
+   * How much has been checked. Of several alternatives that all fail, the one with the most checks is taken to be the
+   * one that was meant, and its errors are shown; so this is counted exactly as Kubernetes counts it.
+   */
+  checks = 0;
+
+  /** Whether enough has been found. */
+  get isFull(): boolean {
+    return this.errors.length >= mostReported;
+  }
+
+  /** A value breaks a rule; the rule is said of the value's path. */
+  invalid(badValue: unknown, rule: string): void {
+    this.errors.push(invalid(this.path.field(), badValue, this.said(rule)));
+  }
+
+  /** A value is of the wrong type or format. */
+  typeInvalid(badValue: unknown, rule: string): void {
+    this.errors.push(typeInvalid(this.path.field(), badValue, this.said(rule)));
+  }
+
+  /** A value breaks a rule that is about several schemas; Kubernetes reports it for the whole object. */
+  unmatched(rule: string): void {
+    this.errors.push(invalid(rootField, "", rule));
+  }
+
+  private said(rule: string): string {
+    return `${this.path.dotted()} in body ${rule}`;
+  }
+}
+
+/** The errors with each once: the same rule may stand in a schema several times. */
+export function distinct(errors: readonly FieldError[]): FieldError[] {
+  if (errors.length < 2) return [...errors];
+  const seen = new Set<string>();
+  return errors.filter((error) => {
+    const key = keyOf(error.type, error.field, error.detail);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function keyOf(type: FieldErrorType, field: string, detail: string): string {
+  return `${type}\0${field}\0${detail}`;
+}

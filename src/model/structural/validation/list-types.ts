@@ -1,0 +1,93 @@
+import { duplicate, type FieldError, invalid } from "../../object/field-errors.js";
+import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+import { getOwn, type MutableObject, setOwn } from "../../patch/own-property.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
+import { firstRepeated } from "./distinct-items.js";
+import { mostReported } from "../most-reported.js";
+import { PathStack } from "../path-stack.js";
+import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
+
+/** Whether a schema itself says that items of a list are all different. */
+export function isDistinctList(schema: StructuralSchema): boolean {
+  const type = schema["x-kubernetes-list-type"];
+  return type === "set" || type === "map";
+}
+
+/** Lists whose items must all be different, or have different keys, and where they are not. */
+export function validateListTypes(root: SchemaNode, object: Json): FieldError[] {
+  const errors: FieldError[] = [];
+  walk(root, object, new PathStack(), errors);
+  return errors;
+}
+
+function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError[]): void {
+  if (errors.length >= mostReported) return;
+  if (isJsonArray(value)) {
+    checkList(node, value, path, errors);
+    const items = itemsOf(node);
+    if (!items) return;
+    for (const [index, item] of value.entries()) {
+      path.enterItem(index);
+      walk(items, item, path, errors);
+      path.leave();
+    }
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      const field = fieldOf(node, key);
+      const child = field ?? entriesOf(node);
+      const inner = value[key];
+      if (!child || inner === undefined) continue;
+      if (field) path.enterField(key);
+      else path.enterKey(key);
+      walk(child, inner, path, errors);
+      path.leave();
+    }
+  }
+}
+
+function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, errors: FieldError[]): void {
+  const at = (index: number): string => `${path.bracketed()}[${index}]`;
+  switch (schema["x-kubernetes-list-type"]) {
+    case "set":
+      for (const index of firstRepeated(list).slice(0, mostReported))
+        errors.push(duplicate(at(index), list[index]));
+      break;
+    case "map": {
+      const stranger = list.findIndex((item) => item !== null && !isJsonObject(item));
+      if (stranger >= 0) {
+        const must = "must be an object for an array of list-type map";
+        errors.push(invalid(at(stranger), list[stranger], must));
+        break;
+      }
+      const names = schema["x-kubernetes-list-map-keys"] ?? [];
+      const items = list.map((item) => (isJsonObject(item) ? item : {}));
+      const repeated = firstRepeated(items.map((item) => identityOf(item, names)));
+      for (const index of repeated.slice(0, mostReported)) {
+        errors.push(duplicate(at(index), keysOf(items[index] ?? {}, names)));
+      }
+      break;
+    }
+    default:
+  }
+}
+
+/** What tells an item from others: its keys, for most items in a form that is quick to compare. */
+function identityOf(item: JsonObject, names: readonly string[]): Json {
+  const values: Json[] = [];
+  for (const name of names) {
+    const value = getOwn(item, name);
+    if (value === undefined || typeof value === "object") return keysOf(item, names);
+    values.push(value);
+  }
+  return values.length === 1 ? (values[0] ?? null) : values;
+}
+
+function keysOf(item: JsonObject, names: readonly string[]): JsonObject {
+  const keys: MutableObject = {};
+  for (const name of names) {
+    const value = getOwn(item, name);
+    if (value !== undefined) setOwn(keys, name, value);
+  }
+  return keys;
+}

@@ -1,0 +1,91 @@
+import { isJsonObject, type Json } from "../../object/json.js";
+import { isJsonArray, jsonEqual } from "../../patch/json-equal.js";
+import { getOwn } from "../../patch/own-property.js";
+import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
+
+/** A part of an object together with what it was before. */
+export interface Correlation {
+  /** The same for a field or an entry of a map; undefined when it was not there before. */
+  key(name: string): Correlation | undefined;
+  /** The same for an item of a list; undefined when it was not there before, or items cannot be told apart. */
+  item(index: number): Correlation | undefined;
+  /** Whether it is as it was. The order of a list whose items have keys does not matter. */
+  isUnchanged(): boolean;
+}
+
+/** Correlates two versions of what a schema describes. */
+export function correlate(node: SchemaNode, value: Json, old: Json): Correlation {
+  const keys = new Map<string, Correlation | undefined>();
+  const items: (Correlation | undefined)[] = [];
+  let oldItems: ReadonlyMap<string, Json> | undefined;
+  let unchanged: boolean | undefined;
+
+  const correlateKey = (name: string): Correlation | undefined => {
+    const child = fieldOf(node, name) ?? entriesOf(node);
+    if (!child || !isJsonObject(value) || !isJsonObject(old)) return undefined;
+    const [now, before] = [getOwn(value, name), getOwn(old, name)];
+    return now === undefined || before === undefined ? undefined : correlate(child, now, before);
+  };
+
+  const correlateItem = (index: number): Correlation | undefined => {
+    const child = itemsOf(node);
+    if (!child || !isKeyedList(node) || !isJsonArray(value) || !isJsonArray(old)) return undefined;
+    const item = value[index];
+    const key = item === undefined ? undefined : itemKey(node, item);
+    if (item === undefined || key === undefined) return undefined;
+    oldItems ??= indexItems(node, old);
+    const before = oldItems.get(key);
+    return before === undefined ? undefined : correlate(child, item, before);
+  };
+
+  const self: Correlation = {
+    key(name) {
+      if (!keys.has(name)) keys.set(name, correlateKey(name));
+      return keys.get(name);
+    },
+    item: (index) => (items[index] ??= correlateItem(index)),
+    isUnchanged: () => (unchanged ??= compare(node, value, old, self)),
+  };
+  return self;
+}
+
+/** Fields that the schema does not describe cannot be correlated, so where there are some nothing is unchanged. */
+function compare(node: SchemaNode, value: Json, old: Json, correlation: Correlation): boolean {
+  if (isJsonArray(value) && isJsonArray(old)) {
+    if (value.length !== old.length) return false;
+    if (!isKeyedList(node)) return jsonEqual(value, old);
+    return value.every((_, index) => correlation.item(index)?.isUnchanged() === true);
+  }
+  if (isJsonObject(value) && isJsonObject(old)) {
+    const names = Object.keys(value);
+    if (names.length !== Object.keys(old).length) return false;
+    return names.every((name) => correlation.key(name)?.isUnchanged() === true);
+  }
+  return jsonEqual(value, old);
+}
+
+function isKeyedList({ schema }: SchemaNode): boolean {
+  return schema["x-kubernetes-list-type"] === "map";
+}
+
+/** The old items by their keys; of several with the same keys, the first. */
+function indexItems(node: SchemaNode, items: readonly Json[]): ReadonlyMap<string, Json> {
+  const index = new Map<string, Json>();
+  for (const item of items) {
+    const key = itemKey(node, item);
+    if (key !== undefined && !index.has(key)) index.set(key, item);
+  }
+  return index;
+}
+
+/** The keys of an item as one text; undefined when one is missing or no plain value. */
+function itemKey({ schema }: SchemaNode, item: Json): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const values: Json[] = [];
+  for (const name of schema["x-kubernetes-list-map-keys"] ?? []) {
+    const value = getOwn(item, name);
+    if (value === undefined || typeof value === "object") return undefined;
+    values.push(value);
+  }
+  return values.length === 0 ? undefined : JSON.stringify(values);
+}
