@@ -1,0 +1,83 @@
+import type { Json } from "../object/json.js";
+import { isJsonArray } from "./json-equal.js";
+import { getOwn } from "./own-property.js";
+
+/** Messages quote values of any size; what is longer than this is cut. */
+const longest = 1000;
+
+/** A value as Go's `%v` writes it, which is how Kubernetes' messages show it: `map[name:a ports:[80 81]]`. */
+export function goText(value: Json): string {
+  const parts: string[] = [];
+  write(value, { parts, room: longest }, goScalar);
+  return parts.join("");
+}
+
+/** A value as Go's `%s` writes it: what is no text looks odd, as in Kubernetes' messages. */
+export function goString(value: Json): string {
+  const parts: string[] = [];
+  write(value, { parts, room: longest }, (scalar) =>
+    typeof scalar === "string"
+      ? scalar
+      : `%!s(${scalar === null ? "" : `${goType(scalar)}=`}${goScalar(scalar)})`,
+  );
+  return parts.join("");
+}
+
+/** The Go type that holds a value of this kind; `%!s(<nil>)` for null. */
+export function goType(value: Json): string {
+  if (value === null) return "%!s(<nil>)";
+  if (isJsonArray(value)) return "[]interface {}";
+  switch (typeof value) {
+    case "object":
+      return "map[string]interface {}";
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    default:
+      return Number.isInteger(value) ? "int64" : "float64";
+  }
+}
+
+type Scalar = null | boolean | number | string;
+
+function goScalar(value: Scalar): string {
+  if (value === null) return "<nil>";
+  if (typeof value !== "number" || Number.isInteger(value)) return String(value);
+  return String(value).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+interface Page {
+  readonly parts: string[];
+  /** How many more characters are worth writing. It bounds the depth of the recursion as well. */
+  room: number;
+}
+
+function write(value: Json, page: Page, scalar: (value: Scalar) => string): void {
+  if (page.room <= 0) return;
+  if (isJsonArray(value)) {
+    put(page, "[");
+    for (const [index, item] of value.entries()) {
+      if (page.room <= 0) return;
+      if (index > 0) put(page, " ");
+      write(item, page, scalar);
+    }
+    put(page, "]");
+  } else if (typeof value === "object" && value !== null) {
+    put(page, "map[");
+    for (const [index, key] of Object.keys(value).sort().entries()) {
+      if (page.room <= 0) return;
+      put(page, `${index > 0 ? " " : ""}${key}:`);
+      write(getOwn(value, key) ?? null, page, scalar);
+    }
+    put(page, "]");
+  } else {
+    put(page, scalar(value));
+  }
+}
+
+function put(page: Page, text: string): void {
+  if (page.room <= 0) return;
+  page.parts.push(text.length > page.room ? `${text.slice(0, page.room)}…` : text);
+  page.room -= text.length;
+}
