@@ -1,0 +1,192 @@
+import { internal } from "../errors/api-error.js";
+import { badRequest } from "../errors/failures.js";
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../object/object.js";
+import { jsonEqual } from "../patch/json-equal.js";
+import { getOwn } from "../patch/own-property.js";
+import { entriesOf, type FieldOwner, type FieldOwners, ownerId, readOwners } from "./field-owner.js";
+import { FieldSetError } from "./fields/field-set-error.js";
+import { difference, emptySet, has, isEmpty, recursiveDifference } from "./fields/field-set.js";
+import { Changes, unownedFields } from "./kind-versions.js";
+import { handedOver, kubectl, withLastApplied } from "./last-applied.js";
+import { adaptOwners, conflictsOf, type FieldConflict, transfer } from "./ownership.js";
+import { prune } from "./prune.js";
+import { bare, recordChanges, type Write } from "./record-update.js";
+import { fieldSetOf } from "./typed/field-set-of.js";
+import type { FieldType } from "./typed/field-type.js";
+import { merge } from "./typed/merge.js";
+import { showFaults, typeFaults } from "./typed/type-faults.js";
+
+/** A server-side apply. */
+export interface ApplyRequest extends Write {
+  readonly kind: string;
+  /** What is stored; undefined when nothing is. In the version of the write. */
+  readonly live: KubeObject | undefined;
+  /** What was sent: the fields that the applier has an opinion on. */
+  readonly config: Json;
+  /** Whether to take fields over from others. */
+  readonly force?: boolean | undefined;
+}
+
+/** An apply that went through. */
+export interface Applied {
+  /**
+   * The object that is wanted, without managedFields. Defaults are still to be filled in: nobody owns what they bring.
+   */
+  readonly object: KubeObject;
+  /** Its managedFields; undefined for none. */
+  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+  /** Whether the object (not only who owns what of it) differs from what was live. */
+  readonly changed: boolean;
+}
+
+/** An apply that met fields of others and was not forced. */
+export interface ApplyConflict {
+  readonly conflicts: readonly FieldConflict[];
+}
+
+/**
+ * Lays a configuration over an object, field by field, for one of several appliers.
+ *
+ * - The applier owns the fields that its configuration mentions (`fieldSetOf`), and no others: what it mentioned the last
+ *   time and does not mention now it gives up. What it gives up and nobody else owns is removed (`prune`).
+ * - To change a field that somebody else owns is a conflict, and nothing happens, unless forced: then the other one
+ *   loses the field. Who applies the value that a field has already owns it together with the others.
+ * - An object that exists, but of which nobody owns anything, first becomes `before-first-apply`'s.
+ * - Where nothing was live, the object is the configuration.
+ * - An apply after which the object is what it was leaves the applier's time as it was.
+ *
+ * Throws a 400 when the configuration is of another type than expected, names fields that there are not, has two items
+ * with the same key, or brings managedFields; and when what is live is not of its type (any more).
+ *
+ * @example
+ * const result = apply({ live, config, manager: "ci", apiVersion: "demo.dev/v1", kind: "Widget", versions, time });
+ * if ("conflicts" in result) throw conflictError(result.conflicts);
+ */
+export function apply(request: ApplyRequest): Applied | ApplyConflict {
+  try {
+    return applyChecked(request, check(request));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw badRequest("the object is nested too deeply to be applied");
+  }
+}
+
+/** The configuration, once it is known to be one. */
+function check({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
+  if (!isJsonObject(config)) throw badRequest("the configuration to apply is not an object");
+  const found = kindOf(config);
+  if (getOwn(config, "apiVersion") !== apiVersion || getOwn(config, "kind") !== kind) {
+    throw badRequest(`invalid object type: ${found}`);
+  }
+  const metadata = getOwn(config, "metadata");
+  const managedFields = isJsonObject(metadata) ? getOwn(metadata, "managedFields") : undefined;
+  if (managedFields !== undefined && managedFields !== null) {
+    throw badRequest("metadata.managedFields must be nil");
+  }
+  const type = versions.types.get(apiVersion);
+  const faults = type === undefined ? [`no corresponding type for ${found}`] : typeFaults(config, type);
+  if (faults.length > 0) throw badRequest(`failed to create typed patch object ${explain(config, faults)}`);
+  return config;
+}
+
+/** `(ns/name; apps/v1, Kind=Deployment): .spec.replicas: expected …` */
+function explain(object: JsonObject, faults: readonly string[]): string {
+  const metadata = getOwn(object, "metadata");
+  const text = (name: string): string => {
+    const value = isJsonObject(metadata) ? getOwn(metadata, name) : undefined;
+    return typeof value === "string" ? value : "";
+  };
+  return `(${text("namespace")}/${text("name")}; ${kindOf(object)}): ${showFaults(faults)}`;
+}
+
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`. */
+function kindOf(config: JsonObject): string {
+  const apiVersion = getOwn(config, "apiVersion");
+  const kind = getOwn(config, "kind");
+  const parsed = typeof apiVersion === "string" ? parseApiVersion(apiVersion) : { group: "", version: "" };
+  if (parsed === undefined) return "/, Kind=";
+  return `${parsed.group}/${parsed.version}, Kind=${typeof kind === "string" ? kind : ""}`;
+}
+
+function applyChecked(request: ApplyRequest, config: JsonObject): Applied | ApplyConflict {
+  const { live, apiVersion, kind, versions, base, manager, force = false } = request;
+  let owners = ownersOf(live);
+  if (owners.size === 0 && live !== undefined) {
+    owners = recordChanges(owners, base, live, { ...request, manager: "before-first-apply" });
+  }
+  const before = live ?? base;
+  const object = before === undefined ? { apiVersion, kind } : bare(before);
+  const type = versions.types.get(apiVersion);
+  if (type === undefined) throw badRequest(`invalid object type: ${kindOf(config)}`);
+  // Items that cannot be told apart by their keys could not be kept apart either.
+  const faults = typeFaults(object, type, true);
+  if (faults.length > 0) throw badRequest(`failed to create typed live object ${explain(object, faults)}`);
+
+  const attempt = attemptApply(request, type, object, config, owners);
+  if (attempt.conflicts.length > 0 && !force) {
+    if (manager !== kubectl) return { conflicts: attempt.conflicts };
+    const allowed = handedOver(object, type, apiVersion);
+    const conflicts = attempt.conflicts.filter(({ path }) => !has(allowed, path));
+    if (conflicts.length > 0) return { conflicts };
+  }
+  const applied = manager === kubectl ? withLastApplied(attempt.object, config) : attempt.object;
+  return {
+    object: applied as unknown as KubeObject,
+    managedFields: entriesOf(attempt.owners.values()),
+    changed: !jsonEqual(object, applied),
+  };
+}
+
+function ownersOf(live: KubeObject | undefined): FieldOwners {
+  try {
+    return readOwners(live?.metadata.managedFields as Json | undefined);
+  } catch (error) {
+    if (!(error instanceof FieldSetError)) throw error;
+    throw internal(new Error(`failed to decode managed fields: ${error.message}`));
+  }
+}
+
+interface Attempt {
+  readonly object: JsonObject;
+  readonly owners: FieldOwners;
+  /** What was taken from others. */
+  readonly conflicts: readonly FieldConflict[];
+}
+
+function attemptApply(
+  request: ApplyRequest,
+  type: FieldType,
+  live: JsonObject,
+  config: JsonObject,
+  owners: FieldOwners,
+): Attempt {
+  const { apiVersion, subresource = "", time, versions, ignored = emptySet } = request;
+  const name = {
+    manager: request.manager || "unknown",
+    operation: "Apply",
+    apiVersion,
+    subresource,
+  } as const;
+  const id = ownerId(name);
+  const adapted = adaptOwners(owners, versions);
+  const last = adapted.get(id);
+  const applier: FieldOwner = {
+    ...name,
+    time: last?.time,
+    fields: recursiveDifference(fieldSetOf(config, type), ignored),
+  };
+  const all = new Map(adapted).set(id, applier);
+
+  const merged = merge(live, config, type);
+  let object = isJsonObject(merged) ? merged : {};
+  if (last !== undefined) object = prune(object, all, last, versions);
+  const changes = new Changes(live, object, versions, ignored);
+  const left = transfer(all, changes, id);
+
+  const fields = difference(applier.fields, unownedFields);
+  const changed = !jsonEqual(live, object);
+  if (isEmpty(fields)) left.delete(id);
+  else left.set(id, { ...applier, fields, time: changed ? time : applier.time });
+  return { object, owners: left, conflicts: conflictsOf(all, changes, id) };
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { ManagedFieldsEntry } from "../object/object.js";
+import { keepTimes } from "./entry-times.js";
+
+const entry: ManagedFieldsEntry = {
+  manager: "a",
+  operation: "Apply",
+  apiVersion: "v1",
+  time: "2026-01-01T00:00:00Z",
+  fieldsType: "FieldsV1",
+  fieldsV1: { "f:data": { "f:x": {} } },
+};
+const later = { ...entry, time: "2026-01-02T00:00:00Z" };
+const other = { ...later, fieldsV1: { "f:data": { "f:y": {} } } };
+
+test("entries that differ in their times only are the stored ones", () => {
+  const stored = [entry];
+  expect(keepTimes(stored, [later])).toBe(stored);
+});
+
+test.each([
+  ["other fields", [entry], [other]],
+  ["another entry", [entry], [later, other]],
+  ["none before", undefined, [later]],
+  ["none now", [entry], undefined],
+])("entries that differ otherwise are the new ones: %s", (_, stored, entries) => {
+  expect(keepTimes(stored, entries)).toBe(entries);
+});

@@ -1,0 +1,158 @@
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import type { ManagedFieldsEntry } from "../object/object.js";
+import { isJsonArray } from "../patch/json-equal.js";
+import { formatTime, parseTime } from "../time/timestamp.js";
+import { FieldSetError } from "./fields/field-set-error.js";
+import { emptySet, type FieldSet } from "./fields/field-set.js";
+import { readFieldsV1 } from "./fields/fields-v1.js";
+import { compareTexts, wireText } from "./fields/wire-json.js";
+
+/**
+ * Somebody who owns fields: an entry of `metadata.managedFields`. Owners are told apart by all of an entry but its time
+ * and fields ({@link ownerId}): the same name is another owner when it writes through a subresource, applies instead of
+ * updating, or updates in another version. (An applier may change the version and stays the same.)
+ */
+export interface FieldOwner {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+  /** The entry that says just this, if there is one already. */
+  readonly entry?: ManagedFieldsEntry | undefined;
+}
+
+/** Owners by their {@link ownerId}. */
+export type FieldOwners = ReadonlyMap<string, FieldOwner>;
+
+/** What tells owners apart, in Kubernetes' spelling, because conflicts are listed in its order. */
+export function ownerId(owner: Omit<FieldOwner, "time" | "fields" | "entry">): string {
+  const { manager, operation, apiVersion, subresource } = owner;
+  const version = operation === "Update" && apiVersion !== "" ? `,"apiVersion":${wireText(apiVersion)}` : "";
+  const name = manager === "" ? "" : `"manager":${wireText(manager)},`;
+  const below = subresource === "" ? "" : `,"subresource":${wireText(subresource)}`;
+  return `{${name}"operation":"${operation}"${version}${below}}`;
+}
+
+/** The owner with other fields. */
+export function withFields(owner: FieldOwner, fields: FieldSet): FieldOwner {
+  if (fields === owner.fields) return owner;
+  const { manager, operation, apiVersion, subresource, time } = owner;
+  return { manager, operation, apiVersion, subresource, time, fields };
+}
+
+/** Owners from entries that this module wrote, or read before: their sets are in order. */
+export function knownOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
+  const owners = new Map<string, FieldOwner>();
+  for (const entry of entries ?? []) {
+    const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsV1 } = entry;
+    if (operation === undefined) continue;
+    // The one place where JSON is taken for a set.
+    const fields = (fieldsV1 ?? emptySet) as FieldSet;
+    const owner: FieldOwner = { manager, operation, apiVersion, subresource, time, fields, entry };
+    owners.set(ownerId(owner), owner);
+  }
+  return owners;
+}
+
+/** Owners from entries that anybody may have written. Throws a {@link FieldSetError} when there is anything wrong. */
+export function readOwners(entries: Json | undefined): Map<string, FieldOwner> {
+  const owners = new Map<string, FieldOwner>();
+  if (entries === undefined || entries === null) return owners;
+  if (!isJsonArray(entries)) throw new FieldSetError("managedFields is not a list");
+  for (const [index, entry] of entries.entries()) {
+    if (!isJsonObject(entry)) throw new FieldSetError(`managedFields[${index}] is not a map`);
+    const owner = readOwner(entry, index);
+    owners.set(ownerId(owner), owner);
+  }
+  return owners;
+}
+
+function readOwner(entry: JsonObject, index: number): FieldOwner {
+  const text = (name: string): string => {
+    const value = Object.hasOwn(entry, name) ? (entry[name] ?? "") : "";
+    if (typeof value !== "string") throw new FieldSetError(`managedFields[${index}].${name} is not a text`);
+    return value;
+  };
+  const operation = text("operation");
+  if (operation !== "Apply" && operation !== "Update") {
+    throw new FieldSetError("operation must be `Apply` or `Update`");
+  }
+  const apiVersion = text("apiVersion");
+  if (apiVersion === "") throw new FieldSetError("apiVersion must not be empty");
+  const fieldsType = text("fieldsType");
+  if (fieldsType === "") throw new FieldSetError(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== "FieldsV1") {
+    throw new FieldSetError(
+      `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`,
+    );
+  }
+  const time = text("time");
+  const fields = readFieldsV1(Object.hasOwn(entry, "fieldsV1") ? entry["fieldsV1"] : undefined);
+  return {
+    manager: text("manager"),
+    operation,
+    apiVersion,
+    subresource: text("subresource"),
+    time: time === "" ? undefined : inUtc(time),
+    fields,
+  };
+}
+
+/** A time as all others are written. */
+function inUtc(time: string): string {
+  try {
+    return formatTime(parseTime(time));
+  } catch {
+    throw new FieldSetError(`${JSON.stringify(time.slice(0, 64))} is not a time`);
+  }
+}
+
+/** Owners as `metadata.managedFields`: appliers first, those who wrote last at the end. Undefined for none. */
+export function entriesOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | undefined {
+  const entries = Array.from(owners, entryOf).sort(compareEntries);
+  return entries.length === 0 ? undefined : entries;
+}
+
+function entryOf(owner: FieldOwner): ManagedFieldsEntry {
+  if (owner.entry !== undefined) return owner.entry;
+  // Field by field, in the order of Kubernetes: written with every write, and there is no cheaper way.
+  const entry: { -readonly [Key in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Key] } = {};
+  if (owner.manager !== "") entry.manager = owner.manager;
+  entry.operation = owner.operation;
+  entry.apiVersion = owner.apiVersion;
+  if (owner.time !== undefined) entry.time = owner.time;
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = owner.fields;
+  if (owner.subresource !== "") entry.subresource = owner.subresource;
+  return entry;
+}
+
+function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  const { operation = "", manager = "", apiVersion = "", subresource = "" } = left;
+  return (
+    compareTexts(operation, right.operation ?? "") ||
+    compareTimes(left.time, right.time) ||
+    compareTexts(manager, right.manager ?? "") ||
+    compareTexts(apiVersion, right.apiVersion ?? "") ||
+    compareTexts(subresource, right.subresource ?? "")
+  );
+}
+
+/** The order of two times by whole seconds; no time is before all that we meet. */
+export function compareTimes(left: string | undefined, right: string | undefined): number {
+  if (left === right) return 0;
+  // As this module is handed them, they are in order when their texts are.
+  if (left?.length === 20 && right?.length === 20) return left < right ? -1 : 1;
+  return (seconds(left) ?? 0) - (seconds(right) ?? 0);
+}
+
+function seconds(time: string | undefined): number | undefined {
+  if (time === undefined) return undefined;
+  try {
+    return Math.floor(parseTime(time) / 1000);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type Json } from "../../object/json.js";
+import { FieldSetError } from "./field-set-error.js";
+import { emptySet, type FieldSet, type FieldSetDraft, inOrder, isEmpty, nodeOf, self } from "./field-set.js";
+import { readElement } from "./path-element.js";
+
+/** Deeper sets than objects can be. */
+const deepest = 1000;
+
+/**
+ * The set of fields that `fieldsV1` describes. It may have been written by anybody: elements are brought into order and
+ * into their one spelling, and kinds of elements that nobody knows yet are dropped with all below them. Throws a
+ * {@link FieldSetError} for what describes no set.
+ *
+ * There is no function for the way back: a set is its own `fieldsV1`.
+ */
+export function readFieldsV1(fields: Json | undefined): FieldSet {
+  if (fields === undefined || fields === null) return emptySet;
+  return readNode(fields, 0).below;
+}
+
+function readNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
+  // Nothing below it and not even a mark: a member all the same.
+  if (json === null) return { member: true, below: emptySet };
+  if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
+  if (depth > deepest) throw new FieldSetError(`fieldsV1 is nested more than ${deepest} levels deep`);
+  const draft: FieldSetDraft = {};
+  let member = false;
+  for (const [text, child] of Object.entries(json)) {
+    if (text === self) {
+      member = true;
+      continue;
+    }
+    const element = readElement(text);
+    if (element === undefined) continue;
+    const { member: childIsMember, below } = readNode(child, depth + 1);
+    const node = nodeOf(childIsMember, below);
+    if (node !== undefined) draft[element] = node;
+  }
+  return { member: member || isEmpty(draft), below: inOrder(draft) };
+}

@@ -1,0 +1,214 @@
+import { isJsonObject, type Json } from "../../object/json.js";
+import { quote } from "../../object/quote.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+import { FieldSetError } from "./field-set-error.js";
+import { compareTexts, wireJson, wireText } from "./wire-json.js";
+
+/**
+ * One step of the way from an object to a field, spelled as the keys of `fieldsV1` are:
+ *
+ * - `f:name`: the field of that name in a map;
+ * - `k:{"name":"web"}`: the item of a list of maps with these keys;
+ * - `v:"blue"`: the item of a set with this value;
+ * - `i:0`: the item of a list at this place. Nothing here makes such elements (a list without keys is owned as a
+ *   whole), but others may have, and they are kept.
+ *
+ * An element has one spelling only, so elements can be compared as texts and looked up as keys of an object.
+ */
+export type PathElement = string;
+
+/** The fields by which an item of a list is known, in the order of their names. */
+export type ListKey = readonly (readonly [name: string, value: Json])[];
+
+/** The field of a map. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The item of a list of maps; the key's fields may come in any order. */
+export function keyElement(key: ListKey): PathElement {
+  const [first] = key;
+  if (first !== undefined && key.length === 1) return `k:{${wireText(first[0])}:${wireJson(first[1])}}`;
+  const fields = key.toSorted(([left], [right]) => compareTexts(left, right));
+  return `k:{${fields.map(([name, value]) => `${wireText(name)}:${wireJson(value)}`).join(",")}}`;
+}
+
+/** The item of a set. */
+export function valueElement(value: Json): PathElement {
+  return `v:${wireJson(value)}`;
+}
+
+/** The name in the element of a field; undefined for items of lists. */
+export function fieldName(element: PathElement): string | undefined {
+  return element.charCodeAt(0) === field ? element.slice(2) : undefined;
+}
+
+/** Whether the element is an item of a list of maps. */
+export function isKeyElement(element: PathElement): boolean {
+  return element.charCodeAt(0) === key;
+}
+
+const field = 0x66;
+const key = 0x6b;
+const value = 0x76;
+const index = 0x69;
+const self = 0x2e;
+const colon = 0x3a;
+const integer = /^[+-]?\d{1,15}$/;
+
+/**
+ * The one spelling of an element that somebody else may have spelled differently. Undefined for a kind of element
+ * that a later version may know; throws for what can be no element at all.
+ */
+export function readElement(text: string): PathElement | undefined {
+  if (text.length < 2 || text.charCodeAt(1) !== colon) {
+    throw new FieldSetError(`${quote(text)} is no path element: it has no colon`);
+  }
+  switch (text.charCodeAt(0)) {
+    case field:
+      return text;
+    case key:
+      return keyElement(keyOf(text));
+    case value:
+      return valueElement(contentOf(text));
+    case index:
+      if (!integer.test(text.slice(2))) throw new FieldSetError(`${quote(text)} has no index`);
+      return `i:${Number(text.slice(2))}`;
+    default:
+      return undefined;
+  }
+}
+
+function contentOf(element: PathElement): Json {
+  try {
+    return JSON.parse(element.slice(2)) as Json;
+  } catch {
+    throw new FieldSetError(`${quote(element)} has no JSON after its colon`);
+  }
+}
+
+function keyOf(element: PathElement): ListKey {
+  const content = contentOf(element);
+  if (!isJsonObject(content)) throw new FieldSetError(`${quote(element)} has no keys`);
+  return Object.entries(content);
+}
+
+/** An element with what its order depends on. */
+interface Sortable {
+  readonly element: PathElement;
+  readonly order: number;
+  readonly key: ListKey;
+  readonly value: Json;
+}
+
+function sortable(element: PathElement): Sortable {
+  const kind = element.charCodeAt(0);
+  return {
+    element,
+    order: kindOrder(kind),
+    key: kind === key ? keyOf(element) : [],
+    value: kind === value || kind === index ? contentOf(element) : null,
+  };
+}
+
+/**
+ * Elements in the order in which those of a set are written: the set's own mark, fields, keys, values, indexes; and among
+ * their like by name, by the fields of the key, by value, by number. Undefined when they are in that order already.
+ */
+export function sortElements(elements: readonly PathElement[]): PathElement[] | undefined {
+  if (areFieldsInOrder(elements)) return undefined;
+  // Each is read once: there may be thousands of them.
+  const sortables = elements.map(sortable);
+  const inOrder = sortables.every((each, at) => {
+    const before = sortables[at - 1];
+    return before === undefined || compareSortables(before, each) <= 0;
+  });
+  return inOrder ? undefined : sortables.sort(compareSortables).map(({ element }) => element);
+}
+
+/** Whether there are fields only, and they are in order: what most sets are. */
+function areFieldsInOrder(elements: readonly PathElement[]): boolean {
+  let before = "";
+  for (const element of elements) {
+    const kind = element.charCodeAt(0);
+    if ((kind !== field && kind !== self) || compareTexts(before, element) > 0) return false;
+    before = element;
+  }
+  return true;
+}
+
+function compareSortables(left: Sortable, right: Sortable): number {
+  return (
+    left.order - right.order ||
+    compareKeys(left.key, right.key) ||
+    compareValues(left.value, right.value) ||
+    (left.order === 1 ? compareTexts(left.element, right.element) : 0)
+  );
+}
+
+function kindOrder(kind: number): number {
+  if (kind === field) return 1;
+  if (kind === key) return 2;
+  if (kind === value) return 3;
+  return kind === index ? 4 : 0;
+}
+
+function compareKeys(left: ListKey, right: ListKey): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const [a, b] = [left[index], right[index]];
+    if (a === undefined || b === undefined) break;
+    const order = compareTexts(a[0], b[0]) || compareValues(a[1], b[1]);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareValues(left: Json, right: Json): number {
+  const types = typeOrder(left) - typeOrder(right);
+  if (types !== 0) return types;
+  if (typeof left === "string" && typeof right === "string") return compareTexts(left, right);
+  if (isJsonArray(left) && isJsonArray(right)) {
+    for (const [index, item] of left.entries()) {
+      const other = right[index];
+      const order = other === undefined ? 1 : compareValues(item, other);
+      if (order !== 0) return order;
+    }
+    return left.length - right.length;
+  }
+  if (isJsonObject(left) && isJsonObject(right)) return compareTexts(wireJson(left), wireJson(right));
+  return Number(left) - Number(right);
+}
+
+function typeOrder(value: Json): number {
+  if (typeof value === "number") return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 2;
+  if (isJsonArray(value)) return 3;
+  return value === null ? 5 : 4;
+}
+
+/** A path as messages have it: `.spec.containers[name="web"].image`, `.metadata.finalizers[="x"]`. */
+export function showPath(path: readonly PathElement[]): string {
+  return path.map(showElement).join("");
+}
+
+/** One element of such a path. */
+export function showElement(element: PathElement): string {
+  const name = fieldName(element);
+  if (name !== undefined) return `.${name}`;
+  if (element.charCodeAt(0) === index) return `[${element.slice(2)}]`;
+  if (element.charCodeAt(0) === value) return `[=${showValue(contentOf(element))}]`;
+  return `[${keyOf(element)
+    .map(([name, value]) => `${name}=${showValue(value)}`)
+    .join(",")}]`;
+}
+
+function showValue(value: Json): string {
+  if (typeof value === "string") return quote(value);
+  if (isJsonArray(value)) return `[${value.map(showValue).join(",")}]`;
+  if (!isJsonObject(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, field]) => `${name}=${showValue(field)}`)
+    .join("");
+}

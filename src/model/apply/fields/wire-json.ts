@@ -1,0 +1,59 @@
+import { isJsonObject, type Json } from "../../object/json.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+
+/*
+ * JSON texts that stand inside of other texts: the keys of `fieldsV1` and kubectl's annotation. Two writers have to
+ * come to the same text for the same value, so it is Kubernetes' spelling to the letter: map keys in order, `<`, `>`
+ * and `&` escaped, no short form for rare control characters.
+ */
+
+// oxlint-disable-next-line no-control-regex -- control characters are what has to be escaped
+const special = /["\\\u0000-\u001f<>&\u2028\u2029]|[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g;
+const plain = /^[ !#-%'-;=?-[\]-~]*$/;
+
+const shortEscapes = new Map([
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** A text as JSON. */
+export function wireText(text: string): string {
+  return plain.test(text) ? `"${text}"` : `"${text.replace(special, escape)}"`;
+}
+
+function escape(part: string): string {
+  // A pair stands for itself; half of one cannot be sent, and is replaced.
+  if (part.length === 2) return part;
+  const code = part.charCodeAt(0);
+  if (code >= 0xd800 && code <= 0xdfff) return "\\ufffd";
+  return shortEscapes.get(part) ?? `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** A value as JSON. */
+export function wireJson(value: Json): string {
+  if (typeof value === "string") return wireText(value);
+  if (isJsonArray(value)) return `[${value.map(wireJson).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([left], [right]) => compareTexts(left, right));
+  return `{${fields.map(([name, field]) => `${wireText(name)}:${wireJson(field)}`).join(",")}}`;
+}
+
+/** The order of two texts by their bytes as UTF-8. */
+export function compareTexts(left: string, right: string): number {
+  if (left === right) return 0;
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return left.length - right.length;
+}
+
+/** Surrogates make up the characters above all others, but their numbers lie below some of those. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,71 @@
+import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import type { FieldOwner, FieldOwners } from "./field-owner.js";
+import { difference, emptySet, type FieldSet, intersection, isEmpty, union } from "./fields/field-set.js";
+import { inVersion, type KindVersions } from "./kind-versions.js";
+import { fieldSetOf, withNamedFields } from "./typed/field-set-of.js";
+import type { FieldType } from "./typed/field-type.js";
+import { remove } from "./typed/remove.js";
+
+/**
+ * The merged object without what its applier no longer applies. A field or item goes when
+ *
+ * - the applier owned it since it applied last (`last`),
+ * - it does not apply it now, and
+ * - nobody else owns it (`owners`, among them the applier with what it applies now).
+ *
+ * First all that was applied last is taken out; then, version by version, what somebody owns is put back; at last
+ * what was taken out along with a container but never belonged to the applier is put back too. The result is in the
+ * version of the merged object.
+ */
+export function prune(
+  merged: JsonObject,
+  owners: FieldOwners,
+  last: FieldOwner,
+  versions: KindVersions,
+): JsonObject {
+  const then = inVersion(merged, last.apiVersion, versions);
+  if (then === undefined || isEmpty(last.fields)) return merged;
+  const lastFields = withNamedFields(last.fields, then.type);
+  const owned = ownedByVersion(owners, last.apiVersion);
+  // What is applied is mostly what was applied before; then nothing can go.
+  if (isEmpty(difference(lastFields, withNamedFields(owned.get(last.apiVersion) ?? emptySet, then.type)))) {
+    return merged;
+  }
+
+  let pruned = objectOf(remove(then.value, lastFields, then.type));
+  for (const [apiVersion, fields] of owned) {
+    const whole = inVersion(then.value, apiVersion, versions);
+    const rest = inVersion(pruned, apiVersion, versions);
+    if (whole === undefined || rest === undefined) continue;
+    const kept = union(named(rest.value, whole.type), withNamedFields(fields, whole.type));
+    pruned = objectOf(remove(whole.value, difference(named(whole.value, whole.type), kept), whole.type));
+  }
+
+  const back = inVersion(pruned, last.apiVersion, versions)?.value ?? pruned;
+  const gone = difference(named(then.value, then.type), named(back, then.type));
+  const result = objectOf(remove(then.value, intersection(gone, lastFields), then.type));
+  const apiVersion = merged["apiVersion"];
+  return (
+    (typeof apiVersion === "string" ? inVersion(result, apiVersion, versions)?.value : undefined) ?? result
+  );
+}
+
+function named(value: Json, type: FieldType): FieldSet {
+  return withNamedFields(fieldSetOf(value, type), type);
+}
+
+/** What anybody owns, by version; that of `first` first, since the object is in it. */
+function ownedByVersion(owners: FieldOwners, first: string): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>();
+  const order = [...owners.values()].sort(
+    (a, b) => Number(b.apiVersion === first) - Number(a.apiVersion === first),
+  );
+  for (const { apiVersion, fields } of order) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
+  }
+  return owned;
+}
+
+function objectOf(value: Json): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { deepFreeze } from "../object/freeze.js";
+import type { Json, JsonObject } from "../object/json.js";
+import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
+import type { StructuralSchema } from "../schema/structural-schema.js";
+import { emptyObject } from "./empty-object.js";
+import { recordUpdate, type UpdateRequest } from "./record-update.js";
+import { objectType } from "./typed/field-type.js";
+
+const open: StructuralSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const schema: StructuralSchema = { type: "object", properties: { spec: open } };
+
+function object(spec: Json | undefined, metadata: object = {}): KubeObject {
+  return deepFreeze({
+    apiVersion: "demo.dev/v1",
+    kind: "Widget",
+    metadata: { name: "w", ...metadata },
+    spec,
+  });
+}
+
+function record(request: Partial<UpdateRequest> & Pick<UpdateRequest, "updated">): unknown {
+  const entries = recordUpdate({
+    live: undefined,
+    manager: "me",
+    apiVersion: "demo.dev/v1",
+    time: "2026-01-01T00:00:00Z",
+    versions: { types: new Map([["demo.dev/v1", objectType(schema)]]) },
+    ...request,
+  });
+  return entries && Object.fromEntries(entries.map(({ manager = "", fieldsV1 }) => [manager, fieldsV1]));
+}
+
+function entry(
+  manager: string,
+  fieldsV1: JsonObject,
+  more: Partial<ManagedFieldsEntry> = {},
+): ManagedFieldsEntry {
+  return {
+    manager,
+    operation: "Update",
+    apiVersion: "demo.dev/v1",
+    fieldsType: "FieldsV1",
+    fieldsV1,
+    ...more,
+  };
+}
+
+describe("what is recorded of an update", () => {
+  test("an entry has its fields in Kubernetes' order", () => {
+    const versions = { types: new Map([["demo.dev/v1", objectType(schema)]]) };
+    const [first] =
+      recordUpdate({
+        live: undefined,
+        updated: object({ a: 1 }),
+        manager: "me",
+        apiVersion: "demo.dev/v1",
+        subresource: "status",
+        time: "2026-01-01T00:00:00Z",
+        versions,
+      }) ?? [];
+    expect(JSON.stringify(first)).toBe(
+      '{"manager":"me","operation":"Update","apiVersion":"demo.dev/v1","time":"2026-01-01T00:00:00Z",' +
+        '"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{".":{},"f:a":{}}},"subresource":"status"}',
+    );
+  });
+
+  test("an object without fields has no owners", () => {
+    expect(record({ updated: object(undefined) })).toBeUndefined();
+  });
+
+  test("an object that exists and has no entries is not recorded", () => {
+    expect(record({ live: object({ a: 1 }, { uid: "u" }), updated: object({ a: 2 }) })).toBeUndefined();
+  });
+
+  test("names that mean something in JavaScript are names", () => {
+    const spec = JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":{"b":2}}') as Json;
+    const fields = JSON.parse(
+      '{"f:spec":{".":{},"f:__proto__":{".":{},"f:a":{}},"f:constructor":{},"f:toString":{".":{},"f:b":{}}}}',
+    ) as JsonObject;
+    expect(record({ updated: object(spec) })).toEqual({ me: fields });
+    const live = object(spec, { uid: "u", managedFields: [entry("other", fields)] });
+    expect(record({ live, updated: object({}) })).toEqual({ other: { "f:spec": {} } });
+    expect(record({ live, updated: object({ constructor: 2 }) })).toEqual({
+      other: { "f:spec": {} },
+      me: { "f:spec": { "f:constructor": {} } },
+    });
+  });
+
+  test("fields that are undefined are not there", () => {
+    const live = object(
+      { a: 1 },
+      { uid: "u", labels: undefined, managedFields: [entry("other", { "f:spec": { "f:a": {} } })] },
+    );
+    const updated = object({ a: undefined, b: undefined } as unknown as Json, { annotations: undefined });
+    expect(record({ live, updated })).toBeUndefined();
+  });
+
+  test("numbers that JSON has no word for, and halves of characters, do no harm", () => {
+    expect(record({ updated: object({ a: Number.NaN, b: "\ud800", "\udfff": 1 }) })).toBeDefined();
+  });
+
+  test("what is nested too deeply to be walked through is owned by nobody", () => {
+    let deep: Json = 1;
+    for (let depth = 0; depth < 200_000; depth++) deep = { a: deep };
+    const updated: KubeObject = { ...object(undefined), spec: deep };
+    expect(record({ updated })).toBeUndefined();
+  });
+
+  test.each([
+    ["a text", "x"],
+    ["a list of texts", ["x"]],
+    ["an entry without operation", [{ manager: "x" }]],
+    ["a time that is none", [{ ...entry("x", {}), time: "yesterday" }]],
+    ["a year that cannot be written", [{ ...entry("x", {}), time: "0000-01-01T00:00:00+23:00" }]],
+    ["fields that are a list", [{ ...entry("x", {}), fieldsV1: [] }]],
+    ["a manager that is a number", [{ ...entry("x", {}), manager: 5 }]],
+  ])("entries that make no sense do not count: %s", (_, managedFields) => {
+    const live = object({ a: 1 }, { uid: "u", managedFields: [entry("other", { "f:spec": { "f:a": {} } })] });
+    const updated = object({ a: 1, b: 2 }, { managedFields });
+    expect(record({ live, updated })).toEqual({
+      me: { "f:spec": { "f:b": {} } },
+      other: { "f:spec": { "f:a": {} } },
+    });
+  });
+
+  test("stored entries that somebody broke do no harm", () => {
+    const broken = [{ ...entry("x", {}), fieldsV1: { "f:spec": "abc" } }, { manager: "y" }, entry("z", {})];
+    const live = object({ a: 1 }, { uid: "u", managedFields: broken });
+    expect(() => record({ live, updated: object({ a: 2 }) })).not.toThrow();
+  });
+
+  test("owners in a version with another schema see the change as it is there", () => {
+    const whole: StructuralSchema = {
+      ...schema,
+      properties: { spec: { ...open, "x-kubernetes-map-type": "atomic" } },
+    };
+    const types = new Map([
+      ["demo.dev/v1", objectType(schema)],
+      ["demo.dev/v2", objectType(whole)],
+    ]);
+    const managedFields = [entry("other", { "f:spec": {} }, { apiVersion: "demo.dev/v2" })];
+    const live = object({ a: 1, b: 1 }, { uid: "u", managedFields });
+    expect(record({ live, updated: object({ a: 1, b: 2 }), versions: { types } })).toEqual({
+      me: { "f:spec": { "f:b": {} } },
+    });
+  });
+
+  test("owners in a version that is converted to see the change after conversion", () => {
+    const types = new Map([
+      ["demo.dev/v1", objectType(schema)],
+      ["demo.dev/v2", objectType({ type: "object", properties: { body: open } })],
+    ]);
+    const convert = ({ spec, ...rest }: JsonObject, apiVersion: string): JsonObject => ({
+      ...rest,
+      apiVersion,
+      body: spec ?? null,
+    });
+    const managedFields = [
+      entry("other", { "f:body": { "f:a": {}, "f:b": {} } }, { apiVersion: "demo.dev/v2" }),
+    ];
+    const live = object({ a: 1, b: 1 }, { uid: "u", managedFields });
+    expect(record({ live, updated: object({ a: 1, b: 2 }), versions: { types, convert } })).toEqual({
+      other: { "f:body": { "f:a": {} } },
+      me: { "f:spec": { "f:b": {} } },
+    });
+  });
+});
+
+describe("a built-in kind", () => {
+  const text: StructuralSchema = { type: "string" };
+  const podSpec: StructuralSchema = {
+    type: "object",
+    default: {},
+    required: ["containers"],
+    properties: {
+      nodeName: text,
+      containers: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        items: { type: "object", required: ["name"], properties: { name: text, image: text } },
+      },
+    },
+  };
+  const deployment: StructuralSchema = {
+    type: "object",
+    properties: {
+      apiVersion: text,
+      kind: text,
+      metadata: { type: "object", default: {}, properties: { name: text } },
+      spec: {
+        type: "object",
+        default: {},
+        required: ["selector", "template"],
+        properties: {
+          replicas: { type: "integer" },
+          selector: { type: "object", "x-kubernetes-map-type": "atomic", properties: {} },
+          template: { type: "object", default: {}, properties: { spec: podSpec } },
+        },
+      },
+      status: { type: "object", default: {}, properties: { replicas: { type: "integer" } } },
+    },
+  };
+
+  test("has fields that are always there", () => {
+    expect(emptyObject(deployment, "apps/v1", "Deployment")).toEqual({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: {},
+      spec: { selector: null, template: { spec: { containers: null } } },
+      status: {},
+    });
+  });
+
+  test("has them owned by nobody when it is created", () => {
+    const updated = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d", labels: { a: "b" } },
+      spec: {
+        replicas: 2,
+        selector: { a: "b" },
+        template: { spec: { containers: [{ name: "c", image: "i" }] } },
+      },
+    };
+    const types = new Map([["apps/v1", objectType(deployment)]]);
+    const base = emptyObject(deployment, "apps/v1", "Deployment");
+    expect(record({ updated, apiVersion: "apps/v1", versions: { types }, base })).toEqual({
+      me: {
+        "f:metadata": { "f:labels": { ".": {}, "f:a": {} } },
+        "f:spec": {
+          "f:replicas": {},
+          "f:selector": {},
+          "f:template": {
+            "f:spec": { "f:containers": { 'k:{"name":"c"}': { ".": {}, "f:image": {}, "f:name": {} } } },
+          },
+        },
+      },
+    });
+  });
+});

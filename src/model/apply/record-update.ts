@@ -1,0 +1,148 @@
+import type { Json, JsonObject } from "../object/json.js";
+import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
+import {
+  entriesOf,
+  type FieldOwner,
+  type FieldOwners,
+  knownOwners,
+  ownerId,
+  readOwners,
+  withFields,
+} from "./field-owner.js";
+import { FieldSetError } from "./fields/field-set-error.js";
+import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
+import { Changes, type KindVersions, unownedFields } from "./kind-versions.js";
+import { adaptOwners, transfer } from "./ownership.js";
+import { isSameJson } from "./typed/same-json.js";
+import { capUpdaters } from "./update-cap.js";
+
+/** Who writes, and to what. */
+export interface Write {
+  /** The name under which fields are written. */
+  readonly manager: string;
+  /** The version in which they are written. */
+  readonly apiVersion: string;
+  readonly subresource?: string | undefined;
+  /** Now, as RFC 3339 with seconds. */
+  readonly time: string;
+  readonly versions: KindVersions;
+  /** Fields that this write does not touch, whatever it says of them (`resetFields`). */
+  readonly ignored?: FieldSet | undefined;
+  /**
+   * What there is before there is anything: by default an object without fields. For built-in kinds, the fields that
+   * are always there (`emptyObject`).
+   */
+  readonly base?: KubeObject | undefined;
+}
+
+/** A create, an update or a patch that is no apply. */
+export interface UpdateRequest extends Write {
+  /** What is stored; undefined when it is being created. In the version of the write. */
+  readonly live: KubeObject | undefined;
+  /** What is about to be stored. Its managedFields are what the client sent. */
+  readonly updated: KubeObject;
+}
+
+/**
+ * The managedFields of an object that is written by a create, an update or a patch; undefined for none.
+ *
+ * - The writer owns, besides what it owned before, the fields that it added or modified. Nobody else does any longer.
+ * - Fields that are gone are owned by nobody.
+ * - A field set to the value that it has is not touched: a write that changes nothing leaves the entries as they are,
+ *   times included. So does one that only removes fields, for the writer.
+ * - Entries that the client sent replace those that are stored, unless they make no sense or there are none. An empty
+ *   list, or a list with one empty entry, clears them; from then on nothing is recorded until somebody applies.
+ * - Through a subresource entries cannot be sent.
+ * - An object that exists and has no entries is not recorded.
+ *
+ * It never refuses a write. Where it cannot tell (an object nested too deeply to walk through), nobody owns anything.
+ */
+export function recordUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
+  try {
+    return record(request);
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof FieldSetError) return undefined;
+    throw error;
+  }
+}
+
+function record(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
+  const { live, updated, subresource } = request;
+  const stored = live?.metadata.managedFields;
+  const sent = (subresource ?? "") === "" ? sentOwners(updated.metadata.managedFields, stored) : undefined;
+  const owners = sent ?? knownOwners(stored);
+  if (owners.size === 0 && live?.metadata.uid) return undefined;
+  const recorded = recordChanges(owners, live ?? request.base, updated, request);
+  return recorded === owners && sent === undefined ? stored : entriesOf(recorded.values());
+}
+
+/** The owners that a client sent, if they are to count. */
+function sentOwners(
+  sent: readonly ManagedFieldsEntry[] | undefined,
+  stored: readonly ManagedFieldsEntry[] | undefined,
+): FieldOwners | undefined {
+  if (!Array.isArray(sent) || sent === stored) return undefined;
+  if (isReset(sent)) return new Map();
+  if (stored !== undefined && isSameJson(sent, stored as unknown as Json)) return undefined;
+  try {
+    const owners = readOwners(sent);
+    return owners.size === 0 ? undefined : owners;
+  } catch (error) {
+    if (error instanceof FieldSetError) return undefined;
+    throw error;
+  }
+}
+
+function isReset(entries: readonly (ManagedFieldsEntry | null)[]): boolean {
+  const [first] = entries;
+  if (entries.length !== 1 || typeof first !== "object") return entries.length === 0;
+  return Object.values(first ?? { not: "empty" }).every((value) => value === "" || value === null);
+}
+
+/**
+ * The owners after a change from one object to another; the same ones when it makes no difference to them.
+ * `before` may be undefined: there was nothing.
+ */
+export function recordChanges(
+  owners: FieldOwners,
+  before: KubeObject | undefined,
+  after: KubeObject,
+  write: Write,
+): FieldOwners {
+  const { apiVersion, subresource = "", time, versions, ignored = emptySet } = write;
+  const nothing: JsonObject = { apiVersion, kind: after.kind };
+  const changes = new Changes(before ? asJson(before) : nothing, asJson(after), versions, ignored);
+  const adapted = adaptOwners(owners, versions);
+  const { written, removed } = changes.in(apiVersion) ?? { written: emptySet, removed: emptySet };
+  if (isEmpty(written) && isEmpty(removed)) return capUpdaters(withoutEmpty(adapted));
+
+  const left = transfer(adapted, changes, undefined);
+  const fields = difference(written, unownedFields);
+  if (!isEmpty(fields)) {
+    const manager = write.manager || "unknown";
+    const writer: FieldOwner = { manager, operation: "Update", apiVersion, subresource, time, fields };
+    const id = ownerId(writer);
+    const before = left.get(id);
+    left.set(id, before === undefined ? writer : withFields(writer, union(before.fields, fields)));
+  }
+  return capUpdaters(left);
+}
+
+function withoutEmpty(owners: FieldOwners): FieldOwners {
+  let kept: Map<string, FieldOwner> | undefined;
+  for (const [id, owner] of owners) {
+    if (isEmpty(owner.fields)) (kept ??= new Map(owners)).delete(id);
+  }
+  return kept ?? owners;
+}
+
+function asJson(object: KubeObject): JsonObject {
+  return object as unknown as JsonObject;
+}
+
+/** The object as JSON, without the entries that say who owns its fields. */
+export function bare(object: KubeObject): JsonObject {
+  if (object.metadata?.managedFields === undefined) return asJson(object);
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...asJson(object), metadata: metadata as unknown as JsonObject };
+}

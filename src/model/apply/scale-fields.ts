@@ -1,0 +1,89 @@
+import type { ManagedFieldsEntry } from "../object/object.js";
+import { entriesOf, type FieldOwner, knownOwners, ownerId, withFields } from "./field-owner.js";
+import { difference, has, isEmpty, type Path, setOf } from "./fields/field-set.js";
+import { fieldElement } from "./fields/path-element.js";
+import { objectType } from "./typed/field-type.js";
+
+/*
+ * The scale of an object is an object of its own, in another group and with another path to the replicas. Its writes are
+ * recorded on the scale, with the entries of those who own the replicas; then the outcome is brought back.
+ */
+
+/** The type of `autoscaling/v1` Scale. */
+export const scaleType = objectType({
+  type: "object",
+  properties: {
+    spec: { type: "object", properties: { replicas: { type: "integer" } } },
+    status: { type: "object", properties: { replicas: { type: "integer" }, selector: { type: "string" } } },
+  },
+});
+
+const scaleVersion = "autoscaling/v1";
+const replicasOfScale: Path = [fieldElement("spec"), fieldElement("replicas")];
+
+/**
+ * Where the versions of a kind have their replicas, by apiVersion; undefined for a version without scale. Entries of
+ * versions that are not among them are dropped.
+ */
+export type ReplicasPaths = ReadonlyMap<string, Path | undefined>;
+
+/** `.spec.replicas` as a path. */
+export function replicasPath(jsonPath: string): Path {
+  return jsonPath.replace(/^\./, "").split(".").map(fieldElement);
+}
+
+/** The managedFields of the scale of an object: those who own its replicas. */
+export function scaleEntries(
+  parent: readonly ManagedFieldsEntry[] | undefined,
+  paths: ReplicasPaths,
+): readonly ManagedFieldsEntry[] | undefined {
+  const owners: FieldOwner[] = [];
+  for (const owner of knownOwners(parent).values()) {
+    const path = paths.get(owner.apiVersion);
+    if (path === undefined || !has(owner.fields, path)) continue;
+    const { manager, operation, subresource, time } = owner;
+    owners.push({
+      manager,
+      operation,
+      apiVersion: scaleVersion,
+      subresource,
+      time,
+      fields: setOf(replicasOfScale),
+    });
+  }
+  return entriesOf(owners);
+}
+
+/**
+ * The managedFields of an object after a write to its scale in one of its versions. Who owns the replicas of the scale
+ * owns those of the object; who does no longer loses them.
+ */
+export function parentEntries(
+  parent: readonly ManagedFieldsEntry[] | undefined,
+  scale: readonly ManagedFieldsEntry[] | undefined,
+  apiVersion: string,
+  paths: ReplicasPaths,
+): readonly ManagedFieldsEntry[] | undefined {
+  const owners: FieldOwner[] = [];
+  const ofScale = knownOwners(scale);
+  const kept = new Set<string>();
+  for (const owner of knownOwners(parent).values()) {
+    if (!paths.has(owner.apiVersion)) continue;
+    const path = paths.get(owner.apiVersion);
+    // Whoever updates is told apart by version too, and is in the scale's there.
+    const id = ownerId({ ...owner, apiVersion: scaleVersion });
+    if (path === undefined || !has(owner.fields, path) || ofScale.has(id)) {
+      if (path !== undefined && has(owner.fields, path)) kept.add(id);
+      owners.push(owner);
+      continue;
+    }
+    const fields = difference(owner.fields, setOf(path));
+    if (!isEmpty(fields)) owners.push(withFields(owner, fields));
+  }
+  const path = paths.get(apiVersion);
+  for (const [id, { manager, operation, subresource, fields }] of ofScale) {
+    if (path === undefined || kept.has(id) || !has(fields, replicasOfScale)) continue;
+    owners.push({ manager, operation, apiVersion, subresource, time: undefined, fields: setOf(path) });
+  }
+  return entriesOf(owners);
+}

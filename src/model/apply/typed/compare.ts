@@ -1,0 +1,229 @@
+import type { Json, JsonArray, JsonObject } from "../../object/json.js";
+import { getOwn } from "../../patch/own-property.js";
+import {
+  emptySet,
+  type FieldSet,
+  type FieldSetDraft,
+  inOrder,
+  isEmpty,
+  recursiveDifference,
+  self,
+  unionNodes,
+} from "../fields/field-set.js";
+import { fieldElement, type PathElement } from "../fields/path-element.js";
+import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { itemsByElement } from "./list-items.js";
+import { isSameJson } from "./same-json.js";
+import { asList, asMap, isEmptyMap, type Shape, shapeOf } from "./shape.js";
+
+/** The fields by which two objects differ. No field is in more than one of the sets. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** The comparison of equal objects. */
+const noChange: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
+
+/**
+ * What became of an object's fields. Unlike in `fieldSetOf`, a map or list that was not there before is among the added
+ * fields itself, with all that it holds; likewise for removed ones.
+ */
+export function compare(before: Json, after: Json, type: FieldType): Comparison {
+  const change = compareValues(before, after, type);
+  if (change === undefined) return noChange;
+  const { added = emptySet, modified = emptySet, removed = emptySet } = change;
+  return { added, modified, removed };
+}
+
+/**
+ * The same for whole objects, without looking at the entries in their metadata that say who owns what: they are not
+ * fields, and are often the larger part.
+ */
+export function compareObjects(before: JsonObject, after: JsonObject, type: FieldType): Comparison {
+  const meta = type.map?.typeOf("metadata");
+  const old = asMap(getOwn(before, "metadata"));
+  const now = asMap(getOwn(after, "metadata"));
+  if (type.map === undefined || meta?.map === undefined || old === undefined || now === undefined) {
+    return compare(before, after, type);
+  }
+  const draft = new ChangeDraft();
+  compareFields(before, after, type.map, "metadata", draft);
+  const metadata = new ChangeDraft();
+  if (old !== now) compareFields(old, now, meta.map, "managedFields", metadata);
+  draft.put(fieldElement("metadata"), metadata.finish());
+  const { added = emptySet, modified = emptySet, removed = emptySet } = draft.finish() ?? noChange;
+  return { added, modified, removed };
+}
+
+/** Whether nothing differs. */
+function isSame({ added, modified, removed }: Comparison): boolean {
+  return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
+}
+
+/** The comparison as if some fields, and what is below them, did not exist. */
+export function ignoring(comparison: Comparison, fields: FieldSet): Comparison {
+  if (isEmpty(fields) || isSame(comparison)) return comparison;
+  return {
+    added: recursiveDifference(comparison.added, fields),
+    modified: recursiveDifference(comparison.modified, fields),
+    removed: recursiveDifference(comparison.removed, fields),
+  };
+}
+
+/** What became of one value: nodes, so an empty one says that the value itself was added, modified or removed. */
+interface Change {
+  readonly added?: FieldSet | undefined;
+  readonly modified?: FieldSet | undefined;
+  readonly removed?: FieldSet | undefined;
+}
+
+const modifiedValue: Change = { modified: emptySet };
+
+function compareValues(
+  before: Json | undefined,
+  after: Json | undefined,
+  type: FieldType,
+): Change | undefined {
+  // Most of an object stays as it is, and much of that is the very same value.
+  if (before === after) return undefined;
+  if (before === undefined) return after === undefined ? undefined : { added: allOf(after, type) };
+  if (after === undefined) return { removed: allOf(before, type) };
+  const shape = shapeOf(type, after);
+  const oldShape = shapeOf(type, before);
+  const change = compareAs(shape, before, after, type);
+  // When a value takes another form, what it held in the old one is gone.
+  return shape === oldShape ? change : both(compareAs(oldShape, before, after, type), change);
+}
+
+function compareAs(shape: Shape, before: Json, after: Json, type: FieldType): Change | undefined {
+  if (shape === "scalar") return compareWhole(before, after);
+  if (shape === "list") {
+    const old = asList(before);
+    const now = asList(after);
+    const empty = (old === undefined || old.length === 0) && (now === undefined || now.length === 0);
+    if (type.list === undefined || type.list.atomic || empty) return compareWhole(before, after);
+    return compareItems(old, now, type.list);
+  }
+  const old = asMap(before);
+  const now = asMap(after);
+  if (type.map === undefined || type.map.atomic || (isEmptyMap(old) && isEmptyMap(now))) {
+    return compareWhole(before, after);
+  }
+  const draft = new ChangeDraft();
+  compareFields(old, now, type.map, undefined, draft);
+  return draft.finish();
+}
+
+function compareWhole(before: Json, after: Json): Change | undefined {
+  return isSameJson(before, after) ? undefined : modifiedValue;
+}
+
+function compareFields(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  type: MapType,
+  except: string | undefined,
+  draft: ChangeDraft,
+): void {
+  if (before !== undefined) {
+    for (const name of Object.keys(before)) {
+      const old = before[name];
+      const now = after && getOwn(after, name);
+      if (old === now || name === except) continue;
+      draft.put(fieldElement(name), compareValues(old, now, type.typeOf(name) ?? wholeType));
+    }
+  }
+  if (after !== undefined) {
+    for (const name of Object.keys(after)) {
+      if (name === except || (before !== undefined && Object.hasOwn(before, name))) continue;
+      draft.put(fieldElement(name), compareValues(undefined, after[name], type.typeOf(name) ?? wholeType));
+    }
+  }
+}
+
+function compareItems(
+  before: JsonArray | undefined,
+  after: JsonArray | undefined,
+  type: ListType,
+): Change | undefined {
+  // Most lists stay as they are, and then nobody has to ask for the keys of their items.
+  if (before !== undefined && after !== undefined && isSameJson(before, after)) return undefined;
+  const draft = new ChangeDraft();
+  const olds = itemsByElement(type, before);
+  const news = itemsByElement(type, after);
+  for (const [element, old] of olds) draft.put(element, compareItem(old, news.get(element) ?? [], type));
+  for (const [element, now] of news) {
+    if (!olds.has(element)) draft.put(element, compareItem([], now, type));
+  }
+  return draft.finish();
+}
+
+/** Items of one key before and after. More than one of them are a whole that is there, changes, or is not there. */
+function compareItem(olds: readonly Json[], news: readonly Json[], type: ListType): Change | undefined {
+  if (olds.length <= 1 && news.length <= 1) return compareValues(olds[0], news[0], type.element);
+  if (olds.length > 1 && news.length > 1) return compareWhole(olds, news);
+  if (olds.length > 1) return both(compareValues(undefined, news[0], type.element), { removed: emptySet });
+  return both(compareValues(olds[0], undefined, type.element), { added: emptySet });
+}
+
+/** The node of a value that was added or removed: itself and everything in it. */
+function allOf(value: Json, type: FieldType): FieldSet {
+  const draft: FieldSetDraft = { [self]: emptySet };
+  const shape = shapeOf(type, value);
+  if (shape === "scalar") return emptySet;
+  if (shape === "list") {
+    const items = asList(value);
+    if (type.list === undefined || type.list.atomic || items === undefined) return emptySet;
+    for (const [element, [item, ...duplicates]] of itemsByElement(type.list, items)) {
+      if (item === undefined) continue;
+      draft[element] = duplicates.length > 0 ? emptySet : allOf(item, type.list.element);
+    }
+    return Object.keys(draft).length === 1 ? emptySet : inOrder(draft);
+  }
+  const map = asMap(value);
+  if (type.map === undefined || type.map.atomic || map === undefined || isEmptyMap(map)) return emptySet;
+  for (const name of Object.keys(map)) {
+    const field = map[name];
+    if (field !== undefined) draft[fieldElement(name)] = allOf(field, type.map.typeOf(name) ?? wholeType);
+  }
+  return inOrder(draft);
+}
+
+/** What became of the parts of a value, put together part by part. */
+class ChangeDraft {
+  added: FieldSetDraft | undefined;
+  modified: FieldSetDraft | undefined;
+  removed: FieldSetDraft | undefined;
+
+  put(element: PathElement, change: Change | undefined): void {
+    if (change === undefined) return;
+    if (change.added !== undefined) (this.added ??= {})[element] = change.added;
+    if (change.modified !== undefined) (this.modified ??= {})[element] = change.modified;
+    if (change.removed !== undefined) (this.removed ??= {})[element] = change.removed;
+  }
+
+  finish(): Change | undefined {
+    const { added, modified, removed } = this;
+    if (added === undefined && modified === undefined && removed === undefined) return undefined;
+    return {
+      added: added && inOrder(added),
+      modified: modified && inOrder(modified),
+      removed: removed && inOrder(removed),
+    };
+  }
+}
+
+function both(left: Change | undefined, right: Change | undefined): Change | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return {
+    added: eitherNode(left.added, right.added),
+    modified: eitherNode(left.modified, right.modified),
+    removed: eitherNode(left.removed, right.removed),
+  };
+}
+
+function eitherNode(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : unionNodes(left, right);
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonArray, JsonObject } from "../../object/json.js";
+import {
+  emptySet,
+  type FieldSet,
+  type FieldSetDraft,
+  inOrder,
+  isEmpty,
+  isMember,
+  nodeOf,
+  self,
+} from "../fields/field-set.js";
+import { fieldElement, fieldName, isKeyElement } from "../fields/path-element.js";
+import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { itemsByElement } from "./list-items.js";
+import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
+
+/**
+ * The fields that a value mentions, which are the fields that somebody who applies it wants to own: plain values, what
+ * is owned as a whole, list items, fields of maps that can have any field, and whatever is null or an empty map.
+ * Described fields that hold others are not among them: nobody owns `spec` by setting `spec.replicas`.
+ */
+export function fieldSetOf(value: Json, type: FieldType): FieldSet {
+  return visit(value, type).below;
+}
+
+interface Mentioned {
+  readonly member: boolean;
+  readonly below: FieldSet;
+}
+
+const leaf: Mentioned = { member: true, below: emptySet };
+const nothing: Mentioned = { member: false, below: emptySet };
+
+function visit(value: Json, type: FieldType): Mentioned {
+  switch (shapeOf(type, value)) {
+    case "scalar":
+      return leaf;
+    case "list":
+      return visitList(asList(value), type.list);
+    default:
+      return visitMap(asMap(value), type.map);
+  }
+}
+
+function visitMap(map: JsonObject | undefined, type: MapType | undefined): Mentioned {
+  if (type === undefined || type.atomic) return leaf;
+  if (map === undefined) return nothing;
+  const draft: FieldSetDraft = {};
+  for (const name of Object.keys(map)) {
+    const value = map[name];
+    if (value === undefined) continue;
+    const { member, below } = visit(value, type.typeOf(name) ?? wholeType);
+    const empty = value === null || (asMap(value) !== undefined && isEmptyMap(asMap(value)));
+    const node = nodeOf(member || empty || !type.declares(name), below);
+    if (node !== undefined) draft[fieldElement(name)] = node;
+  }
+  return { member: false, below: inOrder(draft) };
+}
+
+function visitList(items: JsonArray | undefined, type: ListType | undefined): Mentioned {
+  if (type === undefined || type.atomic) return leaf;
+  const draft: FieldSetDraft = {};
+  for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
+    if (item === undefined) continue;
+    // Items with one key cannot be told apart: they are owned together, as a whole.
+    const below = duplicates.length > 0 ? emptySet : visit(item, type.element).below;
+    draft[element] = nodeOf(true, below) ?? emptySet;
+  }
+  return { member: false, below: inOrder(draft) };
+}
+
+/**
+ * The same set, with described fields on the way to a member as members too. What is removed from an object has to be
+ * complete: a map whose last field goes has to go as well.
+ */
+export function withNamedFields(set: FieldSet, type: FieldType | undefined): FieldSet {
+  const draft: FieldSetDraft = {};
+  for (const element in set) {
+    const node = set[element];
+    if (node === undefined) continue;
+    if (element === self || isEmpty(node)) {
+      draft[element] = node;
+      continue;
+    }
+    const name = fieldName(element);
+    const below = withNamedFields(node, typeBelow(type, name, element));
+    const named = name !== undefined && type?.map?.declares(name) === true;
+    draft[element] = named && !isMember(below) ? { [self]: emptySet, ...below } : below;
+  }
+  return draft;
+}
+
+function typeBelow(
+  type: FieldType | undefined,
+  name: string | undefined,
+  element: string,
+): FieldType | undefined {
+  if (name !== undefined) return type?.map?.typeOf(name);
+  return isKeyElement(element) ? type?.list?.element : undefined;
+}

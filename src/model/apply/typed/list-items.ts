@@ -1,0 +1,48 @@
+import { isJsonObject, type Json, type JsonArray } from "../../object/json.js";
+import { getOwn } from "../../patch/own-property.js";
+import { keyElement, type PathElement, valueElement } from "../fields/path-element.js";
+import type { ListType } from "./field-type.js";
+
+/**
+ * The path element of a list's item. A key that the item leaves out counts with its default; one without a default
+ * leaves the item's path element without that key, which is another item than one that has it.
+ *
+ * @returns the element, or why there is none
+ */
+export function itemElement(list: ListType, item: Json): { element: PathElement } | { fault: string } {
+  if (list.keys.length === 0) return setElement(item);
+  if (item === null) return { fault: "associative list with keys may not have a null element" };
+  if (!isJsonObject(item)) return { fault: "associative list with keys may not have non-map elements" };
+  const key: [string, Json][] = [];
+  for (const name of list.keys) {
+    const own = getOwn(item, name);
+    const value = own === undefined ? list.element.map?.defaultOf(name) : own;
+    if (value !== undefined) key.push([name, value]);
+  }
+  if (key.length > 0) return { element: keyElement(key) };
+  const names = list.keys.map((name) => JSON.stringify(name)).join(" ");
+  return {
+    fault: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+  };
+}
+
+function setElement(item: Json): { element: PathElement } | { fault: string } {
+  if (item === null) return { fault: "associative list without keys has an element that's an explicit null" };
+  if (typeof item !== "object") return { element: valueElement(item) };
+  return isJsonObject(item)
+    ? { fault: "associative list without keys has an element that's a map type" }
+    : { fault: "not supported: associative list with lists as elements" };
+}
+
+/** Items by their path elements, in the order of the list. Items that have none are left out. */
+export function itemsByElement(list: ListType, items: JsonArray | undefined): Map<PathElement, Json[]> {
+  const found = new Map<PathElement, Json[]>();
+  for (const item of items ?? []) {
+    const known = itemElement(list, item);
+    if (!("element" in known)) continue;
+    const same = found.get(known.element);
+    if (same === undefined) found.set(known.element, [item]);
+    else same.push(item);
+  }
+  return found;
+}

@@ -1,0 +1,46 @@
+import type { Json, JsonArray, JsonObject } from "../../object/json.js";
+import { type MutableObject, setOwn } from "../../patch/own-property.js";
+import { emptySet, type FieldSet, isEmpty, isMember } from "../fields/field-set.js";
+import { fieldElement } from "../fields/path-element.js";
+import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { itemElement } from "./list-items.js";
+import { asList, asMap, shapeOf } from "./shape.js";
+
+/** A value without some of its fields and items. What loses everything it held becomes null. */
+export function remove(value: Json, fields: FieldSet, type: FieldType): Json {
+  if (isEmpty(fields)) return value;
+  switch (shapeOf(type, value)) {
+    case "scalar":
+      return value;
+    case "list":
+      return removeItems(asList(value), fields, type.list);
+    default:
+      return removeFields(asMap(value), fields, type.map);
+  }
+}
+
+function removeFields(map: JsonObject | undefined, fields: FieldSet, type: MapType | undefined): Json {
+  if (map === undefined || type === undefined || type.atomic) return null;
+  const rest: MutableObject = {};
+  let empty = true;
+  for (const name of Object.keys(map)) {
+    const value = map[name];
+    const node = fields[fieldElement(name)];
+    if (value === undefined || (node !== undefined && isMember(node))) continue;
+    empty = false;
+    setOwn(rest, name, remove(value, node ?? emptySet, type.typeOf(name) ?? wholeType));
+  }
+  return empty ? null : rest;
+}
+
+function removeItems(items: JsonArray | undefined, fields: FieldSet, type: ListType | undefined): Json {
+  if (items === undefined || type === undefined || type.atomic) return null;
+  const rest: Json[] = [];
+  for (const item of items) {
+    const known = itemElement(type, item);
+    const node = "element" in known ? fields[known.element] : undefined;
+    if (node !== undefined && isMember(node)) continue;
+    rest.push(remove(item, node ?? emptySet, type.element));
+  }
+  return rest.length === 0 ? null : rest;
+}

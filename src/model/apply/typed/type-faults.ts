@@ -1,0 +1,131 @@
+import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
+import { quote } from "../../object/quote.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+import { compareTexts } from "../fields/wire-json.js";
+import { fieldElement, type PathElement, showElement } from "../fields/path-element.js";
+import type { FieldType, ListType, MapType, Scalar } from "./field-type.js";
+import { itemElement } from "./list-items.js";
+import { shapeOf } from "./shape.js";
+
+/**
+ * Why a value is not of its type: `.spec.size: expected numeric (int or float), got string`. Only what ownership depends
+ * on is looked at: the forms of values, the names of fields, the keys of items and, unless `duplicates` are allowed,
+ * that no two items have the same.
+ */
+export function typeFaults(value: Json, type: FieldType, duplicates = false): string[] {
+  const faults: Faults = { texts: [], duplicates };
+  check(value, type, "", faults);
+  return faults.texts;
+}
+
+interface Faults {
+  readonly texts: string[];
+  readonly duplicates: boolean;
+}
+
+/** All faults in one text. */
+export function showFaults(faults: readonly string[]): string {
+  const [first = ""] = faults;
+  return faults.length === 1 ? first : ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
+}
+
+function check(value: Json, type: FieldType, path: string, faults: Faults): void {
+  const fault = (text: string): void => {
+    faults.texts.push(path === "" ? text : `${path}: ${text}`);
+  };
+  switch (shapeOf(type, value)) {
+    case "scalar": {
+      const found = scalarFault(value, type.scalar ?? "untyped");
+      if (found !== undefined) fault(found);
+      return;
+    }
+    case "list":
+      if (isJsonArray(value) && type.list) checkItems(value, type.list, path, faults, fault);
+      else if (value !== null) fault(`expected list, got &{${show(value)}}`);
+      return;
+    default:
+      if (isJsonObject(value) && type.map) checkFields(value, type.map, path, faults);
+      else if (value !== null) fault(`expected map, got &{${show(value)}}`);
+  }
+}
+
+function checkFields(map: JsonObject, type: MapType, path: string, faults: Faults): void {
+  for (const name of Object.keys(map)) {
+    const value = map[name];
+    if (value === undefined) continue;
+    const fieldType = type.typeOf(name);
+    const at = path + showElement(fieldElement(name));
+    if (fieldType === undefined) faults.texts.push(`${at}: field not declared in schema`);
+    else check(value, fieldType, at, faults);
+  }
+}
+
+function checkItems(
+  items: JsonArray,
+  type: ListType,
+  path: string,
+  faults: Faults,
+  fault: (text: string) => void,
+): void {
+  const seen = new Set<PathElement>();
+  for (const [index, item] of items.entries()) {
+    if (type.atomic) {
+      check(item, type.element, `${path}[${index}]`, faults);
+      continue;
+    }
+    const known = itemElement(type, item);
+    if (!("element" in known)) {
+      fault(`element ${index}: ${known.fault}`);
+      return;
+    }
+    const { element } = known;
+    if (seen.has(element) && !faults.duplicates) fault(`duplicate entries for key ${showElement(element)}`);
+    seen.add(element);
+    check(item, type.element, path + showElement(element), faults);
+  }
+}
+
+function scalarFault(value: Json, scalar: Scalar): string | undefined {
+  if (value === null) return undefined;
+  switch (scalar) {
+    case "numeric":
+      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+    case "string":
+      if (typeof value === "string") return undefined;
+      return `expected string, got &value.valueUnstructured{Value:${showTyped(value)}}`;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${show(value)}}`;
+    default:
+      return typeof value === "object" ? `expected any scalar, got &{${show(value)}}` : undefined;
+  }
+}
+
+/** Clients know these messages with values as Go prints them. */
+function show(value: Json): string {
+  if (value === null) return "<nil>";
+  if (isJsonArray(value)) return `[${value.map(show).join(" ")}]`;
+  if (!isJsonObject(value)) return String(value);
+  return `map[${sortedFields(value)
+    .map(([name, field]) => `${name}:${show(field)}`)
+    .join(" ")}]`;
+}
+
+function showTyped(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (typeof value === "string") return quote(value);
+  if (isJsonArray(value)) return `${goType(value)}{${value.map(showTyped).join(", ")}}`;
+  if (!isJsonObject(value)) return String(value);
+  return `${goType(value)}{${sortedFields(value)
+    .map(([name, field]) => `${quote(name)}:${showTyped(field)}`)
+    .join(", ")}}`;
+}
+
+function goType(value: Json): string {
+  if (isJsonArray(value)) return "[]interface {}";
+  if (isJsonObject(value)) return "map[string]interface {}";
+  return typeof value === "boolean" ? "bool" : typeof value === "number" ? "float64" : "string";
+}
+
+function sortedFields(map: JsonObject): [string, Json][] {
+  return Object.entries(map).sort(([left], [right]) => compareTexts(left, right));
+}
