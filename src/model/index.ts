@@ -1,63 +1,5 @@
-export type { Json, JsonArray, JsonObject } from "./object/json.js";
-export {
-  controllerOf,
-  formatApiVersion,
-  isOwnedBy,
-  ownerReference,
-  parseApiVersion,
-  type GroupKind,
-  type GroupResource,
-  type GroupVersion,
-  type KubeObject,
-  type ManagedFieldsEntry,
-  type ObjectMeta,
-  type OwnerReference,
-} from "./object/object.js";
-export { deepFreeze } from "./object/freeze.js";
-export { generateName, newUid, systemRandom, type Random } from "./object/random.js";
-export * as names from "./object/names.js";
-export * as fieldErrors from "./object/field-errors.js";
-export { foregroundFinalizer, orphanFinalizer } from "./object/finalizers.js";
-export { validateFieldManager } from "./object/managed-fields-entry.js";
-export { validateObjectMeta, validateObjectMetaUpdate, type MetadataRules } from "./object/metadata.js";
-
-export { ApiError, asApiError, fromStatus, statusOf } from "./errors/api-error.js";
-export * as failures from "./errors/failures.js";
-export * from "./errors/predicates.js";
-export type { Status as ApiStatus, StatusCause, StatusDetails, StatusReason } from "./errors/status.js";
-
-export {
-  everything,
-  labelSelector,
-  nothing,
-  parseLabelSelector,
-  validateLabelSelector,
-  type LabelSelector,
-  type LabelSelectorExpression,
-  type LabelSelectorSpec,
-} from "./selector/label-selector.js";
-export { parseFieldSelector, type FieldSelector } from "./selector/field-selector.js";
-export { SelectorError } from "./selector/selector-error.js";
-
-export {
-  findCondition,
-  isConditionFalse,
-  isConditionTrue,
-  removeCondition,
-  setCondition,
-  type Condition,
-  type ConditionStatus,
-  type ConditionUpdate,
-} from "./conditions/conditions.js";
-
-export { applyJsonPatch, type JsonPatchOptions } from "./patch/json-patch.js";
-export { type JsonPatchOperation } from "./patch/json-patch-operation.js";
-export { formatJsonPointer, parseJsonPointer } from "./patch/json-pointer.js";
-export { applyMergePatch, createMergePatch } from "./patch/merge-patch.js";
-export { PatchError, type PatchErrorKind } from "./patch/patch-error.js";
-export { diff, type Change, type DiffOptions, type Path } from "./diff/changes.js";
-export { jsonPatchOf, toJsonPatch } from "./diff/to-json-patch.js";
-export { renderDiff, type RenderOptions } from "./diff/render.js";
+// All of the model but the making of kinds, which brings zod: what runs without zod imports core.js.
+export * from "./core.js";
 
 export { resource } from "./schema/resource.js";
 export type {
@@ -74,15 +16,7 @@ export type {
   Status,
   StatusOutput,
 } from "./schema/resource-types.js";
-export {
-  customResourceDefinition,
-  type CustomResourceDefinition,
-  type CustomResourceDefinitionVersion,
-  type PrinterColumn,
-} from "./schema/custom-resource-definition.js";
 export { DefinitionError, type DefinitionProblem } from "./schema/definition-error.js";
-export { checkStructural } from "./schema/structural-check.js";
-export type { StructuralSchema } from "./schema/structural-schema.js";
 export {
   atomic,
   embeddedResource,
@@ -93,8 +27,3 @@ export {
   quantity,
   rule,
 } from "./schema/markers.js";
-
-export { sleep, systemClock, type Clock, type Timer } from "./time/clock.js";
-export { duration, formatAge, formatDuration, type Duration } from "./time/duration.js";
-export { formatMicroTime, formatTime, parseTime } from "./time/timestamp.js";
-export { VirtualClock } from "./time/virtual-clock.js";
