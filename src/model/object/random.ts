@@ -3,9 +3,23 @@ export interface Random {
   bytes(length: number): Uint8Array;
 }
 
-/** The machine's own source, good enough for secrets. */
+/** Asking the machine costs much more than what it takes to give a few bytes, so they are taken from a supply. */
+const supply = new Uint8Array(4096);
+let used = supply.length;
+
+/** The machine's own source, good enough for secrets: no byte is given out twice. */
 export const systemRandom: Random = {
-  bytes: (length) => globalThis.crypto.getRandomValues(new Uint8Array(length)),
+  bytes(length) {
+    if (length > supply.length / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+    if (used + length > supply.length) {
+      globalThis.crypto.getRandomValues(supply);
+      used = 0;
+    }
+    const bytes = supply.slice(used, used + length);
+    supply.fill(0, used, used + length);
+    used += length;
+    return bytes;
+  },
 };
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -9,8 +9,13 @@ const end = new Date(0).setUTCFullYear(10_000, 0, 1);
  * formatTime(1767225600000); // "2026-01-01T00:00:00Z"
  */
 export function formatTime(milliseconds: number): string {
-  return `${toIso(milliseconds).slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  if (second !== last.second) last = { second, text: `${toIso(milliseconds).slice(0, 19)}Z` };
+  return last.text;
 }
+
+/** The text of the last second asked for: who stamps many objects asks for the same one again and again. */
+let last = { second: NaN, text: "" };
 
 /** A moment as Kubernetes' `MicroTime`, with six digits after the second. */
 export function formatMicroTime(milliseconds: number): string {
