@@ -9,11 +9,16 @@ const overhead = 200;
  *
  * Invariant: an entry in here is the newest of its key. So whoever publishes a commit changes this in the same turn of
  * the event loop, and a read at a revision is answered from here if the entry is not newer than that.
+ *
+ * There are two generations. What is used is in the young one, or moves there from the old one. When the young one has
+ * grown to half of the limit it becomes the old one, and what was not used since is forgotten: nearly what a list in the
+ * order of use would forget, without the cost of keeping one.
  */
 export class RecentEntries {
   readonly #limit: number;
-  /** In the order of their last use. */
-  readonly #entries = new Map<string, Entry>();
+  #young = new Map<string, Entry>();
+  #old = new Map<string, Entry>();
+  /** What the young ones take. */
   #bytes = 0;
 
   constructor(limit: number) {
@@ -21,11 +26,11 @@ export class RecentEntries {
   }
 
   get(key: string): Entry | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(old);
+    return old;
   }
 
   set(entry: Entry): void {
@@ -33,19 +38,21 @@ export class RecentEntries {
     const bytes = sizeOf(entry);
     // One that would push out a good part of the others is not worth it.
     if (bytes > this.#limit / 8) return;
-    this.#entries.set(entry.key, entry);
+    this.#young.set(entry.key, entry);
     this.#bytes += bytes;
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes <= this.#limit) break;
-      this.delete(oldest.key);
-    }
+    if (this.#bytes <= this.#limit / 2) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#bytes = 0;
   }
 
   delete(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#bytes -= sizeOf(entry);
+    const young = this.#young.get(key);
+    if (young !== undefined) {
+      this.#young.delete(key);
+      this.#bytes -= sizeOf(young);
+    }
+    this.#old.delete(key);
   }
 }
 
