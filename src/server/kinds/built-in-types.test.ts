@@ -1,0 +1,437 @@
+import { describe, expect, test } from "vitest";
+import { ApiError, fieldErrors, type KubeObject } from "../../model/core.js";
+import type { Draft, ResourceType } from "../resources/resource-type.js";
+import { builtInTypes } from "./built-in-types.js";
+
+const types = builtInTypes();
+
+function typeOf(name: string): ResourceType {
+  const found = types.find(({ group, kind }) => name === (group === "" ? kind : `${kind}.${group}`));
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found;
+}
+
+/** What the server makes of a new object before it is validated. */
+function created(name: string, body: object): Draft {
+  const type = typeOf(name);
+  const draft = { ...structuredClone(body), ...identityOf(type) } as unknown as Draft;
+  draft.metadata ??= {};
+  type.rules.prune(draft);
+  type.rules.applyDefaults(draft);
+  type.strategy.prepareCreate?.(draft);
+  return draft;
+}
+
+function identityOf({ group, version, kind }: ResourceType): { apiVersion: string; kind: string } {
+  return { apiVersion: group === "" ? version : `${group}/${version}`, kind };
+}
+
+function updated(name: string, body: object, old: Draft): Draft {
+  const type = typeOf(name);
+  const draft = { ...structuredClone(body), ...identityOf(type) } as unknown as Draft;
+  draft.metadata ??= {};
+  type.rules.prune(draft);
+  type.rules.applyDefaults(draft);
+  type.strategy.prepareUpdate?.(draft, old);
+  return draft;
+}
+
+function faults(name: string, body: object): string[] {
+  const errors = typeOf(name).strategy.validate?.(created(name, body)) ?? [];
+  return errors.map(fieldErrors.renderFieldError);
+}
+
+function updateFaults(name: string, body: object, before: object): string[] {
+  const old = created(name, before);
+  const errors = typeOf(name).strategy.validateUpdate?.(updated(name, body, old), old) ?? [];
+  return errors.map(fieldErrors.renderFieldError);
+}
+
+function cells(name: string, body: object, now = 0): Record<string, unknown> {
+  const object = { metadata: {}, ...identityOf(typeOf(name)), ...body } as unknown as KubeObject;
+  return Object.fromEntries(typeOf(name).columns.map(({ name, cell }) => [name, cell(object, now)]));
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+test("what is served, and how", () => {
+  const rows = types.map((type) => [
+    `${identityOf(type).apiVersion} ${type.kind} ${type.plural} ${type.singular} ${type.listKind}`,
+    [type.namespaced ? "namespaced" : "cluster", ...type.shortNames, ...type.categories].join(" "),
+    `${type.storage.prefix} ${type.storage.apiVersion}`,
+    Object.keys(type.subresources).join(" "),
+    type.verbs.length,
+  ]);
+  expect(rows).toEqual([
+    ["v1 ConfigMap configmaps configmap ConfigMapList", "namespaced cm", "/core/configmaps/ v1", "", 8],
+    ["v1 Secret secrets secret SecretList", "namespaced", "/core/secrets/ v1", "", 8],
+    [
+      "v1 ServiceAccount serviceaccounts serviceaccount ServiceAccountList",
+      "namespaced sa",
+      "/core/serviceaccounts/ v1",
+      "",
+      8,
+    ],
+    [
+      "v1 Namespace namespaces namespace NamespaceList",
+      "cluster ns",
+      "/core/namespaces/ v1",
+      "status finalize",
+      7,
+    ],
+    ["v1 Event events event EventList", "namespaced ev", "/core/events/ v1", "", 8],
+    ["events.k8s.io/v1 Event events event EventList", "namespaced ev", "/core/events/ v1", "", 8],
+    [
+      "coordination.k8s.io/v1 Lease leases lease LeaseList",
+      "namespaced",
+      "/coordination.k8s.io/leases/ coordination.k8s.io/v1",
+      "",
+      8,
+    ],
+    [
+      "apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions customresourcedefinition CustomResourceDefinitionList",
+      "cluster crd crds api-extensions",
+      "/apiextensions.k8s.io/customresourcedefinitions/ apiextensions.k8s.io/v1",
+      "status",
+      8,
+    ],
+  ]);
+  expect(typeOf("Namespace").verbs).not.toContain("deletecollection");
+  expect(types.every((type) => type.builtIn && type.storage.schemaRevision === 0)).toBe(true);
+});
+
+test("which kinds count generations, expire and can be written how", () => {
+  const flags = types.map(({ kind, strategy }) => [
+    kind,
+    strategy.generation,
+    strategy.allowUnconditionalUpdate,
+    strategy.allowCreateOnUpdate,
+    strategy.ttl,
+  ]);
+  expect(flags).toEqual([
+    ["ConfigMap", false, true, false, undefined],
+    ["Secret", false, true, false, undefined],
+    ["ServiceAccount", false, true, false, undefined],
+    ["Namespace", false, true, false, undefined],
+    ["Event", false, true, true, 3_600_000],
+    ["Event", false, true, true, 3_600_000],
+    ["Lease", false, false, true, undefined],
+    ["CustomResourceDefinition", true, false, false, undefined],
+  ]);
+});
+
+test("what other parts of the server say of definitions", () => {
+  const definition = builtInTypes({
+    customResourceDefinition: {
+      prepareCreate: (object) => {
+        object["status"] = { storedVersions: ["v1"] };
+      },
+      validate: () => [fieldErrors.required("spec.group")],
+    },
+  }).find(({ kind }) => kind === "CustomResourceDefinition");
+  const draft: Draft = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {},
+  };
+  definition?.strategy.prepareCreate?.(draft);
+  expect(draft["status"]).toEqual({ storedVersions: ["v1"] });
+  expect(definition?.strategy.validate?.(draft)).toHaveLength(1);
+  expect(definition?.strategy.generation).toBe(true);
+});
+
+describe("the rules of types", () => {
+  test("refuse what has the wrong type, drop what is unknown and fill in what is always there", () => {
+    const { rules } = typeOf("ConfigMap");
+    expect(() => rules.prune({ data: { a: 1 } })).toThrow(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
+    );
+    expect(() => rules.prune({ data: { a: 1 } })).toThrow(ApiError);
+    const object = { apiVersion: "v1", kind: "Event", metadata: {}, foo: 1 };
+    expect(typeOf("Event").rules.prune(object)).toEqual(["foo"]);
+    typeOf("Event").rules.applyDefaults(object);
+    expect(object).toMatchObject({ involvedObject: {}, firstTimestamp: null, reportingComponent: "" });
+    expect(typeOf("Event").rules.validate(object)).toEqual([]);
+  });
+});
+
+describe("ConfigMap", () => {
+  const long = "x".repeat(254);
+
+  test.each<[string, object, string[]]>([
+    ["nothing", {}, []],
+    ["good keys", { data: { "a.b": "", "A_B-c": "" }, binaryData: { c: "YQ==" } }, []],
+    [
+      "a bad key",
+      { data: { "a b": "" } },
+      [
+        `data[a b]: Invalid value: "a b": a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+      ],
+    ],
+    ["a dot", { data: { ".": "" } }, [`data[.]: Invalid value: ".": must not be '.'`]],
+    ["two dots", { binaryData: { "..": "" } }, [`binaryData[..]: Invalid value: "..": must not be '..'`]],
+    ["dots first", { data: { "..a": "" } }, [`data[..a]: Invalid value: "..a": must not start with '..'`]],
+    [
+      "a long key",
+      { data: { [long]: "" } },
+      [`data[${long}]: Invalid value: "${long}": must be no more than 253 characters`],
+    ],
+    [
+      "a key twice",
+      { data: { a: "" }, binaryData: { a: "" } },
+      [`data[a]: Invalid value: "a": duplicate of key present in binaryData`],
+    ],
+    ["as much as can be", { data: { a: "x".repeat(2 ** 20) } }, []],
+    [
+      "too much",
+      { data: { a: "ü".repeat(2 ** 19) }, binaryData: { b: "YQ==" } },
+      [": Too long: may not be more than 1048576 bytes"],
+    ],
+  ])("%s", (_, body, expected) => {
+    expect(faults("ConfigMap", body)).toEqual(expected);
+  });
+
+  test("what is immutable stays as it is, but for its metadata", () => {
+    const before = { immutable: true, data: { a: "1" } };
+    expect(updateFaults("ConfigMap", { ...before, metadata: { labels: { a: "b" } } }, before)).toEqual([]);
+    expect(updateFaults("ConfigMap", { data: { a: "2" }, binaryData: { b: "" } }, before)).toEqual([
+      "immutable: Forbidden: field is immutable when `immutable` is set",
+      "data: Forbidden: field is immutable when `immutable` is set",
+      "binaryData: Forbidden: field is immutable when `immutable` is set",
+    ]);
+    expect(updateFaults("ConfigMap", { data: { a: "2" } }, { data: { a: "1" } })).toEqual([]);
+    expect(updateFaults("ConfigMap", { immutable: true, data: {} }, { immutable: true })).toEqual([]);
+  });
+
+  test("columns", () => {
+    const metadata = { name: "a", creationTimestamp: "1970-01-01T00:00:00Z" };
+    const body = { metadata, data: { a: "" }, binaryData: { b: "", c: "" } };
+    expect(cells("ConfigMap", body, 90_000)).toEqual({ Name: "a", Data: 3, Age: "90s" });
+    expect(cells("ConfigMap", {})).toEqual({ Name: "", Data: 0, Age: "<unknown>" });
+  });
+});
+
+describe("Secret", () => {
+  test("takes texts into its data and keeps none of them", () => {
+    const draft = created("Secret", {
+      data: { a: "b2xk", b: "YQ==" },
+      stringData: { a: "new", __proto__: "x" },
+    });
+    expect(draft).toEqual({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {},
+      type: "Opaque",
+      data: { a: base64("new"), b: "YQ==" },
+    });
+    const old = created("Secret", { data: { a: "YQ==" } });
+    expect(updated("Secret", { data: { a: "YQ==" }, stringData: { b: "x" } }, old)["data"]).toEqual({
+      a: "YQ==",
+      b: base64("x"),
+    });
+  });
+
+  test.each<[string, object, string[]]>([
+    ["nothing", {}, []],
+    ["a type of one's own", { type: "demo.dev/token" }, []],
+    ["a bad key", { data: { "..": "" } }, [`data[..]: Invalid value: "..": must not be '..'`]],
+    [
+      "too much",
+      { stringData: { a: "x".repeat(2 ** 20 + 1) } },
+      ["data: Too long: may not be more than 1048576 bytes"],
+    ],
+    [
+      "a token of nobody",
+      { type: "kubernetes.io/service-account-token" },
+      ["metadata.annotations[kubernetes.io/service-account.name]: Required value"],
+    ],
+    [
+      "a token",
+      {
+        type: "kubernetes.io/service-account-token",
+        metadata: { annotations: { "kubernetes.io/service-account.name": "default" } },
+      },
+      [],
+    ],
+    ["docker", { type: "kubernetes.io/dockercfg" }, ["data[.dockercfg]: Required value"]],
+    [
+      "docker without JSON",
+      { type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "" } },
+      [`data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": unexpected end of JSON input`],
+    ],
+    [
+      "docker with something else",
+      { type: "kubernetes.io/dockercfg", stringData: { ".dockercfg": "x" } },
+      [
+        `data[.dockercfg]: Invalid value: "<secret contents redacted>": invalid character 'x' looking for beginning of value`,
+      ],
+    ],
+    [
+      "docker with a list",
+      { type: "kubernetes.io/dockercfg", stringData: { ".dockercfg": "[]" } },
+      [
+        `data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}`,
+      ],
+    ],
+    ["docker with JSON", { type: "kubernetes.io/dockercfg", stringData: { ".dockercfg": "{}" } }, []],
+    [
+      "no user and no password",
+      { type: "kubernetes.io/basic-auth" },
+      ["data[username]: Required value", "data[password]: Required value"],
+    ],
+    ["a user", { type: "kubernetes.io/basic-auth", stringData: { username: "" } }, []],
+    [
+      "no key",
+      { type: "kubernetes.io/ssh-auth", data: { "ssh-privatekey": "" } },
+      ["data[ssh-privatekey]: Required value"],
+    ],
+    [
+      "no certificate",
+      { type: "kubernetes.io/tls", data: { "tls.key": "" } },
+      ["data[tls.crt]: Required value"],
+    ],
+  ])("%s", (_, body, expected) => {
+    expect(faults("Secret", body)).toEqual(expected);
+  });
+
+  test("cannot change its type, nor what is immutable", () => {
+    expect(updateFaults("Secret", {}, { type: "demo.dev/x" })).toEqual([
+      'type: Invalid value: "Opaque": field is immutable',
+    ]);
+    expect(updateFaults("Secret", { immutable: true, stringData: { a: "2" } }, { immutable: true })).toEqual([
+      "data: Forbidden: field is immutable when `immutable` is set",
+    ]);
+  });
+
+  test("warns of certificates and keys that make no pair", () => {
+    const warnings = (data: Record<string, string>): string[] | undefined =>
+      typeOf("Secret").strategy.warnings?.(
+        created("Secret", { type: "kubernetes.io/tls", stringData: data }),
+      );
+    expect(warnings({})).toEqual(["tls: failed to find any PEM data in certificate input"]);
+    const certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    expect(warnings({ "tls.crt": certificate })).toEqual(["tls: failed to find any PEM data in key input"]);
+    expect(warnings({ "tls.crt": certificate, "tls.key": "-----BEGIN PRIVATE KEY-----" })).toEqual([
+      "tls: failed to parse certificate",
+    ]);
+    expect(typeOf("Secret").strategy.warnings?.(created("Secret", {}))).toEqual([]);
+  });
+
+  test("columns and selectable fields", () => {
+    expect(cells("Secret", { type: "Opaque", data: { a: "" } })).toMatchObject({ Type: "Opaque", Data: 1 });
+    expect(typeOf("Secret").selectableFields.get("type")?.(created("Secret", {}) as KubeObject)).toBe(
+      "Opaque",
+    );
+  });
+});
+
+describe("ServiceAccount", () => {
+  test("names secrets and nothing else of them", () => {
+    const draft = created("ServiceAccount", { secrets: [{ name: "a", kind: "Secret" }, {}] });
+    expect(draft["secrets"]).toEqual([{ name: "a" }, {}]);
+    expect(cells("ServiceAccount", draft)).toMatchObject({ Secrets: 2 });
+  });
+
+  test("warns of an annotation that goes", () => {
+    const metadata = { annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } };
+    expect(typeOf("ServiceAccount").strategy.warnings?.(created("ServiceAccount", { metadata }))).toEqual([
+      "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets",
+    ]);
+  });
+});
+
+describe("Namespace", () => {
+  test("begins active, labelled and held by its finalizer", () => {
+    const draft = created("Namespace", {
+      metadata: { name: "demo", labels: { a: "b" } },
+      spec: { finalizers: ["demo.dev/x"] },
+      status: { phase: "Terminating" },
+    });
+    expect(draft).toMatchObject({
+      metadata: { labels: { a: "b", "kubernetes.io/metadata.name": "demo" } },
+      spec: { finalizers: ["demo.dev/x", "kubernetes"] },
+      status: { phase: "Active" },
+    });
+    expect(created("Namespace", { spec: { finalizers: ["kubernetes"] } })["spec"]).toEqual({
+      finalizers: ["kubernetes"],
+    });
+  });
+
+  test("keeps its finalizers and its label when it is updated", () => {
+    const old = created("Namespace", { metadata: { name: "demo" } });
+    const draft = updated("Namespace", { metadata: { name: "demo", labels: { a: "b" } }, spec: {} }, old);
+    expect(draft["spec"]).toEqual({ finalizers: ["kubernetes"] });
+    expect(draft.metadata["labels"]).toEqual({ a: "b", "kubernetes.io/metadata.name": "demo" });
+  });
+
+  test("faults", () => {
+    expect(faults("Namespace", { spec: { finalizers: ["foo", "a/b/c"] } })).toEqual([
+      'spec.finalizers: Invalid value: "foo": name is neither a standard finalizer name nor is it fully qualified',
+      expect.stringContaining('spec.finalizers: Invalid value: "a/b/c": a valid label key must consist of'),
+    ]);
+    const { validateName } = typeOf("Namespace").strategy;
+    expect(validateName("a.b")).toEqual(["must not contain dots"]);
+    const update = (metadata: object, status: object): string[] => {
+      const old = created("Namespace", { metadata: { name: "a" } });
+      const draft = { ...structuredClone(old), metadata: { ...old.metadata, ...metadata }, status } as Draft;
+      const errors = typeOf("Namespace").strategy.validateUpdate?.(draft, old) ?? [];
+      return errors.map(fieldErrors.renderFieldError);
+    };
+    expect(update({}, { phase: "Terminating" })).toEqual([
+      "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty",
+    ]);
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    expect(update({ deletionTimestamp }, { phase: "Terminating" })).toEqual([]);
+    expect(update({ deletionTimestamp }, {})).toEqual([
+      "status.Phase: Invalid value: \"\": may only be 'Terminating' if `deletionTimestamp` is not empty",
+    ]);
+  });
+
+  test("terminates when it is deleted and goes with its last finalizer; some never do", () => {
+    const { strategy } = typeOf("Namespace");
+    const draft = created("Namespace", { metadata: { name: "demo" } });
+    expect(strategy.staysDeleted?.(draft as KubeObject)).toBe(true);
+    strategy.prepareDelete?.(draft);
+    expect(draft["status"]).toEqual({ phase: "Terminating" });
+    draft["spec"] = {};
+    expect(strategy.staysDeleted?.(draft as KubeObject)).toBe(false);
+    expect(strategy.forbidDelete?.(draft as KubeObject)).toBeUndefined();
+    const named = created("Namespace", { metadata: { name: "default" } });
+    expect(strategy.forbidDelete?.(named as KubeObject)).toBe("this namespace may not be deleted");
+  });
+
+  test("columns and selectable fields", () => {
+    const object = created("Namespace", { metadata: { name: "demo" } });
+    expect(cells("Namespace", object)).toMatchObject({ Name: "demo", Status: "Active" });
+    expect(typeOf("Namespace").selectableFields.get("status.phase")?.(object as KubeObject)).toBe("Active");
+  });
+});
+
+describe("Lease", () => {
+  test("faults", () => {
+    expect(
+      faults("Lease.coordination.k8s.io", { spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } }),
+    ).toEqual([
+      "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
+      "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
+    ]);
+    expect(updateFaults("Lease.coordination.k8s.io", { spec: { leaseDurationSeconds: 1 } }, {})).toEqual([]);
+  });
+
+  test("says nothing of how its holder is chosen", () => {
+    const spec = { holderIdentity: "me", strategy: "OldestEmulationVersion", preferredHolder: "x" };
+    const draft = created("Lease.coordination.k8s.io", { spec });
+    expect(draft["spec"]).toEqual({ holderIdentity: "me" });
+    expect(cells("Lease.coordination.k8s.io", draft)).toMatchObject({ Holder: "me" });
+    expect(cells("Lease.coordination.k8s.io", {})).toMatchObject({ Holder: "" });
+  });
+});
+
+test("the columns of definitions", () => {
+  const metadata = { name: "widgets.demo.dev", creationTimestamp: "2026-01-01T00:00:00Z" };
+  expect(cells("CustomResourceDefinition.apiextensions.k8s.io", { metadata })).toEqual({
+    Name: "widgets.demo.dev",
+    "Created At": "2026-01-01T00:00:00Z",
+  });
+  expect(typeOf("CustomResourceDefinition.apiextensions.k8s.io").columns[1]?.type).toBe("date");
+});

@@ -1,0 +1,97 @@
+import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
+import { schemaOf } from "./schema/build-schema.js";
+import { typeName } from "./schema/schema-node.js";
+import { configMap } from "./strategy/config-map.js";
+import { customResourceDefinition } from "./strategy/custom-resource-definition.js";
+import { coreEvent, newEvent } from "./strategy/event.js";
+import type { KindRules } from "./strategy/kind-rules.js";
+import { lease } from "./strategy/lease.js";
+import { namespace } from "./strategy/namespace.js";
+import { secret } from "./strategy/secret.js";
+import { serviceAccount } from "./strategy/service-account.js";
+import type { ResourceDefinition, StructType } from "./table/type-definition.js";
+import { typedRules } from "./typed/typed-rules.js";
+import { allTypes } from "./types.js";
+
+/** Rules that come from other parts of the server. */
+export interface BuiltInHooks {
+  /** Defaults and checks of definitions. */
+  readonly customResourceDefinition?: Partial<Strategy> | undefined;
+}
+
+/** The kinds that are served from the start, in all their versions: those that the tables give a plural. */
+export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
+  const rules: Readonly<Record<string, KindRules>> = {
+    "core/v1.ConfigMap": configMap,
+    "core/v1.Event": coreEvent,
+    "core/v1.Namespace": namespace,
+    "core/v1.Secret": secret,
+    "core/v1.ServiceAccount": serviceAccount,
+    "events.k8s.io/v1.Event": newEvent,
+    "coordination.k8s.io/v1.Lease": lease,
+    "apiextensions.k8s.io/v1.CustomResourceDefinition": customResourceDefinition(
+      hooks.customResourceDefinition,
+    ),
+  };
+  return allTypes().flatMap((struct) => {
+    if (struct.resource === undefined) return [];
+    const name = `${struct.group.name}.${struct.name}`;
+    const kindRules = rules[name];
+    if (kindRules === undefined)
+      throw new Error(`${name} is in the tables, but nothing says how to serve it`);
+    return [resourceType(struct, struct.resource, kindRules)];
+  });
+}
+
+const allVerbs: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+function resourceType(struct: StructType, resource: ResourceDefinition, kindRules: KindRules): ResourceType {
+  const { group, version, apiVersion } = struct.group;
+  const { columns, strategy, selectableFields = new Map(), storage } = kindRules;
+  return {
+    group,
+    version,
+    kind: struct.name,
+    listKind: `${struct.name}List`,
+    plural: resource.plural,
+    singular: struct.name.toLowerCase(),
+    shortNames: resource.shortNames,
+    categories: resource.categories,
+    namespaced: resource.namespaced,
+    verbs: allVerbs.filter((verb) => !resource.without.includes(verb)),
+    builtIn: true,
+    storage: {
+      prefix: `/${group === "" ? "core" : group}/${resource.plural}/`,
+      apiVersion,
+      kind: struct.name,
+      schemaRevision: 0,
+      ...storage,
+    },
+    // Most servers see few of the kinds there are, so it is made when it is needed.
+    get schema() {
+      return schemaOf(struct);
+    },
+    rules: typedRules(struct),
+    typeName,
+    subresources: subresourcesOf(resource),
+    columns,
+    selectableFields,
+    strategy,
+  };
+}
+
+function subresourcesOf({ subresources }: ResourceDefinition): Subresources {
+  return {
+    ...(subresources.includes("status") && { status: true }),
+    ...(subresources.includes("finalize") && { finalize: true }),
+  };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { StructuralSchema } from "../../../model/core.js";
+import { parseTables } from "../table/parse-table.js";
+import type { StructType } from "../table/type-definition.js";
+import { allTypes, findKind, findType } from "../types.js";
+import { schemaOf } from "./build-schema.js";
+import { patchStrategyOf, typeName } from "./schema-node.js";
+
+function kind(apiVersion: string, name: string): StructType {
+  const struct = findKind(apiVersion, name);
+  if (struct === undefined) throw new Error(`no ${name}`);
+  return struct;
+}
+
+/** The node at a path of properties; `[]` are the items of a list, `{}` the values of a map. */
+function at(schema: StructuralSchema, ...path: readonly string[]): StructuralSchema {
+  let node: StructuralSchema | undefined = schema;
+  for (const name of path) {
+    if (name === "[]") node = node.items;
+    else if (name === "{}") node = node.additionalProperties as StructuralSchema;
+    else node = node.properties?.[name];
+    if (node === undefined) throw new Error(`nothing at ${path.join(".")}`);
+  }
+  return node;
+}
+
+const configMap = schemaOf(kind("v1", "ConfigMap"));
+const namespace = schemaOf(kind("v1", "Namespace"));
+const account = schemaOf(kind("v1", "ServiceAccount"));
+const definition = schemaOf(kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
+
+describe("nodes", () => {
+  test("of a kind", () => {
+    expect(Object.keys(configMap.properties ?? {})).toEqual([
+      "apiVersion",
+      "kind",
+      "metadata",
+      "immutable",
+      "data",
+      "binaryData",
+    ]);
+    expect(at(configMap, "data")).toMatchObject({ type: "object", additionalProperties: { type: "string" } });
+    expect(at(configMap, "binaryData", "{}")).toMatchObject({ type: "string", format: "byte" });
+    expect(at(configMap, "immutable")).toMatchObject({ type: "boolean" });
+    expect(at(schemaOf(kind("v1", "Secret")), "type").default).toBe("Opaque");
+  });
+
+  test("are shared by all places of one type, and named", () => {
+    expect(at(configMap, "metadata")).toBe(at(namespace, "metadata"));
+    expect(typeName(configMap)).toBe("io.k8s.api.core.v1.ConfigMap");
+    expect(typeName(at(configMap, "metadata"))).toBe("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+    expect(typeName(definition)).toBe(
+      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
+    );
+    expect(typeName(at(account, "secrets", "[]"))).toBe("io.k8s.api.core.v1.ObjectReference");
+    expect(typeName(at(configMap, "data"))).toBeUndefined();
+  });
+
+  test("say what is required", () => {
+    expect(schemaOf(kind("v1", "Event")).required).toEqual(["metadata", "involvedObject"]);
+    expect(schemaOf(kind("events.k8s.io/v1", "Event")).required).toEqual(["metadata", "eventTime"]);
+    expect(at(configMap, "metadata", "ownerReferences", "[]").required).toEqual([
+      "apiVersion",
+      "kind",
+      "name",
+      "uid",
+    ]);
+    expect(configMap.required).toBeUndefined();
+  });
+
+  test("say how lists and maps are owned", () => {
+    const meta = at(configMap, "metadata");
+    expect(at(meta, "ownerReferences")).toMatchObject({
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["uid"],
+    });
+    expect(at(meta, "ownerReferences", "[]")["x-kubernetes-map-type"]).toBe("atomic");
+    expect(at(meta, "finalizers")["x-kubernetes-list-type"]).toBe("set");
+    expect(at(namespace, "spec", "finalizers")["x-kubernetes-list-type"]).toBe("atomic");
+    expect(at(namespace, "status", "conditions")["x-kubernetes-list-map-keys"]).toEqual(["type"]);
+  });
+
+  test("say how they are patched", () => {
+    const meta = at(configMap, "metadata");
+    expect(patchStrategyOf(at(meta, "ownerReferences"))).toEqual({ strategies: ["merge"], mergeKey: "uid" });
+    expect(patchStrategyOf(at(meta, "finalizers"))).toEqual({ strategies: ["merge"] });
+    expect(patchStrategyOf(at(account, "secrets"))).toEqual({ strategies: ["merge"], mergeKey: "name" });
+    expect(patchStrategyOf(at(account, "imagePullSecrets"))).toBeUndefined();
+    const [struct] = parseTables(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
+    expect(struct && patchStrategyOf(at(schemaOf(struct), "x"))).toEqual({
+      strategies: ["merge", "retainKeys"],
+      mergeKey: "k",
+    });
+  });
+
+  test("of types that contain themselves take anything", () => {
+    const node = at(definition, "spec", "versions", "[]", "schema", "openAPIV3Schema");
+    expect(node).toMatchObject({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
+    expect(node.properties).toBeUndefined();
+  });
+});
+
+test("every type has a schema without cycles, and words for whoever asks kubectl explain", () => {
+  const visit = (node: StructuralSchema, above: readonly StructuralSchema[]): void => {
+    expect(above).not.toContain(node);
+    const below = [...above, node];
+    for (const child of Object.values(node.properties ?? {})) visit(child, below);
+    if (node.items) visit(node.items, below);
+    if (typeof node.additionalProperties === "object") visit(node.additionalProperties, below);
+  };
+  for (const struct of allTypes()) {
+    visit(schemaOf(struct), []);
+    expect(struct.description, struct.name).toMatch(/\.$/);
+  }
+});
+
+test("types that travel alone are found by name, meta kinds in every version", () => {
+  expect(findKind("coordination.k8s.io/v1", "DeleteOptions")).toBe(findKind("v1", "DeleteOptions"));
+  expect(findKind("autoscaling/v1", "Scale")?.name).toBe("Scale");
+  expect(findKind("v1", "NamespaceSpec")).toBeUndefined();
+  expect(findKind("v2", "ConfigMap")).toBeUndefined();
+  for (const name of [
+    "ObjectMeta",
+    "OwnerReference",
+    "ManagedFieldsEntry",
+    "LabelSelector",
+    "Condition",
+    "ListMeta",
+  ]) {
+    expect(findType("meta/v1", name)?.name).toBe(name);
+  }
+});

@@ -1,0 +1,70 @@
+import { fieldErrors, type Json, type KubeObject, names } from "../../../model/core.js";
+import { keyPath } from "../../../model/object/field-path.js";
+import { utf8Length } from "../../../model/object/utf8.js";
+import { jsonEqual } from "../../../model/patch/json-equal.js";
+import type { Draft } from "../../resources/resource-type.js";
+import { base64Length } from "../typed/base64.js";
+import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { largestData, validateDataKey } from "./data-keys.js";
+import type { KindRules } from "./kind-rules.js";
+
+export const configMap: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Data", "How many settings there are.", countIn("data", "binaryData")),
+    ageColumn,
+  ],
+  strategy: {
+    validateName: names.nameIsDns1123Subdomain,
+    generation: false,
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: false,
+    validate,
+    validateUpdate: (object, old) => [
+      ...validateUnchangedData(object, old, "data", "binaryData"),
+      ...validate(object),
+    ],
+  },
+};
+
+type Texts = Readonly<Record<string, string>>;
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const data: Texts = (object["data"] as Texts | undefined) ?? {};
+  const binaryData: Texts = (object["binaryData"] as Texts | undefined) ?? {};
+  const errors: fieldErrors.FieldError[] = [];
+  let size = 0;
+  for (const [key, value] of Object.entries(data)) {
+    const at = keyPath("data", key);
+    for (const fault of validateDataKey(key)) errors.push(fieldErrors.invalid(at, key, fault));
+    if (Object.hasOwn(binaryData, key)) {
+      errors.push(fieldErrors.invalid(at, key, "duplicate of key present in binaryData"));
+    }
+    size += utf8Length(value);
+  }
+  for (const [key, value] of Object.entries(binaryData)) {
+    const at = keyPath("binaryData", key);
+    for (const fault of validateDataKey(key)) errors.push(fieldErrors.invalid(at, key, fault));
+    size += base64Length(value);
+  }
+  if (size > largestData) errors.push(fieldErrors.tooLong("", largestData));
+  return errors;
+}
+
+/** What is marked as immutable stays so, and so do these fields of it. */
+export function validateUnchangedData(
+  object: Draft,
+  old: KubeObject,
+  ...fields: readonly string[]
+): fieldErrors.FieldError[] {
+  const before = old as unknown as Draft;
+  if (before["immutable"] !== true) return [];
+  const detail = "field is immutable when `immutable` is set";
+  const errors: fieldErrors.FieldError[] = [];
+  if (object["immutable"] !== true) errors.push(fieldErrors.forbidden("immutable", detail));
+  for (const field of fields) {
+    const now = (object[field] ?? {}) as Json;
+    if (!jsonEqual(now, (before[field] ?? {}) as Json)) errors.push(fieldErrors.forbidden(field, detail));
+  }
+  return errors;
+}

@@ -1,0 +1,44 @@
+import type { Draft } from "../../resources/resource-type.js";
+import { normalizeObject } from "../typed/normalize.js";
+
+/** The names of fields in core/v1, and in events.k8s.io/v1. All others are the same in both. */
+const renamed = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+] as const;
+
+const fromCore: ReadonlyMap<string, string> = new Map(renamed);
+const toCore: ReadonlyMap<string, string> = new Map(renamed.map(([core, events]) => [events, core]));
+
+/** Makes an event of events.k8s.io/v1 out of one of core/v1, as which events are stored. */
+export function toEventsV1(event: Draft): Draft {
+  return convert(event, fromCore, "events.k8s.io/v1");
+}
+
+/** Makes an event of core/v1 out of one of events.k8s.io/v1. */
+export function toCoreV1(event: Draft): Draft {
+  return convert(event, toCore, "v1");
+}
+
+/** An event of events.k8s.io/v1 with the names of core/v1. Shares its values, and is good for looking at. */
+export function withCoreNames(event: object): Record<string, unknown> {
+  return rename(event, toCore);
+}
+
+function convert(event: Draft, names: ReadonlyMap<string, string>, apiVersion: string): Draft {
+  const converted = { ...rename(event, names), apiVersion, kind: "Event" } as Draft;
+  // The two forms differ in which empty values they write, too.
+  normalizeObject(converted);
+  return converted;
+}
+
+function rename(event: object, names: ReadonlyMap<string, string>): Record<string, unknown> {
+  const renamed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(event)) renamed[names.get(name) ?? name] = value;
+  return renamed;
+}

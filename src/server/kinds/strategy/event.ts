@@ -1,0 +1,141 @@
+import { type KubeObject, names } from "../../../model/core.js";
+import type { ValidateName } from "../../../model/object/names.js";
+import type { Strategy, TableColumn } from "../../resources/resource-type.js";
+import { age, column, nameColumn } from "./columns.js";
+import { toCoreV1, toEventsV1 } from "./event-conversion.js";
+import { asCoreEvent, type CoreEvent, type Reference } from "./event-fields.js";
+import { validateEvent, validateEventUpdate } from "./event-validation.js";
+import type { KindRules } from "./kind-rules.js";
+
+const hour = 60 * 60 * 1000;
+
+// Above what is made from it while this file is read.
+const referenceFields = [
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "apiVersion",
+  "resourceVersion",
+  "fieldPath",
+] as const satisfies readonly (keyof Reference)[];
+
+/** Events of core/v1, and as such stored. */
+export const coreEvent: KindRules = {
+  columns: columns(),
+  selectableFields: selectableFields("involvedObject", "reportingComponent", [
+    ["source", ({ source, reportingComponent }) => source?.component || reportingComponent],
+  ]),
+  strategy: strategy(names.validatePathSegmentName, false),
+};
+
+/** The same events as events.k8s.io/v1 shows them, with stricter rules for those who write them. */
+export const newEvent: KindRules = {
+  columns: columns(),
+  selectableFields: selectableFields("regarding", "reportingController", []),
+  strategy: strategy(names.nameIsDns1123Subdomain, true),
+  storage: {
+    prefix: "/core/events/",
+    apiVersion: "v1",
+    kind: "Event",
+    conversion: { fromStorage: toEventsV1, toStorage: toCoreV1 },
+  },
+};
+
+function strategy(validateName: ValidateName, strict: boolean): Strategy {
+  return {
+    validateName,
+    generation: false,
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: true,
+    ttl: hour,
+    validate: (object) => validateEvent(asCoreEvent(object), strict),
+    validateUpdate: (object, old) => validateEventUpdate(asCoreEvent(object), asCoreEvent(old), strict),
+  };
+}
+
+type Read = (event: CoreEvent) => string | undefined;
+
+function selectableFields(
+  reference: string,
+  reporter: string,
+  more: readonly [string, Read][],
+): ReadonlyMap<string, (object: KubeObject) => string> {
+  const fields: [string, Read][] = [
+    ...referenceFields.map((name): [string, Read] => [
+      `${reference}.${name}`,
+      ({ involvedObject }) => involvedObject?.[name],
+    ]),
+    ["reason", ({ reason }) => reason],
+    [reporter, ({ reportingComponent }) => reportingComponent],
+    ["type", ({ type }) => type],
+    ...more,
+  ];
+  return new Map(fields.map(([name, read]) => [name, (object) => read(asCoreEvent(object)) ?? ""]));
+}
+
+function columns(): TableColumn[] {
+  const of =
+    (cell: (event: CoreEvent, now: number) => string | number): TableColumn["cell"] =>
+    (object, now) =>
+      cell(asCoreEvent(object), now);
+  const wide = { priority: 1 };
+  return [
+    column("Last Seen", "The time since it happened last.", of(lastSeen)),
+    column(
+      "Type",
+      "Normal or Warning.",
+      of(({ type }) => type ?? ""),
+    ),
+    column(
+      "Reason",
+      "Why it happened, in one word for programs.",
+      of(({ reason }) => reason ?? ""),
+    ),
+    column(
+      "Object",
+      "The object that it happened to.",
+      of(({ involvedObject }) => target(involvedObject)),
+    ),
+    column(
+      "Subobject",
+      "The part of the object that it happened to.",
+      of(({ involvedObject }) => involvedObject?.fieldPath ?? ""),
+      wide,
+    ),
+    column("Source", "Who reports it.", of(source), wide),
+    column(
+      "Message",
+      "What happened, in words for people.",
+      of(({ message }) => (message ?? "").trim()),
+    ),
+    column("First Seen", "The time since it happened first.", of(firstSeen), wide),
+    column("Count", "How often it happened.", of(count), wide),
+    nameColumn(wide),
+  ];
+}
+
+function firstSeen({ firstTimestamp, eventTime }: CoreEvent, now: number): string {
+  return age(firstTimestamp || eventTime, now);
+}
+
+function lastSeen(event: CoreEvent, now: number): string {
+  if (event.series) return age(event.series.lastObservedTime, now);
+  return event.lastTimestamp ? age(event.lastTimestamp, now) : firstSeen(event, now);
+}
+
+/** Events that happened once have no count in the newer form. */
+function count({ series, count }: CoreEvent): number {
+  return series ? (series.count ?? 0) : count || 1;
+}
+
+function target(object: Reference | undefined): string {
+  const kind = (object?.kind ?? "").toLowerCase();
+  return object?.name ? `${kind}/${object.name}` : kind;
+}
+
+function source({ source, reportingComponent, reportingInstance }: CoreEvent): string {
+  const component = source?.component || reportingComponent || "";
+  const instance = source?.host || reportingInstance || "";
+  return instance === "" ? component : `${component}, ${instance}`;
+}

@@ -1,0 +1,34 @@
+import { names } from "../../../model/core.js";
+import type { Draft } from "../../resources/resource-type.js";
+import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import type { KindRules } from "./kind-rules.js";
+
+export const serviceAccount: KindRules = {
+  columns: [nameColumn(), column("Secrets", "How many secrets it names.", countIn("secrets")), ageColumn],
+  strategy: {
+    validateName: names.nameIsDns1123Subdomain,
+    generation: false,
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: false,
+    returnsDeleted: true,
+    prepareCreate: cleanSecrets,
+    prepareUpdate: cleanSecrets,
+    warnings,
+  },
+};
+
+/** Secrets are referred to by name and nothing else. */
+function cleanSecrets(object: Draft): void {
+  const secrets = object["secrets"] as readonly { readonly name?: string }[] | undefined;
+  if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));
+}
+
+const enforceMountable = "kubernetes.io/enforce-mountable-secrets";
+
+function warnings({ metadata }: Draft): string[] {
+  const annotations = metadata["annotations"] as Readonly<Record<string, string>> | undefined;
+  if (!annotations || !Object.hasOwn(annotations, enforceMountable)) return [];
+  return [
+    `metadata.annotations[${enforceMountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  ];
+}

@@ -1,0 +1,126 @@
+import type { Json } from "../../../model/core.js";
+
+const scalars = [
+  "string",
+  "bytes",
+  "bool",
+  "int32",
+  "int64",
+  "double",
+  "time",
+  "microtime",
+  "duration",
+  "quantity",
+  "intOrString",
+  "any",
+] as const;
+
+/** What stands in one place of the JSON and has no fields of its own; `any` may be any JSON. */
+export type Scalar = (typeof scalars)[number];
+
+export function isScalar(name: string): name is Scalar {
+  return (scalars as readonly string[]).includes(name);
+}
+
+/** The type of a field, of an item of a list or of a value of a map. */
+export type ValueType =
+  | { readonly of: "scalar"; readonly scalar: Scalar; readonly alias?: Alias | undefined }
+  | { readonly of: "struct"; readonly struct: StructType }
+  | { readonly of: "list"; readonly item: ValueType }
+  | { readonly of: "map"; readonly value: ValueType };
+
+/** A name for a scalar, such as `SecretType` for a string. */
+export interface Alias {
+  readonly name: string;
+  readonly scalar: Scalar;
+  /** How OpenAPI documents call it; texts with a name have none there. */
+  readonly openApiName: string;
+  /** How errors call it: `v1.SecretType`. */
+  readonly goName: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+/**
+ * When a field is written:
+ * - `plain`: unless it is empty (structs and times always: a struct as `{}`, a time as null)
+ * - `pointer`: when it was given, even if it is empty
+ * - `required`: always, and clients have to give it
+ * - `always`: always, and clients may leave it out
+ */
+export type Presence = "plain" | "pointer" | "required" | "always";
+
+export type ListType = "atomic" | "set" | "map";
+
+/** How strategic merge patches treat a field. */
+export interface PatchStrategy {
+  readonly strategies: readonly ("merge" | "replace" | "retainKeys")[];
+  /** What tells the items of a list apart. */
+  readonly mergeKey?: string | undefined;
+}
+
+export interface FieldDefinition {
+  readonly name: string;
+  readonly number: number;
+  readonly type: ValueType;
+  readonly presence: Presence;
+  readonly listType?: ListType | undefined;
+  readonly listMapKeys?: readonly string[] | undefined;
+  readonly atomicMap?: true | undefined;
+  readonly patch?: PatchStrategy | undefined;
+  readonly default?: Json | undefined;
+  readonly format?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** How objects of a kind are served. */
+export interface ResourceDefinition {
+  readonly plural: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly subresources: readonly string[];
+  /** Verbs that this kind lacks. */
+  readonly without: readonly string[];
+}
+
+/** An object with fields. Types may contain themselves, so walk them with the value beside, never alone. */
+export interface StructType {
+  readonly name: string;
+  readonly group: GroupDefinition;
+  /** Has apiVersion and kind: travels on its own. */
+  readonly kind: boolean;
+  readonly resource?: ResourceDefinition | undefined;
+  /** In JSON one of the fields' values stands in place of the whole: the one of the fitting JSON type. */
+  readonly union: boolean;
+  /** Is always owned and patched as a whole. */
+  readonly atomic: boolean;
+  readonly description?: string | undefined;
+  /** In the order in which Kubernetes writes them. */
+  readonly fields: readonly FieldDefinition[];
+  readonly byName: ReadonlyMap<string, FieldDefinition>;
+  readonly byNumber: ReadonlyMap<number, FieldDefinition>;
+}
+
+/** An API group in one version. */
+export interface GroupDefinition {
+  /** `core/v1`: how the table calls it. */
+  readonly name: string;
+  /** The empty text for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** `v1` or `apps/v1`. */
+  readonly apiVersion: string;
+  /** `io.k8s.api.core.v1`: the beginning of the names of its types in OpenAPI documents. */
+  readonly openApiPrefix: string;
+}
+
+/** What the tables call types: `core/v1.Secret`. */
+export interface Names {
+  readonly structs: Map<string, StructType>;
+  readonly aliases: Map<string, Alias>;
+}
+
+/** `io.k8s.api.core.v1.ConfigMap`. */
+export function openApiName({ group, name }: StructType): string {
+  return `${group.openApiPrefix}.${name}`;
+}

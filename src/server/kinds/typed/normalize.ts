@@ -1,0 +1,165 @@
+import { failures } from "../../../model/core.js";
+import type { Json } from "../../../model/object/json.js";
+import { setOwn } from "../../../model/patch/own-property.js";
+import type { Draft } from "../../resources/resource-type.js";
+import type { FieldDefinition, StructType, ValueType } from "../table/type-definition.js";
+import { findKind } from "../types.js";
+import { canonicalBase64 } from "./base64.js";
+import { alternativeFor } from "./check-types.js";
+import { deepest } from "./depth.js";
+import { isCanonicalTime, parseGoTime, writeTime } from "./go-time.js";
+
+type Fields = { [key: string]: Json };
+
+/**
+ * Brings an object of a built-in kind into the one form in which Kubernetes would write it after reading it: empty values
+ * that mean nothing are gone, those that are always written are there, times are in UTC, base64 is canonical,
+ * fields stand in the order of their type. So that writing the same again is no change, however it was spelled.
+ *
+ * Expects what `checkTypes` finds no fault with; what does not fit its type nevertheless is left out.
+ * Changes the object in place and keeps its metadata the same object. A list that has to be written and is not there
+ * is written as empty (Kubernetes writes null, which clients of typed languages trip over).
+ */
+export function normalize(struct: StructType, object: Draft): void {
+  const { apiVersion, kind, metadata } = object;
+  const normal = normalStruct(object, struct, 0);
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, { apiVersion, kind });
+  if (isObject(metadata as Json)) {
+    for (const key of Object.keys(metadata)) delete metadata[key];
+    object.metadata = Object.assign(metadata, normal["metadata"]);
+    delete normal["metadata"];
+  }
+  Object.assign(object, normal);
+}
+
+/** The same for an object whose kind its apiVersion and kind say; one that is not built in stays as it is. */
+export function normalizeObject(object: Draft): void {
+  const struct = findKind(object.apiVersion, object.kind);
+  if (struct) normalize(struct, object);
+}
+
+/** The same for something that is no object of its own; returns a copy. */
+export function normalStruct(object: Fields, struct: StructType, depth: number): Fields {
+  if (depth > deepest) throw failures.badRequest(`${struct.name} is nested too deeply`);
+  const result: Fields = {};
+  for (const field of struct.fields) {
+    const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    const written = normalField(value ?? null, field, depth);
+    if (written !== undefined) result[field.name] = written;
+  }
+  return result;
+}
+
+function normalField(value: Json, field: FieldDefinition, depth: number): Json | undefined {
+  const normal = value === null ? undefined : normalValue(value, field.type, depth);
+  switch (field.presence) {
+    case "pointer":
+      return normal ?? field.default;
+    case "required":
+    case "always":
+      return normal ?? field.default ?? zero(field.type, depth);
+    case "plain":
+      if (field.type.of === "struct" || isTime(field.type)) return normal ?? zero(field.type, depth);
+      return normal === undefined || isEmpty(normal) ? field.default : normal;
+  }
+}
+
+/** The value as it is written; undefined when it is none of its type. */
+function normalValue(value: Json, type: ValueType, depth: number): Json | undefined {
+  switch (type.of) {
+    case "scalar":
+      return normalScalar(value, type);
+    case "struct":
+      if (type.struct.union) {
+        const alternative = alternativeFor(value, type.struct);
+        return alternative && normalValue(value, alternative, depth);
+      }
+      return isObject(value) ? normalStruct(value, type.struct, depth + 1) : undefined;
+    case "list":
+      if (!Array.isArray(value)) return undefined;
+      return (value as readonly Json[]).map((item) => normalItem(item, type.item, depth));
+    case "map": {
+      if (!isObject(value)) return undefined;
+      const map: Fields = {};
+      for (const [key, item] of Object.entries(value)) setOwn(map, key, normalItem(item, type.value, depth));
+      return map;
+    }
+  }
+}
+
+function normalItem(item: Json, type: ValueType, depth: number): Json {
+  return (item === null ? undefined : normalValue(item, type, depth)) ?? zero(type, depth);
+}
+
+function normalScalar(value: Json, type: ValueType & { of: "scalar" }): Json | undefined {
+  switch (type.scalar) {
+    case "string":
+    case "duration":
+      return typeof value === "string" ? value : undefined;
+    case "bytes":
+      return typeof value === "string" ? canonicalBase64(value) : undefined;
+    case "bool":
+      return typeof value === "boolean" ? value : undefined;
+    case "int32":
+    case "int64":
+    case "double":
+      return typeof value === "number" ? value : undefined;
+    case "time":
+    case "microtime": {
+      if (typeof value !== "string") return undefined;
+      const micro = type.scalar === "microtime";
+      if (isCanonicalTime(value, micro)) return value;
+      const parsed = parseGoTime(value, micro);
+      return "error" in parsed ? undefined : writeTime(parsed.seconds, micro ? parsed.micros : 0, micro);
+    }
+    case "intOrString":
+      return typeof value === "string" || typeof value === "number" ? value : undefined;
+    case "quantity":
+      return typeof value === "number" ? String(value) : value;
+    case "any":
+      return value;
+  }
+}
+
+/** What is written where a value has to be and is not. */
+function zero(type: ValueType, depth: number): Json {
+  switch (type.of) {
+    case "list":
+      return [];
+    case "map":
+      return {};
+    case "struct":
+      return type.struct.union ? null : normalStruct({}, type.struct, depth + 1);
+    case "scalar":
+      return zeroScalars[type.scalar];
+  }
+}
+
+const zeroScalars = {
+  string: "",
+  bytes: "",
+  bool: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+  time: null,
+  microtime: null,
+  duration: "0s",
+  quantity: "0",
+  intOrString: 0,
+  any: null,
+} as const;
+
+function isEmpty(value: Json): boolean {
+  if (typeof value !== "object") return value === "" || value === 0 || value === false;
+  return value === null || Object.keys(value).length === 0;
+}
+
+function isTime(type: ValueType): boolean {
+  return type.of === "scalar" && (type.scalar === "time" || type.scalar === "microtime");
+}
+
+function isObject(value: Json): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+import { parseTables } from "./table/parse-table.js";
+import type { StructType } from "./table/type-definition.js";
+import { apiextensions } from "./tables/apiextensions.js";
+import { autoscaling } from "./tables/autoscaling.js";
+import { coordination } from "./tables/coordination.js";
+import { core } from "./tables/core.js";
+import { events } from "./tables/events.js";
+import { meta } from "./tables/meta.js";
+
+interface Types {
+  readonly all: readonly StructType[];
+  readonly kinds: ReadonlyMap<string, StructType>;
+  readonly meta: ReadonlyMap<string, StructType>;
+}
+
+let types: Types | undefined;
+
+function load(): Types {
+  if (types !== undefined) return types;
+  const all = parseTables([meta, core, events, coordination, autoscaling, apiextensions]);
+  const kinds = new Map<string, StructType>();
+  const metaKinds = new Map<string, StructType>();
+  for (const type of all) {
+    if (!type.kind) continue;
+    kinds.set(`${type.group.apiVersion} ${type.name}`, type);
+    if (type.group.name === "meta/v1") metaKinds.set(type.name, type);
+  }
+  types = { all, kinds, meta: metaKinds };
+  return types;
+}
+
+/** Every type in the tables. Read when first asked for, and then kept. */
+export function allTypes(): readonly StructType[] {
+  return load().all;
+}
+
+/**
+ * The built-in kind of this name. Clients send DeleteOptions and their like in the group and version of what they
+ * are about, so these belong to all.
+ */
+export function findKind(apiVersion: string, kind: string): StructType | undefined {
+  const { kinds, meta } = load();
+  return kinds.get(`${apiVersion} ${kind}`) ?? meta.get(kind);
+}
+
+/** The type of this name in a group: `findType("meta/v1", "Condition")`. */
+export function findType(group: string, name: string): StructType | undefined {
+  return load().all.find((type) => type.group.name === group && type.name === name);
+}

@@ -1,0 +1,80 @@
+import { apiVersionOf, type ResourceType } from "./resource-type.js";
+
+/** Every kind that is served now. Built-in kinds stay; custom ones come and go with their definitions. */
+export class ResourceTypes {
+  readonly #byPath = new Map<string, ResourceType>();
+  readonly #bySource = new Map<string, readonly ResourceType[]>();
+  readonly #listeners = new Set<() => void>();
+  #all: readonly ResourceType[] | undefined;
+  #byPrefix: ReadonlyMap<string, ResourceType> | undefined;
+  #generation = 0;
+
+  /** Counts changes: what is computed from all kinds (discovery, OpenAPI) can be kept as long as it stands still. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** All served kinds in all served versions, in the order of their sources. */
+  get all(): readonly ResourceType[] {
+    this.#all ??= [...this.#bySource.values()].flat();
+    return this.#all;
+  }
+
+  /** The kind that is served at `/apis/group/version/plural`. */
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    return this.#byPath.get(pathOf(group, version, plural));
+  }
+
+  /** The kind that an object with this apiVersion and kind is of. */
+  ofKind(apiVersion: string, kind: string): ResourceType | undefined {
+    return this.all.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
+  }
+
+  /** One version of every kind: that in which it is stored, or else the first that is served. */
+  get distinct(): readonly ResourceType[] {
+    return [...this.#prefixes().values()];
+  }
+
+  /** The kind whose objects are stored at keys like this one. */
+  ofKey(key: string): ResourceType | undefined {
+    const end = key.indexOf("/", key.indexOf("/", 1) + 1);
+    return this.#prefixes().get(key.slice(0, end + 1));
+  }
+
+  #prefixes(): ReadonlyMap<string, ResourceType> {
+    if (this.#byPrefix !== undefined) return this.#byPrefix;
+    const byPrefix = new Map<string, ResourceType>();
+    for (const type of this.all) {
+      const { prefix, apiVersion } = type.storage;
+      if (!byPrefix.has(prefix) || apiVersion === apiVersionOf(type)) byPrefix.set(prefix, type);
+    }
+    this.#byPrefix = byPrefix;
+    return byPrefix;
+  }
+
+  /** Serves what `source` (the name of a definition) brings, in place of what it brought before. */
+  set(source: string, types: readonly ResourceType[]): void {
+    for (const type of this.#bySource.get(source) ?? []) this.#byPath.delete(pathOfType(type));
+    if (types.length === 0) this.#bySource.delete(source);
+    else this.#bySource.set(source, types);
+    for (const type of types) this.#byPath.set(pathOfType(type), type);
+    this.#all = undefined;
+    this.#byPrefix = undefined;
+    this.#generation++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after every change until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+function pathOf(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`;
+}
+
+function pathOfType({ group, version, plural }: ResourceType): string {
+  return pathOf(group, version, plural);
+}

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../../model/core.js";
+import { compileSchema } from "../../model/structural/compile-schema.js";
+import type { Draft, ResourceType, Storage } from "./resource-type.js";
+import { encodeStored, PlainObject, readStored, StoredObject, type Answer } from "./stored-object.js";
+
+const rules = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
+
+/** As much of a kind as stored objects look at. */
+function kind(
+  version: string,
+  storage: Partial<Storage> = {},
+  more: Partial<ResourceType> = {},
+): ResourceType {
+  return {
+    group: "demo.dev",
+    version,
+    kind: "Widget",
+    rules,
+    storage: {
+      prefix: "/demo.dev/widgets/",
+      apiVersion: "demo.dev/v1",
+      kind: "Widget",
+      schemaRevision: 0,
+      ...storage,
+    },
+    ...more,
+  } as unknown as ResourceType;
+}
+
+const v1 = kind("v1");
+const v2 = kind("v2");
+
+function draft(more: JsonObject = {}, metadata: JsonObject = {}): Draft {
+  return {
+    apiVersion: "demo.dev/v1",
+    kind: "Widget",
+    metadata: { name: "a", ...metadata },
+    ...more,
+  };
+}
+
+function text(answer: Answer): string {
+  return answer.bytes().toString();
+}
+
+/** Any JSON that objects may have. */
+const json = fc.jsonValue({ depthSize: "small" }) as fc.Arbitrary<Json>;
+const fields = fc.dictionary(
+  fc.string().filter((key) => key !== "apiVersion" && key !== "kind" && key !== "metadata"),
+  json,
+);
+
+describe("stored bytes", () => {
+  test("have no version, and begin as they have to", () => {
+    const value = Buffer.from(encodeStored(draft({ spec: 1 }, { resourceVersion: "5" }))).toString();
+    expect(value).toBe('{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"},"spec":1}');
+    expect(Buffer.from(encodeStored(draft())).toString()).toBe(
+      '{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"}}',
+    );
+  });
+
+  test("become what is shown, in each version, with no need to be read", () => {
+    fc.assert(
+      fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {
+        const value = encodeStored(draft(more));
+        for (const type of [v1, v2]) {
+          const answer = new StoredObject(type, { value, revision });
+          expect(answer.upToDate).toBe(true);
+          const sent = JSON.parse(text(answer)) as Json;
+          expect(sent).toEqual(answer.object);
+          expect(answer.object).toMatchObject({
+            apiVersion: `demo.dev/${type.version}`,
+            metadata: { name: "a", resourceVersion: String(revision) },
+          });
+          expect(answer.size).toBe(answer.bytes().length);
+        }
+      }),
+    );
+  });
+
+  test("are written into a buffer of somebody else", () => {
+    const answer = new StoredObject(v1, { value: encodeStored(draft({ spec: { a: "ü" } })), revision: 7 });
+    const buffer = Buffer.alloc(answer.size + 4, "-");
+    expect(answer.writeTo(buffer, 2)).toBe(answer.size + 2);
+    expect(buffer.toString()).toBe(`--${text(answer)}--`);
+  });
+
+  test("may be a part of something larger", () => {
+    const value = encodeStored(draft({ spec: 1 }));
+    const larger = new Uint8Array(value.length + 10);
+    larger.set(value, 5);
+    const answer = new StoredObject(v1, { value: larger.subarray(5, 5 + value.length), revision: 7 });
+    expect(answer.object.spec).toBe(1);
+    expect(JSON.parse(text(answer))).toEqual(answer.object);
+  });
+
+  test("of a deleted object have the version of the deletion", () => {
+    const answer = new StoredObject(v1, { value: encodeStored(draft()), revision: 7 }, 9);
+    expect(answer.object.metadata.resourceVersion).toBe("9");
+    expect(JSON.parse(text(answer))).toEqual(answer.object);
+  });
+
+  test("fields that look like numbers are no trouble", () => {
+    const answer = new StoredObject(v1, {
+      value: encodeStored(draft({ 0: "zero" })),
+      revision: 1,
+    });
+    expect(answer.upToDate).toBe(true);
+    expect(answer.object).toMatchObject({ 0: "zero" });
+  });
+
+  test("the object is frozen, and read once", () => {
+    const answer = new StoredObject(v1, { value: encodeStored(draft({ spec: { a: [] } })), revision: 1 });
+    expect(answer.object).toBe(answer.object);
+    expect(Object.isFrozen((answer.object.spec as { a: unknown }).a)).toBe(true);
+  });
+});
+
+describe("what is not as it should be today", () => {
+  const pruning = compileSchema({
+    type: "object",
+    properties: { spec: { type: "object", properties: { a: { type: "integer", default: 1 } } } },
+  });
+
+  test("written under an earlier schema", () => {
+    const type = kind("v1", { schemaRevision: 5 }, { rules: pruning });
+    const value = encodeStored(draft({ spec: { b: 2 } }));
+    const before = new StoredObject(type, { value, revision: 5 });
+    expect(before.upToDate).toBe(false);
+    expect(before.object.spec).toEqual({ a: 1 });
+    expect(JSON.parse(text(before))).toEqual(before.object);
+    const after = new StoredObject(type, { value, revision: 6 });
+    expect(after.upToDate).toBe(true);
+    expect(after.object.spec).toEqual({ b: 2 });
+  });
+
+  test("written in an earlier version", () => {
+    const value = encodeStored({ ...draft({ spec: 1 }), apiVersion: "demo.dev/v0" });
+    const answer = new StoredObject(v1, { value, revision: 5 });
+    expect(answer.upToDate).toBe(false);
+    expect(answer.object).toMatchObject({ apiVersion: "demo.dev/v1", spec: 1 });
+    expect(JSON.parse(text(answer))).toEqual(answer.object);
+  });
+
+  test("shown in a version with a conversion", () => {
+    const conversion = {
+      fromStorage: (object: Draft): Draft => ({ ...object, spec: { converted: object["spec"] as Json } }),
+      toStorage: (object: Draft): Draft => object,
+    };
+    const answer = new StoredObject(kind("v2", { conversion }), {
+      value: encodeStored(draft({ spec: 1 })),
+      revision: 5,
+    });
+    expect(answer.upToDate).toBe(true);
+    expect(answer.object.spec).toEqual({ converted: 1 });
+    expect(JSON.parse(text(answer))).toEqual(answer.object);
+  });
+
+  test("a value cut short is not taken for whole", () => {
+    expect(() => new StoredObject(v1, { value: Buffer.from('{"api'), revision: 1 })).toThrow(SyntaxError);
+  });
+});
+
+test("what is read may be changed", () => {
+  const read = readStored(v1, { value: encodeStored(draft({ spec: { a: 1 } })), revision: 3 });
+  (read["spec"] as { a: number }).a = 2;
+  expect(read).toEqual({
+    apiVersion: "demo.dev/v1",
+    kind: "Widget",
+    metadata: { name: "a", resourceVersion: "3" },
+    spec: { a: 2 },
+  });
+});
+
+test("plain objects", () => {
+  const plain = new PlainObject({ apiVersion: "v1", kind: "Scale", metadata: { name: "ü" } });
+  const buffer = Buffer.alloc(plain.size + 1);
+  expect(plain.writeTo(buffer, 1)).toBe(plain.size + 1);
+  expect(JSON.parse(buffer.subarray(1).toString())).toEqual(plain.object);
+  expect(Object.isFrozen(plain.object.metadata)).toBe(true);
+});
