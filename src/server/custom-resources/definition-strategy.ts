@@ -1,0 +1,39 @@
+import { type Condition, type KubeObject, removeCondition } from "../../model/core.js";
+import { nameIsDns1123Subdomain } from "../../model/object/names.js";
+import type { Draft, Strategy } from "../resources/resource-type.js";
+import { prepareDefinitionCreate, prepareDefinitionUpdate } from "./defaults.js";
+import { cleanupFinalizer, type Definition, type DefinitionStatus } from "./definition.js";
+import { terminating } from "./terminating.js";
+import { validateDefinition } from "./validate-definition.js";
+import { definitionWarnings } from "./warnings.js";
+
+/** The rules of CustomResourceDefinitions themselves. */
+export const definitionStrategy: Strategy = {
+  validateName: nameIsDns1123Subdomain,
+  generation: true,
+  allowUnconditionalUpdate: false,
+  allowCreateOnUpdate: false,
+  prepareCreate: prepareDefinitionCreate,
+  prepareUpdate: prepareDefinitionUpdate,
+  validate: (object) => validateDefinition(object),
+  validateUpdate: (object, old) => validateDefinition(object, old),
+  // Once deletion has begun, the finalizer that it brought holds the definition.
+  staysDeleted: ({ metadata }) => !metadata.deletionTimestamp,
+  prepareDelete,
+  warnings: (object) => definitionWarnings(object as KubeObject as Definition),
+};
+
+/** A definition outlives its deletion until its objects are gone. */
+function prepareDelete(definition: Draft): void {
+  const { finalizers = [], deletionTimestamp } = definition.metadata as {
+    finalizers?: readonly string[];
+    deletionTimestamp: string;
+  };
+  if (!finalizers.includes(cleanupFinalizer)) {
+    definition.metadata["finalizers"] = [...finalizers, cleanupFinalizer];
+  }
+  const status = (definition["status"] ?? {}) as DefinitionStatus;
+  const pending: Condition = { ...terminating.pending, lastTransitionTime: deletionTimestamp };
+  const conditions = [...removeCondition(status.conditions, pending.type), pending];
+  definition["status"] = { ...status, conditions } satisfies DefinitionStatus;
+}

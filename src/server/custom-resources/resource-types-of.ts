@@ -1,0 +1,156 @@
+import { failures, isConditionTrue, type KubeObject, type StructuralSchema } from "../../model/core.js";
+import { nameIsDns1123Subdomain } from "../../model/object/names.js";
+import { compileSchema } from "../../model/structural/compile-schema.js";
+import { apiVersionField, kindField, objectMeta } from "../openapi/meta-types.js";
+import { jsonPathText, readFields } from "../resources/json-path.js";
+import type {
+  ResourceType,
+  ScalePaths,
+  Strategy,
+  Subresources,
+  TableColumn,
+  Verb,
+} from "../resources/resource-type.js";
+import { type Definition, type DefinitionVersion, schemaOf, storageVersionOf } from "./definition.js";
+import { columnsOf } from "./serving/columns.js";
+import { conversionBetween, sameStructure } from "./serving/conversion.js";
+import { validateScaled } from "./serving/scale-rules.js";
+
+export interface ServingOptions {
+  /** Objects written at or before this revision may not be what the schemas say. */
+  readonly schemaRevision: number;
+}
+
+const allVerbs: readonly Verb[] = [
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "create",
+  "update",
+  "watch",
+];
+/** Objects of a kind that is on its way out can still be written, or their finalizers would hold them forever. */
+const lastVerbs: readonly Verb[] = allVerbs.filter((verb) => verb !== "create");
+
+/**
+ * The kinds that an established definition brings, one for each version that is served; none before it is
+ * established. They share their schemas with the definition, and what can be derived from it is derived when it is
+ * first needed: of a hundred kinds most see no object for a long time.
+ */
+export function resourceTypesOf(definition: Definition, { schemaRevision }: ServingOptions): ResourceType[] {
+  const { spec, status } = definition;
+  const names = status?.acceptedNames;
+  const stored = storageVersionOf(definition);
+  if (!names || !stored || !isConditionTrue(status.conditions, "Established")) return [];
+  const { group, versions, scope } = spec;
+  const { kind, plural, singular = kind.toLowerCase(), listKind = `${kind}List` } = names;
+  const { shortNames = [], categories = [] } = names;
+  const terminating = isConditionTrue(status.conditions, "Terminating");
+  const storage = {
+    prefix: `/${group}/${plural}/`,
+    apiVersion: `${group}/${stored.name}`,
+    kind,
+    schemaRevision,
+  };
+  const storedSchema = schemaOf(stored) ?? {};
+  const storedRules = compileSchema(storedSchema);
+
+  return versions
+    .filter(({ served }) => served)
+    .map((version): ResourceType => {
+      const schema = schemaOf(version) ?? {};
+      const rules = version === stored ? storedRules : compileSchema(schema);
+      const side = { apiVersion: `${group}/${version.name}`, rules };
+      const conversion = sameStructure(storedSchema, schema)
+        ? undefined
+        : conversionBetween({ apiVersion: storage.apiVersion, rules: storedRules }, side);
+      let columns: readonly TableColumn[] | undefined;
+      let published: StructuralSchema | undefined;
+      return {
+        group,
+        version: version.name,
+        kind,
+        listKind,
+        plural,
+        singular,
+        shortNames,
+        categories,
+        namespaced: scope === "Namespaced",
+        verbs: terminating ? lastVerbs : allVerbs,
+        builtIn: false,
+        storage: { ...storage, conversion },
+        get schema() {
+          published ??= publishedSchema(schema);
+          return published;
+        },
+        rules,
+        subresources: subresourcesOf(version),
+        get columns() {
+          columns ??= columnsOf(version.additionalPrinterColumns);
+          return columns;
+        },
+        selectableFields: selectableFieldsOf(version),
+        strategy: {
+          ...strategyOf(`${group}/${version.name} ${kind}`, version),
+          ...(terminating && {
+            forbidCreate: () => failures.forbidden({ group, resource: plural }, "", tooLate),
+          }),
+        },
+      };
+    });
+}
+
+const tooLate = "create not allowed while custom resource definition is terminating";
+
+/** The root has what every object has; all below is the definition's own. */
+function publishedSchema(schema: StructuralSchema): StructuralSchema {
+  const properties = {
+    ...schema.properties,
+    apiVersion: apiVersionField,
+    kind: kindField,
+    metadata: objectMeta,
+  };
+  return { ...schema, properties };
+}
+
+function subresourcesOf({ subresources }: DefinitionVersion): Subresources {
+  const { status, scale } = subresources ?? {};
+  return { ...(status && { status: true }), ...(scale && { scale }) };
+}
+
+function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): ResourceType["selectableFields"] {
+  return new Map(
+    selectableFields.map(({ jsonPath }) => {
+      const name = jsonPath.replace(/^\./, "");
+      const fields = name.split(".");
+      const read = (object: KubeObject): string => {
+        const value = readFields(object, fields) ?? null;
+        return value === null ? "" : jsonPathText(value);
+      };
+      return [name, read];
+    }),
+  );
+}
+
+function strategyOf(name: string, version: DefinitionVersion): Strategy {
+  const { status, scale } = version.subresources ?? {};
+  const warning = version.deprecationWarning ?? `${name} is deprecated`;
+  return {
+    validateName: nameIsDns1123Subdomain,
+    generation: true,
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: false,
+    prepareCreate: status && ((object) => delete object["status"]),
+    ...(scale && scaleRules(scale)),
+    warnings: version.deprecated ? () => [warning] : undefined,
+  };
+}
+
+function scaleRules(scale: ScalePaths): Pick<Strategy, "validate" | "validateUpdate"> {
+  return {
+    validate: (object) => validateScaled(object, scale),
+    validateUpdate: (object) => validateScaled(object, scale),
+  };
+}

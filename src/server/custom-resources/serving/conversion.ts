@@ -1,0 +1,53 @@
+import type { Json, StructuralSchema } from "../../../model/core.js";
+import type { ObjectSchema } from "../../../model/structural/object-schema.js";
+import { jsonEqual } from "../../../model/patch/json-equal.js";
+import type { Draft, Storage } from "../../resources/resource-type.js";
+
+/** A version of a kind as conversion sees it. */
+export interface Side {
+  readonly apiVersion: string;
+  readonly rules: ObjectSchema;
+}
+
+/** Between two versions nothing is translated: what the other does not know goes, and what it defaults comes. */
+export function conversionBetween(storage: Side, served: Side): NonNullable<Storage["conversion"]> {
+  const to =
+    (side: Side) =>
+    (object: Draft): Draft => {
+      object.apiVersion = side.apiVersion;
+      side.rules.prune(object);
+      side.rules.applyDefaults(object);
+      return object;
+    };
+  return { fromStorage: to(served), toStorage: to(storage) };
+}
+
+/** The keywords that decide what is pruned and what is defaulted; all others only say what is valid. */
+const flags = [
+  "type",
+  "nullable",
+  "default",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-int-or-string",
+] as const;
+
+type Node = StructuralSchema | boolean | undefined;
+
+/** Whether two schemas leave the same of every object, so that one version's bytes will do for the other. */
+export function sameStructure(one: Node, other: Node): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object") return false;
+  for (const flag of flags) if (!sameJson(one[flag], other[flag])) return false;
+  if (!sameStructure(one.items, other.items)) return false;
+  if (!sameStructure(one.additionalProperties, other.additionalProperties)) return false;
+  const [left, right] = [one.properties ?? {}, other.properties ?? {}];
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => Object.hasOwn(right, name) && sameStructure(left[name], right[name]));
+}
+
+function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return jsonEqual(one, other);
+}

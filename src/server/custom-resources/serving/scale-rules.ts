@@ -1,0 +1,61 @@
+import { fieldErrors, type Json } from "../../../model/core.js";
+import { isJsonObject } from "../../../model/object/json.js";
+import { compileJsonPath } from "../../resources/json-path.js";
+import type { Draft, ScalePaths } from "../../resources/resource-type.js";
+
+type FieldError = fieldErrors.FieldError;
+
+const most = 2 ** 31 - 1;
+
+/** Faults of what the scale subresource would show: an object may not have what a Scale cannot carry. */
+export function validateScaled(object: Draft, paths: ScalePaths): FieldError[] {
+  return [
+    ...validateReplicas(object, paths.specReplicasPath),
+    ...validateReplicas(object, paths.statusReplicasPath),
+    ...(paths.labelSelectorPath ? validateSelector(object, paths.labelSelectorPath) : []),
+  ];
+}
+
+function validateReplicas(object: Draft, path: string): FieldError[] {
+  const { value, fault } = read(object, path, "int64", Number.isInteger);
+  if (fault !== undefined) return [fieldErrors.invalid(path, 0, fault)];
+  if (typeof value !== "number") return [];
+  if (value < 0) return [fieldErrors.invalid(path, value, "should be a non-negative integer")];
+  if (value > most) return [fieldErrors.invalid(path, value, `should be less than or equal to ${most}`)];
+  return [];
+}
+
+function validateSelector(object: Draft, path: string): FieldError[] {
+  const { fault } = read(object, path, "string", (value) => typeof value === "string");
+  return fault === undefined ? [] : [fieldErrors.invalid(path, "", fault)];
+}
+
+/** What stands at the path, or why it cannot be what it should be. Nothing at all is right as well. */
+function read(
+  object: Draft,
+  path: string,
+  type: string,
+  isType: (value: unknown) => boolean,
+): { value?: Json | undefined; fault?: string } {
+  const { fields = [] } = compileJsonPath(path);
+  let value: Json | undefined = object;
+  for (const [index, name] of fields.entries()) {
+    if (!isJsonObject(value)) {
+      if (value === null) return {};
+      const at = `.${fields.slice(0, index + 1).join(".")}`;
+      return { fault: `${at} accessor error: ${shown(value)}, expected map[string]interface{}` };
+    }
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (value === undefined) return {};
+  }
+  if (isType(value)) return { value };
+  return { fault: `.${fields.join(".")} accessor error: ${shown(value)}, expected ${type}` };
+}
+
+function shown(value: Json | undefined): string {
+  if (value === null || value === undefined) return "<nil> is of the type <nil>";
+  if (Array.isArray(value)) return "the value is of the type []interface {}";
+  if (typeof value === "object") return "the value is of the type map[string]interface {}";
+  const type = { string: "string", boolean: "bool", number: "float64" }[typeof value as "string"];
+  return `${String(value)} is of the type ${type}`;
+}
