@@ -1,0 +1,148 @@
+import { failures, type Json, type JsonObject } from "../../model/core.js";
+import { isJsonObject } from "../../model/object/json.js";
+import { quote } from "../../model/object/quote.js";
+import type { Body, FieldValidation, Patch } from "../registry/requests.js";
+import { asBadRequest } from "./bad-request.js";
+import { DecodeError } from "./decode-error.js";
+import type { DecodeLimits } from "./decode-limits.js";
+import { parseJson, textOf } from "./json.js";
+import { mediaTypeOf } from "./media-type.js";
+import { parseYaml } from "./yaml.js";
+
+/** Reads the objects of built-in kinds from Kubernetes' protobuf format. Whatever it throws is the body's fault. */
+export type ProtobufDecoder = (bytes: Uint8Array) => {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: JsonObject;
+};
+
+export interface BodyOptions {
+  /** What is expected: its kind for messages, and whether it is built in and so may come as protobuf. */
+  readonly type: { readonly kind: string; readonly builtIn: boolean };
+  /** Default Warn. */
+  readonly fieldValidation?: FieldValidation | undefined;
+  readonly protobuf?: ProtobufDecoder | undefined;
+  readonly limits?: Partial<DecodeLimits> | undefined;
+}
+
+const json = "application/json";
+const yaml = "application/yaml";
+const protobuf = "application/vnd.kubernetes.protobuf";
+
+/**
+ * Reads the body of a create, an update or a delete: always an object. Without a content type it is JSON, as in
+ * Kubernetes.
+ *
+ * @throws {ApiError} 400, 413 or 415.
+ */
+export async function decodeBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  options: BodyOptions,
+): Promise<Body> {
+  const mediaType = contentType ? mediaTypeOf(contentType) : json;
+  const { type, protobuf: decodeProtobuf, limits, fieldValidation = "Warn" } = options;
+  try {
+    if (mediaType === json) {
+      return expectObject(parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" }));
+    }
+    if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+    if (mediaType === protobuf && type.builtIn && decodeProtobuf) {
+      const { apiVersion, kind, object } = decodeProtobuf(bytes);
+      return { object: { apiVersion, kind, ...object } };
+    }
+  } catch (error) {
+    throw asBadRequest(error, (problem, syntax) => {
+      const prefix = syntax && mediaType === json ? "couldn't get version/kind; json parse error: " : "";
+      return `the object provided is unrecognized (must be of type ${type.kind}): ${prefix}${problem} (${summary(bytes)})`;
+    });
+  }
+  throw failures.unsupportedMediaType([json, yaml, ...(type.builtIn && decodeProtobuf ? [protobuf] : [])]);
+}
+
+const patchTypes = new Map<string, Patch["type"]>([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+  ["application/apply-patch+yaml", "apply"],
+]);
+
+/**
+ * Reads a patch. Its content type says how it is meant, so there has to be one. Strategic merge patches are for
+ * built-in kinds only.
+ *
+ * @throws {ApiError} 400, 413 or 415.
+ */
+export async function decodePatch(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  { type: { builtIn }, fieldValidation = "Warn", limits }: BodyOptions,
+): Promise<Pick<Patch, "type" | "body">> {
+  const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
+  if (type === undefined || (type === "strategic" && !builtIn)) {
+    const taken = [...patchTypes].filter(([, kind]) => builtIn || kind !== "strategic");
+    throw failures.unsupportedMediaType(taken.map(([mediaType]) => mediaType));
+  }
+  if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
+  try {
+    const body = parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    if (type === "json") return { type, body: fieldValidation === "Ignore" ? body : withUnknownFields(body) };
+    return { type, body: expectObject(body) };
+  } catch (error) {
+    const prefix = type === "strategic" ? "" : "error decoding patch: ";
+    throw asBadRequest(error, (problem) => `${prefix}${problem}`);
+  }
+}
+
+async function decodeApply(
+  bytes: Uint8Array,
+  fieldValidation: FieldValidation,
+  limits: Partial<DecodeLimits> | undefined,
+): Promise<Body> {
+  let body: Body;
+  try {
+    body = expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+  } catch (error) {
+    throw asBadRequest(error, (problem) => `error decoding YAML: error converting YAML to JSON: ${problem}`);
+  }
+  if (fieldValidation === "Strict" && body.duplicates) {
+    const problems = body.duplicates.join("\n");
+    throw failures.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
+  }
+  return body;
+}
+
+const operationFields = new Set(["op", "path", "from", "value"]);
+
+/** What strict decoding says of the operations of a JSON patch. */
+function withUnknownFields({ object, duplicates = [] }: Body): Body {
+  const problems = duplicates.map((problem) => `json patch ${problem}`);
+  for (const [index, operation] of Array.isArray(object) ? (object as readonly Json[]).entries() : []) {
+    if (problems.length >= 100) break;
+    if (!isJsonObject(operation)) continue;
+    for (const field of Object.keys(operation)) {
+      if (!operationFields.has(field))
+        problems.push(`json patch unknown field ${quote(`[${index}].${field}`)}`);
+    }
+  }
+  return problems.length > 0 ? { object, duplicates: problems } : { object };
+}
+
+function expectObject(body: Body): Body {
+  if (isJsonObject(body.object)) return body;
+  throw new DecodeError("value", `json: cannot unmarshal ${nameOf(body.object)} into an object`);
+}
+
+function nameOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The beginning of what was sent, as Kubernetes shows it: text of what looks like JSON, else hexadecimal digits. */
+function summary(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const start = Buffer.from(bytes.subarray(0, 30));
+  const shown = start[0] === 0x7b ? start.toString() : start.toString("hex");
+  return bytes.length > 30 ? `${shown} ...` : shown;
+}

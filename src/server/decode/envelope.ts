@@ -1,0 +1,141 @@
+import { failures, fieldErrors, type Json, type JsonObject } from "../../model/core.js";
+import { isJsonObject } from "../../model/object/json.js";
+import { quote } from "../../model/object/quote.js";
+import { apiVersionOf, type Draft, type ResourceType } from "../resources/resource-type.js";
+
+/** Where a request is addressed to. A name is only there when the URL has one. */
+export interface Address {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** What {@link checkEnvelope} has to know of a kind. */
+export type EnvelopeType = Pick<
+  ResourceType,
+  "group" | "version" | "kind" | "plural" | "namespaced" | "builtIn"
+>;
+
+/** Long bodies are quoted only so far. */
+const longestQuote = 1000;
+
+/**
+ * Checks that what was sent is an object of this kind for this address, in Kubernetes' words. Objects of built-in kinds
+ * may leave out apiVersion and kind, those of custom kinds may not.
+ *
+ * @returns the object with apiVersion and kind, and with metadata that has the request's namespace. The object itself
+ * and its metadata are new, everything below is shared with what was given.
+ * @throws {ApiError} 400; 422 for a custom object of another kind.
+ */
+export function checkEnvelope(type: EnvelopeType, body: Json, address: Address): Draft {
+  if (!isJsonObject(body)) {
+    throw failures.badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): it is not an object`,
+    );
+  }
+  const kind = checkKind(type, body);
+  const metadata = metadataIn(type, body);
+  checkNamespace(type, metadata, address);
+  if (address.name !== undefined) checkName(metadata, address.name);
+  const { apiVersion: _, kind: __, metadata: ___, ...rest } = body;
+  return { apiVersion: apiVersionOf(type), kind, metadata, ...rest };
+}
+
+function checkKind(type: EnvelopeType, body: JsonObject): string {
+  const kind = textField(body, "kind", ".kind", type);
+  const apiVersion = textField(body, "apiVersion", ".apiVersion", type);
+  const expected = apiVersionOf(type);
+  if (kind === "" && !type.builtIn) {
+    const shown = shortened(JSON.stringify(body), longestQuote);
+    throw failures.badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${shown}' (${shortened(shown, 30)})`,
+    );
+  }
+  if (apiVersion.split("/").length > 2) {
+    throw unrecognized(type, `unexpected GroupVersion string: ${shortened(apiVersion, longestQuote)}`);
+  }
+  if (apiVersion !== expected && (apiVersion !== "" || !type.builtIn)) {
+    throw failures.badRequest(
+      `the API version in the data (${shortened(apiVersion, longestQuote)}) does not match the expected API version (${expected})`,
+    );
+  }
+  if (kind !== "" && kind !== type.kind) throw otherKind(type, shortened(kind, longestQuote), body);
+  return type.kind;
+}
+
+function otherKind(type: EnvelopeType, kind: string, body: JsonObject): Error {
+  const { group, version } = type;
+  if (type.builtIn) {
+    return failures.badRequest(
+      `${kind} in version ${quote(version)} cannot be handled as a ${type.kind}: converting (${version}.${kind}) to (${version}.${type.kind}): unknown conversion`,
+    );
+  }
+  const { metadata } = body;
+  const name = isJsonObject(metadata) && typeof metadata["name"] === "string" ? metadata["name"] : "";
+  return failures.invalid({ group, kind: type.kind }, name, [
+    fieldErrors.invalid("kind", kind, `must be ${type.kind}`),
+  ]);
+}
+
+function metadataIn(type: EnvelopeType, body: JsonObject): Draft["metadata"] {
+  const metadata = Object.hasOwn(body, "metadata") ? body["metadata"] : undefined;
+  if (metadata === undefined || metadata === null) return {};
+  if (!isJsonObject(metadata)) throw wrongType(type, metadata, `${type.kind}.metadata`, "v1.ObjectMeta");
+  for (const field of ["name", "generateName", "namespace"]) {
+    textField(metadata, field, `ObjectMeta.metadata.${field}`, type);
+  }
+  return { ...metadata };
+}
+
+/** Objects of cluster-scoped kinds lose a namespace that they bring; the others get the request's. */
+function checkNamespace(type: EnvelopeType, metadata: Draft["metadata"], { namespace = "" }: Address): void {
+  const expected = type.namespaced ? namespace : "";
+  const given: unknown = metadata["namespace"] ?? "";
+  if (given === expected) return;
+  if (expected === "") delete metadata["namespace"];
+  else if (given === "") metadata["namespace"] = expected;
+  else {
+    throw failures.badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
+  }
+}
+
+function checkName(metadata: Draft["metadata"], expected: string): void {
+  const name: unknown = metadata["name"] ?? "";
+  if (name === "") {
+    throw failures.badRequest(
+      `the name of the object (${expected} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  if (name !== expected) {
+    throw failures.badRequest(
+      `the name of the object (${shortened(String(name), longestQuote)}) does not match the name on the URL (${expected})`,
+    );
+  }
+}
+
+/** A field that is a text; the empty one when it is missing or null. */
+function textField(object: JsonObject, name: string, path: string, type: EnvelopeType): string {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  throw wrongType(type, value, path, "string");
+}
+
+function wrongType(type: EnvelopeType, value: Json, path: string, expected: string): Error {
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return unrecognized(
+    type,
+    `json: cannot unmarshal ${found} into Go struct field ${path} of type ${expected}`,
+  );
+}
+
+function unrecognized({ kind, version }: EnvelopeType, problem: string): Error {
+  return failures.badRequest(
+    `${kind} in version ${quote(version)} cannot be handled as a ${kind}: ${problem}`,
+  );
+}
+
+function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)} ...` : text;
+}

@@ -1,0 +1,133 @@
+import { DecodeError } from "./decode-error.js";
+
+/** What a YAML scalar stands for. `inexact` integers are those that a 64-bit float cannot hold. */
+export type Scalar =
+  | { readonly type: "null"; readonly value: null }
+  | { readonly type: "bool"; readonly value: boolean }
+  | { readonly type: "int"; readonly value: number; readonly inexact: boolean }
+  | { readonly type: "float"; readonly value: number }
+  | { readonly type: "str"; readonly value: string };
+
+const words = new Map<string, Scalar>();
+
+function word(scalar: Scalar, ...texts: string[]): void {
+  for (const text of texts) words.set(text, scalar);
+}
+
+// YAML 1.1, as Kubernetes reads it: yes, no, on, off and single letters are booleans.
+word({ type: "bool", value: true }, "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON");
+word(
+  { type: "bool", value: false },
+  "n",
+  "N",
+  "no",
+  "No",
+  "NO",
+  "false",
+  "False",
+  "FALSE",
+  "off",
+  "Off",
+  "OFF",
+);
+word({ type: "null", value: null }, "", "~", "null", "Null", "NULL");
+word({ type: "float", value: NaN }, ".nan", ".NaN", ".NAN");
+word({ type: "float", value: Infinity }, ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF");
+word({ type: "float", value: -Infinity }, "-.inf", "-.Inf", "-.INF");
+
+const numberStart = /^[-+.0-9]/;
+const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+/**
+ * What a scalar without quotes and tag stands for: YAML 1.1 without its base 60 and without timestamps, which stay
+ * texts.
+ */
+export function resolvePlain(text: string): Scalar {
+  const known = words.get(text);
+  if (known !== undefined) return known;
+  if (!numberStart.test(text)) return { type: "str", value: text };
+  // Underscores in numbers are for the eye only.
+  const digits = text.replaceAll("_", "");
+  return resolveInteger(digits) ?? resolveFloat(digits) ?? { type: "str", value: text };
+}
+
+function resolveInteger(text: string): Scalar | undefined {
+  const [, sign, hex, binary, octal, decimal] = integer.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  const magnitude =
+    decimal === undefined
+      ? (sixtyFourBits("0x", hex) ?? sixtyFourBits("0b", binary) ?? sixtyFourBits("0o", octal))
+      : Number(decimal);
+  if (magnitude === undefined) return undefined;
+  const value = sign === "-" && magnitude !== 0 ? -magnitude : magnitude;
+  const inexact = !Number.isSafeInteger(value) && String(magnitude) !== decimal;
+  return { type: "int", value, inexact };
+}
+
+/** Beyond 64 bits only decimal digits are a number. */
+function sixtyFourBits(prefix: string, digits: string | undefined): number | undefined {
+  if (digits === undefined || digits.length > 64) return undefined;
+  const value = BigInt(prefix + digits);
+  return value < 2n ** 64n ? Number(value) : undefined;
+}
+
+function resolveFloat(text: string): Scalar | undefined {
+  if (!float.test(text)) return undefined;
+  const value = Number(text);
+  // As in Kubernetes, 1e400 is a text.
+  return Number.isFinite(value) ? { type: "float", value } : undefined;
+}
+
+const prefix = "tag:yaml.org,2002:";
+
+/** What a scalar with a tag stands for, quoted or not. Tags that are not YAML's own leave a text. */
+export function resolveTagged(tag: string, text: string, place: string): Scalar {
+  const wanted = tag.startsWith(prefix) ? tag.slice(prefix.length) : "";
+  switch (wanted) {
+    case "binary":
+      return { type: "str", value: Buffer.from(text, "base64").toString() };
+    case "null":
+    case "bool":
+    case "int":
+    case "float": {
+      const found = resolvePlain(text);
+      if (found.type === wanted) return found;
+      if (found.type === "int" && wanted === "float") return { type: "float", value: found.value };
+      const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+      throw new DecodeError(
+        "syntax",
+        `yaml: ${place}: cannot decode !!${found.type} \`${shown}\` as a !!${wanted}`,
+      );
+    }
+    default:
+      return { type: "str", value: text };
+  }
+}
+
+/** The field name that a float as a key becomes: the shortest text for 32 bits, as Go's `%g` writes it. */
+export function floatKey(value: number): string {
+  if (Number.isNaN(value)) return ".nan";
+  if (!Number.isFinite(value)) return value > 0 ? ".inf" : "-.inf";
+  const single = Math.fround(value);
+  if (!Number.isFinite(single)) return value > 0 ? ".inf" : "-.inf";
+  if (single === 0) return Object.is(value, -0) ? "-0" : "0";
+  let shortest = single.toExponential();
+  for (let digits = 0; digits < 9; digits++) {
+    shortest = single.toExponential(digits);
+    if (Math.fround(Number(shortest)) === single) break;
+  }
+  const [mantissa = "", exponent = ""] = shortest.split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return plainDecimal(mantissa, power);
+  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+function plainDecimal(mantissa: string, power: number): string {
+  const sign = mantissa.startsWith("-") ? "-" : "";
+  const digits = mantissa.replace(/[-.]/g, "");
+  if (power < 0) return `${sign}0.${"0".repeat(-power - 1)}${digits}`;
+  const whole = digits.slice(0, power + 1).padEnd(power + 1, "0");
+  const rest = digits.slice(power + 1);
+  return `${sign}${whole}${rest === "" ? "" : `.${rest}`}`;
+}
