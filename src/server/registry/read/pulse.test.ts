@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parseLabelSelector } from "../../../model/core.js";
+import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+
+let api: TestApi;
+let all: Things;
+let widgets: Things;
+let namespaces = 0;
+
+beforeAll(async () => {
+  api = await testApi();
+  all = await api.define("Widget");
+});
+afterAll(() => api[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const namespace = `ns-${namespaces++}`;
+  await api.core("namespaces").make(namespace);
+  await api.api.idle();
+  widgets = all.in(namespace);
+});
+
+async function now(): Promise<string> {
+  return String((await api.store.status()).revision);
+}
+
+/** Until everything that is ready to run has run: a watch that was begun is live. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+describe("bookmarks", () => {
+  const minute = 60_000;
+
+  test("say how far it is, also when nothing changes", async () => {
+    await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
+    const first = events.take(1);
+    await turn();
+    await all.make(`elsewhere-${namespaces}`);
+    const at = await now();
+    await api.clock.advance(minute);
+    expect(await first).toEqual([`BOOKMARK ${at}`]);
+    const second = events.take(1);
+    await api.clock.advance(minute);
+    expect(await second).toEqual([`BOOKMARK ${at}`]);
+  });
+
+  test("are nothing but a version", async () => {
+    await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
+    const next = events.next();
+    await api.clock.advance(minute);
+    expect((await next)?.object).toEqual({
+      apiVersion: "demo.dev/v1",
+      kind: "Widget",
+      metadata: { resourceVersion: await now(), creationTimestamp: null },
+    });
+  });
+
+  test("come also while much happens that is not selected", async () => {
+    const labelSelector = parseLabelSelector("color=red");
+    await using events = widgets.watch({
+      allowWatchBookmarks: true,
+      resourceVersion: await now(),
+      labelSelector,
+    });
+    const next = events.take(1);
+    for (let second = 0; second < 12; second++) {
+      await widgets.create({ metadata: { name: `g${second}`, labels: { color: "green" } } });
+      await api.clock.advance(minute / 10);
+    }
+    expect(await next).toEqual([expect.stringMatching(/^BOOKMARK \d+$/)]);
+  });
+
+  test("never stand before what they cover", async () => {
+    await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
+    const seen: number[] = [];
+    const reading = (async () => {
+      for (let event = await events.next(); event; event = await events.next()) {
+        seen.push(Number(event.object.metadata.resourceVersion));
+      }
+    })();
+    for (let round = 0; round < 40; round++) {
+      await Promise.all([widgets.make(`r${round}`), api.clock.advance(minute / 2)]);
+      if (round % 3 === 0) await turn();
+    }
+    for (let rest = 0; rest < 10; rest++) await turn();
+    await events.close();
+    await reading;
+    expect(seen.length).toBeGreaterThan(50);
+    expect(seen).toEqual([...seen].sort((left, right) => left - right));
+  });
+
+  test("none unless they are asked for", async () => {
+    await using events = widgets.watch({ resourceVersion: await now() });
+    const next = events.take(1);
+    await api.clock.advance(5 * minute);
+    await widgets.make("a");
+    expect(await next).toEqual(["ADDED a"]);
+  });
+
+  test("one at the end", async () => {
+    await using events = widgets.watch({
+      allowWatchBookmarks: true,
+      resourceVersion: await now(),
+      timeoutSeconds: 5,
+    });
+    const next = events.take(3);
+    await turn();
+    const { metadata } = await widgets.make("a");
+    await api.clock.advance(5000);
+    expect(await next).toEqual(["ADDED a", `BOOKMARK ${metadata.resourceVersion}`, "end"]);
+  });
+});

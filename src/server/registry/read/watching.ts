@@ -1,0 +1,172 @@
+import type { KubeObject } from "../../../model/core.js";
+import { SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
+import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
+import { PlainObject, StoredObject, type Answer } from "../../resources/stored-object.js";
+import type { Context } from "../context.js";
+import { keyOf, prefixOf } from "../keys.js";
+import { planWatch } from "./list-options.js";
+import { reach } from "./listing.js";
+import { withPulse } from "./pulse.js";
+import type { ObjectEvent, Scope, WatchOptions } from "../requests.js";
+import { narrowed, selectionOf, type Selection } from "./selection.js";
+import { asFailure } from "../store-failures.js";
+
+/** How often a watch that asked for bookmarks says how far it is. */
+const bookmarkInterval = 60_000;
+
+/** How many objects of the present state are sent at a time. */
+const stride = 500;
+
+/**
+ * The stream of a watch: first, where asked for, the present state as ADDED events, then every change once, in order.
+ * It ends when its time is up, its signal aborts, its reader is too slow, or the kind is no longer served as it was.
+ */
+export async function* watch(
+  context: Context,
+  type: ResourceType,
+  asked: Scope,
+  options: WatchOptions,
+): AsyncGenerator<readonly ObjectEvent[], void, undefined> {
+  const { store, clock, types } = context;
+  const { signal, timeoutSeconds = 0, allowWatchBookmarks = false } = options;
+  const selection = selectionOf(type, options);
+  const plan = planWatch(type, options);
+  const { scope, name } = narrowed(type, asked, options);
+  const prefix = name === undefined ? prefixOf(type, scope) : keyOf(type, { ...scope, name });
+
+  const end = new AbortController();
+  const stop = (): void => end.abort();
+  const isServed = (): boolean => types.find(type.group, type.version, type.plural) === type;
+  if (signal?.aborted || !isServed()) return;
+  signal?.addEventListener("abort", stop, { once: true });
+  const forget = types.onChange(() => {
+    if (!isServed()) stop();
+  });
+  const timeout = timeoutSeconds > 0 ? clock.after(timeoutSeconds * 1000, stop) : undefined;
+  try {
+    let { from } = plan;
+    if (from !== undefined) await reach(context, from);
+    if (plan.initial) {
+      from = yield* presentState(store, type, prefix, selection, end.signal);
+      if (plan.announceEnd && from !== undefined) yield [bookmark(type, from, true)];
+    }
+    const source = store.watch({ prefix, from, previous: true, signal: end.signal });
+    const stream = allowWatchBookmarks ? withPulse(source, clock, bookmarkInterval) : source;
+    for await (const next of stream) {
+      const events =
+        typeof next === "number" ? [bookmark(type, next)] : translate(type, next.events, selection);
+      if (events.length > 0) yield events;
+    }
+    if (allowWatchBookmarks && !signal?.aborted) yield [bookmark(type, source.revision)];
+  } catch (error) {
+    // Who was too slow has missed nothing yet, and can resume where the stream ended.
+    if (!(error instanceof SlowWatcher)) throw asFailure(error);
+  } finally {
+    timeout?.cancel();
+    forget();
+    stop();
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** Everything that is there, as ADDED events; returns the revision at which it was. */
+async function* presentState(
+  store: Store,
+  type: ResourceType,
+  prefix: string,
+  selection: Selection,
+  end: AbortSignal,
+): AsyncGenerator<readonly ObjectEvent[], number | undefined, undefined> {
+  let after: string | undefined;
+  let revision: number | undefined;
+  for (let more = true; more && !end.aborted;) {
+    const range = await store.range({ prefix, after, revision, limit: stride });
+    ({ revision, more } = range);
+    after = range.entries.at(-1)?.key;
+    const events: ObjectEvent[] = [];
+    for (const entry of range.entries) {
+      const object = new StoredObject(type, entry);
+      if (selection === undefined || selection(object.object)) events.push({ type: "ADDED", object });
+    }
+    if (events.length > 0) yield events;
+  }
+  return revision;
+}
+
+/** What changes of stored keys are to somebody who sees only what is selected. */
+function translate(type: ResourceType, changes: readonly WatchEvent[], selection: Selection): ObjectEvent[] {
+  const events: ObjectEvent[] = [];
+  for (const change of changes) {
+    const event = selection === undefined ? plainEvent(type, change) : selectedEvent(type, change, selection);
+    if (event !== undefined) events.push(event);
+  }
+  return events;
+}
+
+function plainEvent(type: ResourceType, change: WatchEvent): ObjectEvent | undefined {
+  if (change.type === "delete") return { type: "DELETED", object: objectOf(type, change) };
+  const { entry } = change;
+  return { type: entry.created === entry.revision ? "ADDED" : "MODIFIED", object: objectOf(type, change) };
+}
+
+function selectedEvent(
+  type: ResourceType,
+  change: WatchEvent,
+  selection: (object: KubeObject) => boolean,
+): ObjectEvent | undefined {
+  const before = change.previous !== undefined && selection(previousOf(type, change).object);
+  const now = change.type === "put" && selection(objectOf(type, change).object);
+  if (now) return { type: before ? "MODIFIED" : "ADDED", object: objectOf(type, change) };
+  if (!before) return undefined;
+  // Gone from the selection: the last state that was in it, at the revision at which it left.
+  return { type: "DELETED", object: previousOf(type, change) };
+}
+
+/** All watchers of a kind are handed the same object for the same change, and what is computed of it is kept there. */
+type Shared = WeakMap<WatchEvent, StoredObject>;
+const objects = new WeakMap<ResourceType, Shared>();
+const previousObjects = new WeakMap<ResourceType, Shared>();
+
+function shared(
+  cache: WeakMap<ResourceType, Shared>,
+  type: ResourceType,
+  change: WatchEvent,
+  make: () => StoredObject,
+): StoredObject {
+  let ofType = cache.get(type);
+  if (ofType === undefined) cache.set(type, (ofType = new WeakMap()));
+  let object = ofType.get(change);
+  if (object === undefined) ofType.set(change, (object = make()));
+  return object;
+}
+
+/** The object after a change; for a deletion its last state, at the revision of the deletion. */
+function objectOf(type: ResourceType, change: WatchEvent): StoredObject {
+  if (change.type === "delete") return previousOf(type, change);
+  return shared(objects, type, change, () => new StoredObject(type, change.entry));
+}
+
+/** The object before a change, at the revision of the change. */
+function previousOf(type: ResourceType, change: WatchEvent): StoredObject {
+  return shared(previousObjects, type, change, () => {
+    const { key, previous, revision } = change;
+    if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
+    return new StoredObject(type, previous, revision);
+  });
+}
+
+const initialEventsEnd = { annotations: { "k8s.io/initial-events-end": "true" } };
+
+/** Says that everything up to a revision has been sent. */
+function bookmark(type: ResourceType, revision: number, initialEnd = false): ObjectEvent {
+  const object: Answer = new PlainObject({
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    metadata: {
+      resourceVersion: String(revision),
+      creationTimestamp: null,
+      ...(initialEnd && initialEventsEnd),
+    },
+  });
+  return { type: "BOOKMARK", object };
+}

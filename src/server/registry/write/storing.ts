@@ -1,0 +1,28 @@
+import type { Draft, ResourceType } from "../../resources/resource-type.js";
+import { encodeStored, StoredObject } from "../../resources/stored-object.js";
+import type { Context } from "../context.js";
+import { copyOf } from "./copy.js";
+
+/**
+ * Stores an object where the store has another version of it, or 0 for none.
+ *
+ * @throws {Conflict} when the store has something else there; and all that stores throw.
+ */
+export async function put(
+  { store }: Context,
+  type: ResourceType,
+  key: string,
+  object: Draft,
+  expect: number,
+): Promise<StoredObject> {
+  const value = encodeStored(toStorage(type, object));
+  const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
+  return new StoredObject(type, { value, revision });
+}
+
+/** The object in the storage version of its kind. */
+function toStorage({ storage }: ResourceType, object: Draft): Draft {
+  const { apiVersion, kind, conversion } = storage;
+  const stored = conversion ? conversion.toStorage(copyOf(object)) : object;
+  return { ...stored, apiVersion, kind };
+}
