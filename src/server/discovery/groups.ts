@@ -1,0 +1,58 @@
+import type { ResourceType } from "../resources/resource-type.js";
+import { compareVersions } from "./version-priority.js";
+
+/** A group with its kinds, version by version, the preferred version first. */
+export interface Group {
+  /** The empty text for the core group. */
+  readonly name: string;
+  readonly versions: readonly GroupVersionTypes[];
+}
+
+interface GroupVersionTypes {
+  readonly version: string;
+  /** By plural name. */
+  readonly types: readonly ResourceType[];
+}
+
+/**
+ * The groups of the served kinds: the core group (even when it is empty: clients ask for it by its address), then
+ * those of built-in kinds in the order in which they come, then all others by name. A client that finds a name in
+ * several groups takes the first, so nobody can put a kind of their own in front of a built-in one.
+ */
+export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
+  const collected = new Map([["", new Map<string, ResourceType[]>([["v1", []]])]]);
+  const builtIn = new Set([""]);
+  for (const type of types) {
+    const versions = entry(collected, type.group, () => new Map<string, ResourceType[]>());
+    entry(versions, type.version, (): ResourceType[] => []).push(type);
+    if (type.builtIn) builtIn.add(type.group);
+  }
+  const custom = [...collected.keys()].filter((name) => !builtIn.has(name)).sort();
+  return [...builtIn, ...custom].map((name) => {
+    const versions = [...(collected.get(name) ?? [])].map(([version, served]) => ({
+      version,
+      types: served.sort((a, b) => (a.plural < b.plural ? -1 : 1)),
+    }));
+    return { name, versions: versions.sort((a, b) => compareVersions(a.version, b.version)) };
+  });
+}
+
+/** One group, or undefined when nothing is served in it. */
+export function findGroup(types: readonly ResourceType[], name: string): Group | undefined {
+  return groupsOf(types).find((group) => group.name === name);
+}
+
+/** The kinds of one version of a group, or undefined when there is no such version. */
+export function findGroupVersion(
+  types: readonly ResourceType[],
+  group: string,
+  version: string,
+): readonly ResourceType[] | undefined {
+  return findGroup(types, group)?.versions.find((served) => served.version === version)?.types;
+}
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}

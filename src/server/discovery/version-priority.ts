@@ -1,0 +1,29 @@
+/** `v1`, `v2beta3`: a version as Kubernetes numbers them. */
+const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+const maturities = ["alpha", "beta", undefined];
+
+/**
+ * Orders the versions of a group as Kubernetes prefers them: stable before beta before alpha, in each the higher
+ * number first, and behind all of them, by name, those that are named otherwise.
+ *
+ * @example
+ * ["v1beta1", "foo", "v1", "v10"].sort(compareVersions); // ["v10", "v1", "v1beta1", "foo"]
+ */
+export function compareVersions(a: string, b: string): number {
+  if (a === b) return 0;
+  const left = parse(a);
+  const right = parse(b);
+  if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : 1;
+  return right.maturity - left.maturity || right.major - left.major || right.minor - left.minor;
+}
+
+function parse(version: string): { major: number; maturity: number; minor: number } | undefined {
+  const match = pattern.exec(version);
+  if (!match) return undefined;
+  const major = Number(match[1]);
+  const minor = Number(match[3] ?? 0);
+  // What does not fit into an integer is a name like any other.
+  if (!Number.isSafeInteger(major) || !Number.isSafeInteger(minor)) return undefined;
+  return { major, maturity: maturities.indexOf(match[2]), minor };
+}

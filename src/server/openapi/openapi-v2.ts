@@ -1,0 +1,90 @@
+import { documentOf, type Document } from "../discovery/document.js";
+import { groupsOf } from "../discovery/groups.js";
+import type { ResourceType } from "../resources/resource-type.js";
+import { v2 } from "./dialect.js";
+import { info, securitySchemes } from "./info.js";
+import { refTo } from "./models.js";
+import { codeNames, consumes, produces } from "./operations.js";
+import type { Parameter } from "./parameters.js";
+import { routesOf, type Route, type RoutedOperation } from "./routes.js";
+import { Schemas, type Published } from "./schemas.js";
+
+/** `/openapi/v2`: one document for all kinds. What v2 has no words for is left out. */
+export function openApiV2(types: readonly ResourceType[]): Document {
+  const writer = new Writer();
+  const paths: Published = {};
+  for (const { versions } of groupsOf(types)) {
+    for (const type of versions.flatMap((version) => version.types)) {
+      for (const route of routesOf(type)) paths[route.path] = writer.pathItem(type, route);
+    }
+  }
+  return documentOf({
+    swagger: "2.0",
+    info,
+    paths,
+    definitions: writer.schemas.all,
+    parameters: Object.fromEntries(writer.parameters),
+    securityDefinitions: securitySchemes,
+    security: [{ BearerToken: [] }],
+  });
+}
+
+class Writer {
+  readonly schemas = new Schemas(v2);
+  /** Operations refer to these, as they repeat for every kind. A name means the same everywhere. */
+  readonly parameters = new Map<string, Published>();
+
+  pathItem(type: ResourceType, { parameters, operations }: Route): Published {
+    return {
+      ...Object.fromEntries(
+        operations.map((operation) => [operation.method, this.#operation(type, operation)]),
+      ),
+      parameters: parameters.map((parameter) => this.#parameter(parameter)),
+    };
+  }
+
+  #operation(type: ResourceType, operation: RoutedOperation): Published {
+    const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
+    const schema = refTo(answer, type, this.schemas);
+    return {
+      description,
+      consumes: body ? consumes(type, body.model) : ["*/*"],
+      produces: produces(answer),
+      schemes: ["https"],
+      tags: [tag],
+      operationId: id,
+      parameters: [
+        ...(body
+          ? [
+              {
+                name: "body",
+                in: "body",
+                ...(body.required && { required: true }),
+                schema: refTo(body.model, type, this.schemas),
+              },
+            ]
+          : []),
+        ...parameters.map((parameter) => this.#parameter(parameter)),
+      ],
+      responses: Object.fromEntries(
+        codes.map((code) => [code, { description: codeNames[code], ...(code !== 401 && { schema }) }]),
+      ),
+      "x-kubernetes-action": action,
+      "x-kubernetes-group-version-kind": kind,
+    };
+  }
+
+  #parameter({ name, in: place, type, description }: Parameter): Published {
+    if (!this.parameters.has(name)) {
+      this.parameters.set(name, {
+        name,
+        in: place,
+        description,
+        ...(place === "path" && { required: true }),
+        type,
+        uniqueItems: true,
+      });
+    }
+    return { $ref: `#/parameters/${name}` };
+  }
+}

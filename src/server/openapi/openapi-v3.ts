@@ -1,0 +1,129 @@
+import { documentOf, type Document } from "../discovery/document.js";
+import { findGroupVersion, groupsOf } from "../discovery/groups.js";
+import type { ResourceType } from "../resources/resource-type.js";
+import { v3 } from "./dialect.js";
+import { info, securitySchemes } from "./info.js";
+import { refTo } from "./models.js";
+import { codeNames, consumes, produces } from "./operations.js";
+import type { Parameter } from "./parameters.js";
+import { routesOf, type Route, type RoutedOperation } from "./routes.js";
+import { Schemas, type Published } from "./schemas.js";
+
+/**
+ * `/openapi/v3`: where the document of every group version is. The addresses carry the documents' hashes, so clients
+ * can keep what they have for as long as the address stays.
+ */
+export function openApiV3Index(types: readonly ResourceType[]): Document {
+  const paths: Record<string, { serverRelativeURL: string }> = {};
+  for (const { name, versions } of groupsOf(types)) {
+    for (const { version, types: served } of versions) {
+      if (served.length === 0) continue;
+      const serverRelativeURL = openApiV3Url(name, version, hashOfDocument(served));
+      paths[openApiV3Path(name, version)] = { serverRelativeURL };
+    }
+  }
+  return documentOf({ paths });
+}
+
+/** `/openapi/v3/api/v1` and `/openapi/v3/apis/GROUP/VERSION`; undefined when nothing is served there. */
+export function openApiV3(
+  types: readonly ResourceType[],
+  group: string,
+  version: string,
+): Document | undefined {
+  const served = findGroupVersion(types, group, version);
+  return served && served.length > 0 ? buildDocument(served) : undefined;
+}
+
+/** Where a document is, relative to `/openapi/v3/`. */
+function openApiV3Path(group: string, version: string): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+/** The address of a document that has this hash. */
+export function openApiV3Url(group: string, version: string, hash: string): string {
+  return `/openapi/v3/${openApiV3Path(group, version)}?hash=${hash}`;
+}
+
+/** The hash of the document of these kinds, kept with the first of them for as long as all of them are the same. */
+const hashes = new WeakMap<
+  ResourceType,
+  { readonly types: readonly ResourceType[]; readonly hash: string }
+>();
+
+function hashOfDocument(types: readonly ResourceType[]): string {
+  const [first] = types;
+  const known = first && hashes.get(first);
+  if (known && sameTypes(known.types, types)) return known.hash;
+  return buildDocument(types).hash;
+}
+
+function sameTypes(left: readonly ResourceType[], right: readonly ResourceType[]): boolean {
+  return left.length === right.length && left.every((type, index) => type === right[index]);
+}
+
+function buildDocument(types: readonly ResourceType[]): Document {
+  const schemas = new Schemas(v3);
+  const routes = types.flatMap((type) => routesOf(type).map((route) => ({ type, route })));
+  const paths = Object.fromEntries(
+    routes.map(({ type, route }) => [route.path, pathItem(type, route, schemas)]),
+  );
+  const components = { schemas: schemas.all, securitySchemes };
+  const document = documentOf({ openapi: "3.0.0", info, paths, components });
+  const [first] = types;
+  if (first) hashes.set(first, { types, hash: document.hash });
+  return document;
+}
+
+function pathItem(type: ResourceType, { parameters, operations }: Route, schemas: Schemas): Published {
+  return {
+    parameters: parameters.map(asParameter),
+    ...Object.fromEntries(
+      operations.map((operation) => [operation.method, asOperation(type, operation, schemas)]),
+    ),
+  };
+}
+
+function asOperation(type: ResourceType, operation: RoutedOperation, schemas: Schemas): Published {
+  const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
+  const answered = content(produces(answer), refTo(answer, type, schemas));
+  return {
+    tags: [tag],
+    description,
+    operationId: id,
+    // Not shared by reference: kubectl looks for `fieldValidation` here and follows no reference.
+    parameters: parameters.map(asParameter),
+    ...(body && {
+      requestBody: {
+        content: content(consumes(type, body.model), refTo(body.model, type, schemas)),
+        ...(body.required && { required: true }),
+      },
+    }),
+    responses: Object.fromEntries(
+      codes.map((code) => [
+        code,
+        { description: codeNames[code], ...(code !== 401 && { content: answered }) },
+      ]),
+    ),
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": kind,
+  };
+}
+
+function content(mediaTypes: readonly string[], schema: Published): Published {
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+/** Parameters are the same for all kinds, and so is what is made of them. */
+const publishedParameters = new Map<Parameter, Published>();
+
+function asParameter(parameter: Parameter): Published {
+  let published = publishedParameters.get(parameter);
+  if (!published) {
+    const { name, in: place, type, description } = parameter;
+    const required = place === "path" && { required: true };
+    published = { name, in: place, description, ...required, schema: { type, uniqueItems: true } };
+    publishedParameters.set(parameter, published);
+  }
+  return published;
+}

@@ -1,0 +1,435 @@
+import { describe, expect, it } from "vitest";
+import type { StructuralSchema } from "../../model/core.js";
+import type { ResourceType, Verb } from "../resources/resource-type.js";
+import { openApiV2 } from "./openapi-v2.js";
+import { openApiV3, openApiV3Index } from "./openapi-v3.js";
+
+const verbs: Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+function type(values: Partial<ResourceType> & { kind: string; plural: string }): ResourceType {
+  const { group = "", version = "v1", kind } = values;
+  return {
+    group,
+    version,
+    listKind: `${kind}List`,
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    verbs,
+    builtIn: false,
+    storage: {
+      prefix: `/${group}/${values.plural}/`,
+      apiVersion: group === "" ? version : `${group}/v1`,
+      kind,
+      schemaRevision: 0,
+    },
+    schema: { type: "object" },
+    rules: { applyDefaults() {}, prune: () => [], validate: () => [] },
+    subresources: {},
+    columns: [],
+    selectableFields: new Map(),
+    strategy: {
+      validateName: () => [],
+      generation: true,
+      allowCreateOnUpdate: false,
+      allowUnconditionalUpdate: false,
+    },
+    ...values,
+  };
+}
+
+const intOrString: StructuralSchema[] = [{ type: "integer" }, { type: "string" }];
+
+/** What apiextensions makes of this schema was compared with Kubernetes 1.33: the expectations below are what it said. */
+const widgetSchema: StructuralSchema = {
+  description: "A widget.",
+  type: "object",
+  required: ["spec"],
+  properties: {
+    metadata: { type: "object", properties: { name: { type: "string", maxLength: 20 } } },
+    spec: {
+      type: "object",
+      required: ["size", "maybe"],
+      oneOf: [{ required: ["size"] }, { required: ["color"] }],
+      properties: {
+        size: { type: "integer", minimum: 1, exclusiveMinimum: false, example: 4, default: 3 },
+        maybe: { type: "object", nullable: true, properties: { a: { type: "string" } } },
+        names: { type: "array", nullable: true, items: { type: "string" } },
+        port: { "x-kubernetes-int-or-string": true },
+        anyPort: { "x-kubernetes-int-or-string": true, anyOf: intOrString, pattern: "^a" },
+        somePort: { "x-kubernetes-int-or-string": true, anyOf: [{ minimum: 3 }, { pattern: "x" }] },
+        labels: { type: "object", required: ["x"], additionalProperties: { type: "string", nullable: true } },
+        any: { type: "object", additionalProperties: true },
+        open: {
+          type: "object",
+          "x-kubernetes-preserve-unknown-fields": true,
+          properties: { q: { type: "string" } },
+        },
+        openList: { type: "array", "x-kubernetes-preserve-unknown-fields": true, items: { type: "string" } },
+        template: {
+          type: "object",
+          "x-kubernetes-embedded-resource": true,
+          properties: { spec: { type: "object" } },
+        },
+        openTemplate: {
+          type: "object",
+          "x-kubernetes-embedded-resource": true,
+          "x-kubernetes-preserve-unknown-fields": true,
+        },
+        ["__proto__"]: { type: "string" },
+      },
+    },
+  },
+};
+
+const widgets = type({
+  kind: "Widget",
+  plural: "widgets",
+  group: "demo.dev",
+  schema: JSON.parse(JSON.stringify(widgetSchema)) as StructuralSchema,
+  subresources: {
+    status: true,
+    scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" },
+  },
+  selectableFields: new Map([["spec.color", () => ""]]),
+});
+
+const part: StructuralSchema = { description: "A part.", type: "object" };
+const tree = { description: "A part of parts.", type: "object", properties: {} } as StructuralSchema;
+Object.assign(tree.properties as object, { children: { type: "array", items: tree } });
+const objectMeta: StructuralSchema = { type: "object" };
+const boxSchema: StructuralSchema = {
+  type: "object",
+  properties: {
+    metadata: objectMeta,
+    first: part,
+    second: { description: "Another one.", allOf: [part] },
+    parts: {
+      type: "array",
+      items: part,
+      "x-kubernetes-patch-strategy": "merge",
+      "x-kubernetes-patch-merge-key": "name",
+    } as StructuralSchema,
+    tree,
+    inner: objectMeta,
+    port: { "x-kubernetes-int-or-string": true },
+    time: { type: "string", format: "date-time", nullable: true },
+  },
+};
+const names = new Map([
+  [boxSchema, "io.k8s.api.core.v1.Box"],
+  [part, "io.k8s.api.core.v1.Part"],
+  [tree, "io.k8s.api.core.v1.Tree"],
+  [objectMeta, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"],
+]);
+const boxes = type({
+  kind: "Box",
+  plural: "boxes",
+  namespaced: false,
+  builtIn: true,
+  schema: boxSchema,
+  typeName: (schema) => names.get(schema),
+});
+
+const types = [widgets, boxes];
+const metaV1 = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- documents are looked at, not used
+type Loose = any;
+
+function v3(group: string, version = "v1", of: readonly ResourceType[] = types): Loose {
+  return JSON.parse(openApiV3(of, group, version)?.body ?? "null");
+}
+
+function v2(of: readonly ResourceType[] = types): Loose {
+  return JSON.parse(openApiV2(of).body);
+}
+
+function refsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "$ref" ? [inner as string] : refsIn(inner),
+  );
+}
+
+function resolve(document: Loose, ref: string): unknown {
+  const steps = ref.replace(/^#\//, "").split("/");
+  return steps.reduce((value: Loose, step) => value?.[step] as unknown, document);
+}
+
+describe("the index of OpenAPI v3", () => {
+  it("has the address of every document, with its hash", () => {
+    const { paths } = JSON.parse(openApiV3Index(types).body);
+    expect(paths).toEqual({
+      "api/v1": { serverRelativeURL: `/openapi/v3/api/v1?hash=${openApiV3(types, "", "v1")?.hash}` },
+      "apis/demo.dev/v1": {
+        serverRelativeURL: `/openapi/v3/apis/demo.dev/v1?hash=${openApiV3(types, "demo.dev", "v1")?.hash}`,
+      },
+    });
+  });
+
+  it("changes the hash of what changed and of nothing else", () => {
+    const changed = [{ ...widgets, schema: { type: "object" as const } }, boxes];
+    const before = JSON.parse(openApiV3Index(types).body).paths;
+    const after = JSON.parse(openApiV3Index(changed).body).paths;
+    expect(after["api/v1"]).toEqual(before["api/v1"]);
+    expect(after["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
+    const second = type({ kind: "Aa", plural: "aas", group: "demo.dev" });
+    const more = JSON.parse(openApiV3Index([...types, second]).body).paths;
+    expect(more["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
+  });
+
+  it("has nothing where nothing is served", () => {
+    expect(JSON.parse(openApiV3Index([]).body)).toEqual({ paths: {} });
+    expect(openApiV3(types, "demo.dev", "v2")).toBeUndefined();
+    expect(openApiV3([], "", "v1")).toBeUndefined();
+  });
+});
+
+describe("schemas in OpenAPI v3", () => {
+  const widget = v3("demo.dev").components.schemas["dev.demo.v1.Widget"];
+  const { spec, metadata, ...fields } = widget.properties;
+
+  it("are named by the reversed group, and marked with their kind", () => {
+    expect(widget).toMatchObject({
+      description: "A widget.",
+      "x-kubernetes-group-version-kind": [{ group: "demo.dev", kind: "Widget", version: "v1" }],
+      "x-kubernetes-selectable-fields": [{ fieldPath: "spec.color" }],
+      required: ["spec"],
+    });
+    expect(Object.keys(fields).sort()).toEqual(["apiVersion", "kind"]);
+    expect(metadata.allOf).toEqual([{ $ref: `#/components/schemas/${metaV1}.ObjectMeta` }]);
+  });
+
+  it("keep what v3 can say", () => {
+    expect(spec.oneOf).toEqual([{ required: ["size"] }, { required: ["color"] }]);
+    expect(spec.required).toEqual(["size", "maybe"]);
+    expect(spec.properties).toMatchObject({
+      maybe: { type: "object", nullable: true, properties: { a: { type: "string" } } },
+      open: { type: "object", properties: { q: {} } },
+      any: { additionalProperties: true },
+    });
+  });
+
+  it("leave out what only the definition is interested in", () => {
+    expect(spec.properties.size).toEqual({ type: "integer", minimum: 1, default: 3 });
+  });
+
+  it("say what int-or-string means, unless they say it already", () => {
+    const { port, anyPort, somePort } = spec.properties;
+    expect(port).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString });
+    expect(anyPort).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString, pattern: "^a" });
+    expect(somePort.allOf).toEqual([{ anyOf: intOrString }]);
+    expect(somePort.anyOf).toEqual([{ minimum: 3 }, { pattern: "x" }]);
+  });
+
+  it("give embedded resources the fields of objects", () => {
+    for (const template of [spec.properties.template, spec.properties.openTemplate]) {
+      expect(template.required).toEqual(["kind", "apiVersion"]);
+      expect(template.properties.metadata.allOf).toEqual(metadata.allOf);
+    }
+  });
+
+  it("take any name of a property", () => {
+    expect(Object.getOwnPropertyNames(spec.properties)).toContain("__proto__");
+  });
+
+  it("have lists", () => {
+    const { schemas } = v3("demo.dev").components;
+    expect(schemas["dev.demo.v1.WidgetList"]).toMatchObject({
+      required: ["items"],
+      properties: {
+        items: { type: "array", items: { $ref: "#/components/schemas/dev.demo.v1.Widget" } },
+        metadata: { allOf: [{ $ref: `#/components/schemas/${metaV1}.ListMeta` }] },
+      },
+      "x-kubernetes-group-version-kind": [{ group: "demo.dev", kind: "WidgetList", version: "v1" }],
+    });
+  });
+
+  it("refer to the named types of built-in kinds", () => {
+    const { schemas } = v3("").components;
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const { properties } = schemas["io.k8s.api.core.v1.Box"];
+    expect(properties).toMatchObject({
+      first: ref("io.k8s.api.core.v1.Part"),
+      second: { description: "Another one.", allOf: [ref("io.k8s.api.core.v1.Part")] },
+      parts: {
+        items: ref("io.k8s.api.core.v1.Part"),
+        "x-kubernetes-patch-strategy": "merge",
+        "x-kubernetes-patch-merge-key": "name",
+      },
+      inner: ref(`${metaV1}.ObjectMeta`),
+    });
+    expect(schemas["io.k8s.api.core.v1.Part"]).toEqual(part);
+    expect(schemas["io.k8s.api.core.v1.Tree"].properties.children.items).toEqual(
+      ref("io.k8s.api.core.v1.Tree"),
+    );
+    expect(schemas["io.k8s.api.core.v1.BoxList"]).toBeDefined();
+    expect(schemas["io.k8s.api.core.v1.Box"]).not.toHaveProperty("x-kubernetes-selectable-fields");
+  });
+
+  it("have the same shared types in all documents", () => {
+    const name = `${metaV1}.ObjectMeta`;
+    expect(v3("").components.schemas[name]).toEqual(v3("demo.dev").components.schemas[name]);
+    expect(v3("").components.schemas[name].properties.ownerReferences).toMatchObject({
+      "x-kubernetes-patch-strategy": "merge",
+      "x-kubernetes-patch-merge-key": "uid",
+    });
+  });
+});
+
+describe("operations in OpenAPI v3", () => {
+  const { paths } = v3("demo.dev");
+  const root = "/apis/demo.dev/v1";
+
+  it("stand where they are served", () => {
+    const methodsOf = (item: object) => Object.keys(item).filter((key) => key !== "parameters");
+    const served = Object.entries<object>(paths).map(([path, item]) => [path, methodsOf(item).join(" ")]);
+    expect(Object.fromEntries(served)).toEqual({
+      [`${root}/widgets`]: "get",
+      [`${root}/namespaces/{namespace}/widgets`]: "get post delete",
+      [`${root}/namespaces/{namespace}/widgets/{name}`]: "get put patch delete",
+      [`${root}/namespaces/{namespace}/widgets/{name}/scale`]: "get put patch",
+      [`${root}/namespaces/{namespace}/widgets/{name}/status`]: "get put patch",
+    });
+    expect(Object.keys(v3("").paths)).toEqual(["/api/v1/boxes", "/api/v1/boxes/{name}"]);
+  });
+
+  it("are left out when the kind has no such verb", () => {
+    const readOnly = { ...boxes, verbs: ["get" as const] };
+    const { paths } = v3("", "v1", [readOnly]);
+    expect(Object.keys(paths)).toEqual(["/api/v1/boxes/{name}"]);
+    expect(paths["/api/v1/boxes/{name}"]).not.toHaveProperty("patch");
+  });
+
+  it("have Kubernetes' names", () => {
+    const ids = (document: Loose) =>
+      Object.values<Loose>(document.paths)
+        .flatMap((item) => Object.values<Loose>(item))
+        .flatMap(({ operationId }): string[] => operationId ?? [])
+        .sort();
+    expect(ids(v3("demo.dev"))).toEqual([
+      "createDemoDevV1NamespacedWidget",
+      "deleteDemoDevV1CollectionNamespacedWidget",
+      "deleteDemoDevV1NamespacedWidget",
+      "listDemoDevV1NamespacedWidget",
+      "listDemoDevV1WidgetForAllNamespaces",
+      "patchDemoDevV1NamespacedWidget",
+      "patchDemoDevV1NamespacedWidgetScale",
+      "patchDemoDevV1NamespacedWidgetStatus",
+      "readDemoDevV1NamespacedWidget",
+      "readDemoDevV1NamespacedWidgetScale",
+      "readDemoDevV1NamespacedWidgetStatus",
+      "replaceDemoDevV1NamespacedWidget",
+      "replaceDemoDevV1NamespacedWidgetScale",
+      "replaceDemoDevV1NamespacedWidgetStatus",
+    ]);
+    expect(ids(v3(""))).toContain("listCoreV1Box");
+    expect(paths[`${root}/widgets`].get.tags).toEqual(["demoDev_v1"]);
+  });
+
+  it("tell kubectl how a kind is patched", () => {
+    const { patch } = paths[`${root}/namespaces/{namespace}/widgets/{name}`];
+    expect(patch).toMatchObject({
+      "x-kubernetes-action": "patch",
+      "x-kubernetes-group-version-kind": { group: "demo.dev", kind: "Widget", version: "v1" },
+    });
+    expect(patch.parameters.map(({ name }: Loose) => name)).toEqual([
+      "dryRun",
+      "fieldManager",
+      "fieldValidation",
+      "force",
+    ]);
+    const mediaTypes = ["application/json-patch+json", "application/merge-patch+json"];
+    expect(Object.keys(patch.requestBody.content)).toEqual([...mediaTypes, "application/apply-patch+yaml"]);
+    expect(Object.keys(v3("").paths["/api/v1/boxes/{name}"].patch.requestBody.content)).toEqual([
+      ...mediaTypes,
+      "application/strategic-merge-patch+json",
+      "application/apply-patch+yaml",
+    ]);
+  });
+
+  it("take and answer scales where that is what they are about", () => {
+    const { put } = paths[`${root}/namespaces/{namespace}/widgets/{name}/scale`];
+    const scale = { schema: { $ref: "#/components/schemas/io.k8s.api.autoscaling.v1.Scale" } };
+    expect(put.requestBody.content["application/json"]).toEqual(scale);
+    expect(put.responses["200"].content["application/yaml"]).toEqual(scale);
+  });
+});
+
+describe("schemas in OpenAPI v2", () => {
+  const { definitions } = v2();
+  const { spec, metadata } = definitions["dev.demo.v1.Widget"].properties;
+
+  it("drop what v2 cannot say", () => {
+    expect(spec).not.toHaveProperty("oneOf");
+    expect(spec.required).toEqual(["size"]);
+    expect(spec.properties).toMatchObject({ size: { type: "integer", minimum: 1, default: 3 } });
+    const { maybe, names, port, somePort, labels, open, openList, openTemplate } = spec.properties;
+    expect({ maybe, names, port, somePort, labels, open, openList, openTemplate }).toEqual({
+      maybe: {},
+      names: {},
+      port: { "x-kubernetes-int-or-string": true },
+      somePort: { "x-kubernetes-int-or-string": true },
+      labels: { type: "object", additionalProperties: {} },
+      open: { "x-kubernetes-preserve-unknown-fields": true },
+      openList: { "x-kubernetes-preserve-unknown-fields": true },
+      openTemplate: {
+        "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+      },
+    });
+  });
+
+  it("have references with words beside them", () => {
+    expect(metadata).toMatchObject({ $ref: `#/definitions/${metaV1}.ObjectMeta` });
+    expect(definitions["io.k8s.api.core.v1.Box"].properties).toMatchObject({
+      second: { description: "Another one.", $ref: "#/definitions/io.k8s.api.core.v1.Part" },
+      port: { type: "string", format: "int-or-string" },
+      time: { type: "string", format: "date-time" },
+    });
+  });
+
+  it("say nothing of the fields of a kind that may have any", () => {
+    const open = type({
+      kind: "Open",
+      plural: "opens",
+      group: "demo.dev",
+      schema: {
+        type: "object",
+        "x-kubernetes-preserve-unknown-fields": true,
+        properties: { spec: { type: "object" } },
+      },
+    });
+    expect(v2([open]).definitions["dev.demo.v1.Open"]).toEqual({
+      type: "object",
+      "x-kubernetes-group-version-kind": [{ group: "demo.dev", kind: "Open", version: "v1" }],
+    });
+    const published = v3("demo.dev", "v1", [open]).components.schemas["dev.demo.v1.Open"];
+    expect(published.properties).toHaveProperty("spec");
+  });
+});
+
+describe("operations in OpenAPI v2", () => {
+  it("consume, produce and share their parameters", () => {
+    const { paths, parameters } = v2();
+    const { patch } = paths["/api/v1/boxes/{name}"];
+    expect(patch.consumes).toContain("application/strategic-merge-patch+json");
+    expect(patch.produces).toEqual(["application/json", "application/yaml"]);
+    expect(patch.parameters).toContainEqual({ $ref: "#/parameters/fieldValidation" });
+    expect(patch.parameters[0]).toMatchObject({ name: "body", in: "body", required: true });
+    expect(parameters.fieldValidation).toMatchObject({ in: "query", type: "string" });
+  });
+});
+
+describe("references", () => {
+  it.each([
+    ["v3 of the core group", v3("")],
+    ["v3 of a custom group", v3("demo.dev")],
+    ["v2", v2()],
+    ["v2 of nothing", v2([])],
+  ])("all lead somewhere in %s", (_, document) => {
+    for (const ref of new Set(refsIn(document))) expect(resolve(document, ref), ref).toBeTypeOf("object");
+  });
+});

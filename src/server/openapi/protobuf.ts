@@ -1,0 +1,110 @@
+/** Turns a JSON value into the content of a protobuf field. */
+export interface Encoding {
+  /** 0 varint, 1 eight bytes, 2 with its length before it. */
+  readonly wire: 0 | 1 | 2;
+  readonly encode: (value: unknown) => Buffer;
+}
+
+/** A field of a message: its number, how it is encoded, and whether an array of values makes several of it. */
+export type Field = readonly [number: number, encoding: Encoding, repeated?: "repeated"];
+
+export const string: Encoding = { wire: 2, encode: (value) => Buffer.from(String(value)) };
+export const bool: Encoding = { wire: 0, encode: (value) => varint(value ? 1 : 0) };
+export const int64: Encoding = { wire: 0, encode: (value) => varint(Math.trunc(Number(value))) };
+export const double: Encoding = {
+  wire: 1,
+  encode(value) {
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(Number(value));
+    return bytes;
+  },
+};
+
+/**
+ * A message whose fields have the names they have in JSON. Names that are not among them are left out, but those with
+ * `x-` go to the field for extensions, if there is one. The fields are asked for when they are needed, since messages
+ * may contain themselves.
+ */
+export function message(fields: () => Readonly<Record<string, Field>>, extensions?: Field): Encoding {
+  let known: ReadonlyMap<string, Field> | undefined;
+  return {
+    wire: 2,
+    encode(value) {
+      known ??= new Map(Object.entries(fields()));
+      const parts: Buffer[] = [];
+      for (const [name, content] of Object.entries(value as object) as [string, unknown][]) {
+        const field = known.get(name);
+        if (field) put(parts, field, content);
+        else if (extensions && name.startsWith("x-")) put(parts, extensions, [[name, content]]);
+      }
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** A JSON object with any names: a message that repeats pairs of name and value in one of its fields. */
+export function mapOf(value: Encoding, number = 1): Encoding {
+  const pairs = pair(value);
+  return {
+    wire: 2,
+    encode(map) {
+      const parts: Buffer[] = [];
+      put(parts, [number, pairs, "repeated"], Object.entries(map as object));
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** A name and its value. */
+export function pair(value: Encoding): Encoding {
+  return {
+    wire: 2,
+    encode(entry) {
+      const [name, content] = entry as [string, unknown];
+      const parts: Buffer[] = [];
+      put(parts, [1, string], name);
+      put(parts, [2, value], content);
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** A message that has the value in one of its fields, which `choose` picks. */
+export function wrapped(choose: (value: unknown) => Field): Encoding {
+  return {
+    wire: 2,
+    encode(value) {
+      const parts: Buffer[] = [];
+      put(parts, choose(value), value);
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+function put(parts: Buffer[], [number, encoding, repeated]: Field, value: unknown): void {
+  const values = repeated && Array.isArray(value) ? (value as unknown[]) : [value];
+  for (const one of values) {
+    if (one === undefined) continue;
+    const content = encoding.encode(one);
+    parts.push(varint(number * 8 + encoding.wire));
+    if (encoding.wire === 2) parts.push(varint(content.length));
+    parts.push(content);
+  }
+}
+
+/** Most numbers take one byte. */
+const oneByte = Array.from({ length: 0x80 }, (_, value) => Buffer.from([value]));
+
+function varint(value: number): Buffer {
+  const short = oneByte[value];
+  if (short) return short;
+  const bytes: number[] = [];
+  // Negative numbers take all of their 64 bits.
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest > 0x7fn) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+  return Buffer.from(bytes);
+}

@@ -1,0 +1,82 @@
+import { scaleKind, subresourcesOf, type SubresourceInfo } from "../discovery/subresources.js";
+import type { ResourceType, Verb } from "../resources/resource-type.js";
+import { capitalized, operationId, tagOf } from "./operation-id.js";
+import { operations, type Model, type Operation } from "./operations.js";
+import { nameParameter, namespaceParameter, prettyParameter, type Parameter } from "./parameters.js";
+
+/** An address and what can be done there, in no dialect yet. */
+export interface Route {
+  readonly path: string;
+  /** What every operation there understands. */
+  readonly parameters: readonly Parameter[];
+  readonly operations: readonly RoutedOperation[];
+}
+
+/** An operation on one kind at one address. */
+export interface RoutedOperation extends Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly kind: { readonly group: string; readonly kind: string; readonly version: string };
+}
+
+type Served = Exclude<Verb, "watch">;
+
+const onCollection: readonly Served[] = ["list", "create", "deletecollection"];
+const onObject: readonly Served[] = ["get", "update", "patch", "delete"];
+
+/** Everything that can be done with objects of a kind. */
+export function routesOf(type: ResourceType): readonly Route[] {
+  const { group, version, kind, plural, namespaced } = type;
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
+  const scope = namespaced ? [namespaceParameter] : [];
+  const one = [nameParameter, ...scope];
+  const subject = namespaced ? `Namespaced${kind}` : kind;
+  const served = (verbs: readonly Served[]) => verbs.filter((verb) => type.verbs.includes(verb));
+
+  const everywhere = served(["list"]).map((verb) => routed(type, verb, `${kind}ForAllNamespaces`));
+  const routes = [
+    ...(namespaced ? [route(`${root}/${plural}`, [], everywhere)] : []),
+    route(
+      collection,
+      scope,
+      served(onCollection).map((verb) => routed(type, verb, subject)),
+    ),
+    route(
+      `${collection}/{name}`,
+      one,
+      served(onObject).map((verb) => routed(type, verb, subject)),
+    ),
+    ...subresourcesOf(type).map((part) =>
+      route(
+        `${collection}/{name}/${part.name}`,
+        one,
+        onObject.filter((verb) => part.verbs.includes(verb)).map((verb) => routed(type, verb, subject, part)),
+      ),
+    ),
+  ];
+  return routes.filter((route) => route.operations.length > 0);
+}
+
+function route(path: string, parameters: readonly Parameter[], routed: readonly RoutedOperation[]): Route {
+  return { path, parameters: [...parameters, prettyParameter], operations: routed };
+}
+
+function routed(type: ResourceType, verb: Served, subject: string, part?: SubresourceInfo): RoutedOperation {
+  const { group, version, kind } = type;
+  const operation = operations[verb];
+  const { idVerb, idPrefix = "", description, answer, body } = operation;
+  const one = part ? `the ${part.name} of one ${kind}` : `one ${kind}`;
+  const model = (of: Model): Model => (of === "object" && part?.name === "scale" ? "scale" : of);
+  // The scale of a custom kind goes by the name of that kind, as apiextensions has it.
+  const own = type.builtIn && part?.name === "scale" ? scaleKind : type;
+  return {
+    ...operation,
+    id: operationId(idVerb, type, `${idPrefix}${subject}${capitalized(part?.name ?? "")}`),
+    tag: tagOf({ group, version }),
+    description: description.replace("{}", onObject.includes(verb) ? one : kind),
+    kind: { group: own.group, kind: own.kind, version: own.version },
+    answer: model(answer),
+    ...(body && { body: { ...body, model: model(body.model) } }),
+  };
+}
