@@ -1,0 +1,56 @@
+import type { ListAnswer } from "../../registry/requests.js";
+import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
+import { renderListMeta } from "../../table/partial-metadata.js";
+
+/** How much is copied before it is handed on. */
+const chunkSize = 256 * 1024;
+
+const comma = 0x2c;
+const end = Buffer.from("]}");
+
+/** A list as it is sent, made of the bytes of its objects. */
+export interface ListBody {
+  readonly size: number;
+  readonly chunks: Iterable<Buffer>;
+}
+
+export function listBody(type: ResourceType, list: ListAnswer): ListBody {
+  const { items } = list;
+  const start = JSON.stringify({
+    kind: type.listKind,
+    apiVersion: apiVersionOf(type),
+    metadata: renderListMeta(list),
+  });
+  const head = Buffer.from(`${start.slice(0, -1)},"items":[`);
+  let size = head.length + Math.max(0, items.length - 1) + end.length;
+  for (const item of items) size += item.size;
+  return { size, chunks: copied(head, list, size) };
+}
+
+function* copied(head: Buffer, { items }: ListAnswer, size: number): Generator<Buffer> {
+  let left = size - head.length;
+  let chunk = Buffer.allocUnsafe(Math.min(size, Math.max(chunkSize, head.length)));
+  let offset = head.copy(chunk);
+  let first = true;
+  for (const item of items) {
+    // With the comma before it, and the end should it be the last.
+    const needed = item.size + (first ? 0 : 1) + end.length;
+    if (offset + needed > chunk.length && offset > 0) {
+      yield chunk.subarray(0, offset);
+      chunk = Buffer.allocUnsafe(Math.min(left, Math.max(chunkSize, needed)));
+      offset = 0;
+    }
+    const before = offset;
+    if (first) first = false;
+    else chunk[offset++] = comma;
+    offset = item.writeTo(chunk, offset);
+    left -= offset - before;
+  }
+  if (offset + end.length > chunk.length) {
+    yield chunk.subarray(0, offset);
+    chunk = Buffer.allocUnsafe(end.length);
+    offset = 0;
+  }
+  offset += end.copy(chunk, offset);
+  yield chunk.subarray(0, offset);
+}

@@ -1,0 +1,97 @@
+import type { Clock, Json } from "../../../model/core.js";
+import type { Status } from "../../../model/errors/status.js";
+import type { ListAnswer, Subresource } from "../../registry/requests.js";
+import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
+import type { Answer } from "../../resources/stored-object.js";
+import { scaleColumns } from "../../table/columns.js";
+import {
+  partialObjectMetadata,
+  partialObjectMetadataList,
+  renderListMeta,
+  type MetaVersion,
+} from "../../table/partial-metadata.js";
+import { parseIncludeObject, tableOf } from "../../table/table.js";
+import type { Exchange } from "../exchange.js";
+import type { Negotiated } from "../negotiate.js";
+import { textOf } from "../request/query.js";
+import { isPretty } from "./form.js";
+import { listBody } from "./list-body.js";
+import { send, sendChunks, sendStatus } from "./send.js";
+import { toYaml } from "./yaml.js";
+
+const json = "application/json";
+
+/** Sends one object in the form that was agreed on. */
+export function sendObject(
+  exchange: Exchange,
+  code: number,
+  { type, subresource, clock }: { type: ResourceType; subresource?: Subresource | undefined; clock: Clock },
+  answer: Answer,
+  form: Negotiated,
+): void | Promise<void> {
+  const plain = form.mediaType === json && !isPretty(exchange, form);
+  if (form.as === undefined) {
+    if (plain) return send(exchange, code, json, answer.bytes());
+    return sendValue(exchange, code, answer.object, form);
+  }
+  const version = form.as.version as MetaVersion;
+  let text: string;
+  if (form.as.kind === "Table") {
+    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    const columns = subresource === "scale" ? { columns: scaleColumns } : type;
+    text = tableOf(columns, [answer], { includeObject, version, now: clock.now() });
+  } else text = JSON.stringify(partialObjectMetadata(answer.object, version));
+  return plain ? send(exchange, code, json, text) : sendText(exchange, code, text, form);
+}
+
+/** Sends a list in the form that was agreed on; as it is, nothing of it is parsed. */
+export function sendList(
+  exchange: Exchange,
+  type: ResourceType,
+  list: ListAnswer,
+  form: Negotiated,
+  clock: Clock,
+): void | Promise<void> {
+  const plain = form.mediaType === json && !isPretty(exchange, form);
+  if (form.as === undefined) {
+    if (plain) {
+      const { size, chunks } = listBody(type, list);
+      return sendChunks(exchange, 200, json, size, chunks);
+    }
+    const value = {
+      kind: type.listKind,
+      apiVersion: apiVersionOf(type),
+      metadata: renderListMeta(list),
+      items: list.items.map(({ object }) => object),
+    };
+    return sendValue(exchange, 200, value, form);
+  }
+  const version = form.as.version as MetaVersion;
+  let text: string;
+  if (form.as.kind === "Table") {
+    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    text = tableOf(type, list.items, { includeObject, version, now: clock.now(), listMeta: list });
+  } else text = partialObjectMetadataList(list.items, list, version);
+  return plain ? send(exchange, 200, json, text) : sendText(exchange, 200, text, form);
+}
+
+/** Sends a Status that says that all went well. */
+export function sendSuccess(
+  exchange: Exchange,
+  code: number,
+  status: Status,
+  form: Negotiated,
+): void | Promise<void> {
+  if (form.mediaType === json) return sendStatus(exchange, code, status, isPretty(exchange, form));
+  return sendValue(exchange, code, status, form);
+}
+
+/** JSON that was put together as text, for somebody who wants it in another form. */
+function sendText(exchange: Exchange, code: number, text: string, form: Negotiated): void | Promise<void> {
+  return sendValue(exchange, code, JSON.parse(text) as Json, form);
+}
+
+function sendValue(exchange: Exchange, code: number, value: unknown, form: Negotiated): void | Promise<void> {
+  if (form.mediaType === json) return send(exchange, code, json, JSON.stringify(value, undefined, 2));
+  return toYaml(value).then((text) => send(exchange, code, form.mediaType, text));
+}

@@ -1,0 +1,204 @@
+import { statusOf } from "../../model/errors/api-error.js";
+import { asApiError, failures } from "../../model/core.js";
+import { isPretty } from "./answer/form.js";
+import { sendStatus, sendText } from "./answer/send.js";
+import type { Authenticate } from "./auth/authenticate.js";
+import { forbidden, type Attributes, type Authorize } from "./auth/authorize.js";
+import type { HostCheck } from "./auth/hosts.js";
+import { anonymous } from "./auth/user.js";
+import type { Context } from "./context.js";
+import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
+import { Deadlines } from "./limits/deadlines.js";
+import { kindOf, type InFlight } from "./limits/in-flight.js";
+import { PageNotFound } from "./page-not-found.js";
+import { servePath, type PathParts } from "./paths/serve-path.js";
+import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
+import { AbortedError } from "./request/read-body.js";
+import { timeoutOf } from "./request/timeout.js";
+import { remove, removeCollection } from "./verbs/delete.js";
+import { get, list } from "./verbs/read.js";
+import { routeOf, unknownKind, verbOf, type Route } from "./verbs/route.js";
+import { create, patch, update } from "./verbs/write.js";
+import { serveWatch } from "./watch/serve-watch.js";
+
+/** What the answering of requests needs besides the objects. */
+export interface HandlerParts extends PathParts {
+  readonly context: Context;
+  readonly hosts: HostCheck;
+  readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
+  readonly inFlight: InFlight;
+}
+
+type Answering = void | Promise<void>;
+
+/** How a watch is answered; another way where the connection becomes a WebSocket. */
+export type ServeWatch = typeof serveWatch;
+
+const metricVerbs = new Map([
+  ["get", "GET"],
+  ["list", "LIST"],
+  ["watch", "WATCH"],
+  ["create", "POST"],
+  ["update", "PUT"],
+  ["patch", "PATCH"],
+  ["delete", "DELETE"],
+  ["deletecollection", "DELETECOLLECTION"],
+]);
+
+/** Takes every request through the same steps: is it meant for us, who asks, is there room, may they, and then the answer. */
+export class Handler {
+  readonly #parts: HandlerParts;
+  readonly #deadlines: Deadlines<Exchange>;
+  /** Requests that are being answered. */
+  #open = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(parts: HandlerParts) {
+    this.#parts = parts;
+    this.#deadlines = new Deadlines(parts.context.clock, (exchange) => this.#expire(exchange));
+  }
+
+  /** Resolves when nothing is being answered any more. */
+  whenIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#open === 0) resolve();
+      else this.#idle = resolve;
+    });
+  }
+
+  handle(
+    request: HttpRequest,
+    response: HttpResponse,
+    { expectsContinue = false, watch = serveWatch }: { expectsContinue?: boolean; watch?: ServeWatch } = {},
+  ): void {
+    const exchange = new Exchange(request, response);
+    exchange.expectsContinue = expectsContinue;
+    this.#open++;
+    try {
+      const answering = this.#serve(exchange, watch);
+      if (answering === undefined) this.#settle(exchange);
+      else {
+        answering.then(
+          () => this.#settle(exchange),
+          (error: unknown) => this.#fail(exchange, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #serve(exchange: Exchange, watch: ServeWatch): Answering {
+    const { hosts, authenticate, authorize, inFlight, metrics, context } = this.#parts;
+    const { registry } = context;
+    const { request, method, host } = exchange;
+    if (host === undefined && request.httpVersion !== "1.0") {
+      throw failures.badRequest("the Host header is missing");
+    }
+    hosts.check(host, request.headers.origin);
+    const path = decodePath(exchange.rawPath);
+    const user = authenticate(request) ?? anonymous;
+    exchange.user = user;
+
+    const resource = parseResourcePath(path);
+    const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
+    const kind = kindOf(verb);
+    exchange.release = inFlight.enter(kind);
+    if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
+
+    const type = resource && registry.types.find(resource.group, resource.version, resource.resource);
+    if (type !== undefined) {
+      exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", knownPart(resource));
+    }
+    const attributes: Attributes = { user, verb, path, resource };
+    const decision = authorize(attributes);
+    if (!decision.allowed) throw forbidden(attributes, decision.reason);
+    if (resource === undefined) return servePath(this.#parts, exchange, path);
+    if (type === undefined) throw unknownKind(registry, resource);
+    const route = routeOf(type, resource, verb, method);
+    return verb === "watch" ? watch(context, exchange, route) : serveVerb(verb, context, exchange, route);
+  }
+
+  #setDeadline(exchange: Exchange, longest: number): void {
+    const asked = exchange.rawQuery.includes("timeout=") ? timeoutOf(exchange.query) : undefined;
+    this.#deadlines.add(exchange, asked === undefined ? longest : Math.min(asked, longest));
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (error instanceof AbortedError) {
+      this.#settle(exchange);
+      return;
+    }
+    const { onError } = this.#parts.context;
+    try {
+      if (asApiError(error) === undefined && !(error instanceof PageNotFound)) onError(error);
+      if (exchange.response.headersSent) exchange.response.destroy();
+      else if (error instanceof PageNotFound) sendText(exchange, 404, "404 page not found\n");
+      else sendFailure(exchange, error);
+    } catch (another) {
+      onError(another);
+      exchange.response.destroy();
+    }
+    this.#settle(exchange);
+  }
+
+  /** The time is up: whoever still works on the answer will find that it has been given. */
+  #expire(exchange: Exchange): void {
+    if (exchange.settled) return;
+    const late = failures.timeout("request did not complete within the allotted timeout");
+    this.#fail(exchange, late);
+  }
+
+  #settle(exchange: Exchange): void {
+    if (exchange.settled) return;
+    exchange.settled = true;
+    this.#deadlines.delete(exchange);
+    exchange.release?.();
+    const series = exchange.series ?? this.#parts.metrics.other(exchange.method);
+    const isWatch = series.labels.verb === "WATCH";
+    const seconds = isWatch ? undefined : (performance.now() - exchange.started) / 1000;
+    series.count(exchange.response.statusCode, seconds);
+    if (--this.#open === 0) this.#idle?.();
+  }
+}
+
+/** Only names that are known: what a client makes up must not become a metric. */
+function knownPart(path: ResourcePath | undefined): string {
+  const part = path?.subresource;
+  return part === "status" || part === "scale" || part === "finalize" ? part : "";
+}
+
+function sendFailure(exchange: Exchange, error: unknown): void {
+  const status = statusOf(error);
+  void sendStatus(exchange, status.code, status, wantsPretty(exchange));
+}
+
+/** The query may be what is wrong. */
+function wantsPretty(exchange: Exchange): boolean {
+  try {
+    return isPretty(exchange);
+  } catch {
+    return false;
+  }
+}
+
+function serveVerb(verb: string, context: Context, exchange: Exchange, route: Route): Answering {
+  switch (verb) {
+    case "get":
+      return get(context, exchange, route);
+    case "list":
+      return list(context, exchange, route);
+    case "create":
+      return create(context, exchange, route);
+    case "update":
+      return update(context, exchange, route);
+    case "patch":
+      return patch(context, exchange, route);
+    case "delete":
+      return remove(context, exchange, route);
+    case "deletecollection":
+      return removeCollection(context, exchange, route);
+  }
+  throw new PageNotFound();
+}

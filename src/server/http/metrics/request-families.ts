@@ -1,0 +1,75 @@
+import type { InFlight } from "../limits/in-flight.js";
+import type { MetricFamily, MetricSource, Sample } from "./prometheus.js";
+import type { RequestMetrics, Series } from "./request-metrics.js";
+
+/** What is told about requests, under the names that Kubernetes' dashboards look for. */
+export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): MetricSource {
+  return (): MetricFamily[] => {
+    const all = [...metrics.all];
+    const watches = all.filter(({ labels }) => labels.verb === "WATCH");
+    return [
+      {
+        name: "apiserver_request_total",
+        help: "Requests that were answered, by what they asked for and the code of the answer.",
+        type: "counter",
+        samples: all.flatMap(codeSamples),
+      },
+      {
+        name: "apiserver_request_duration_seconds",
+        help: "How long requests took in seconds, without watches.",
+        type: "histogram",
+        samples: all.flatMap((series) => Array.from(durationSamples(series))),
+      },
+      {
+        name: "apiserver_longrunning_requests",
+        help: "Watches that are open now.",
+        type: "gauge",
+        samples: watches.map(({ labels, open }) => ({ labels: { ...labels }, value: open })),
+      },
+      {
+        name: "apiserver_watch_events_total",
+        help: "Events that watches have sent.",
+        type: "counter",
+        samples: watches.map(({ labels, events }) => ({ labels: withoutVerb(labels), value: events })),
+      },
+      {
+        name: "apiserver_current_inflight_requests",
+        help: "Requests that are being answered now.",
+        type: "gauge",
+        samples: [
+          { labels: { request_kind: "readOnly" }, value: inFlight.readOnly },
+          { labels: { request_kind: "mutating" }, value: inFlight.mutating },
+        ],
+      },
+      {
+        name: "apiserver_dropped_requests_total",
+        help: "Requests that were told to come again because too many were being answered.",
+        type: "counter",
+        samples: Object.entries(metrics.dropped).map(([kind, value]) => ({
+          labels: { request_kind: kind },
+          value,
+        })),
+      },
+    ];
+  };
+}
+
+function codeSamples({ labels, codes }: Series): Sample[] {
+  return Array.from(codes, ([code, value]) => ({ labels: { ...labels, code }, value }));
+}
+
+function* durationSamples({ labels, duration }: Series): Generator<Sample> {
+  const name = "apiserver_request_duration_seconds";
+  let total = 0;
+  for (const [index, count] of duration.counts.entries()) {
+    total += count;
+    const le = duration.buckets[index] ?? "+Inf";
+    yield { name: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  }
+  yield { name: `${name}_sum`, labels: { ...labels }, value: duration.sum };
+  yield { name: `${name}_count`, labels: { ...labels }, value: total };
+}
+
+function withoutVerb({ group, version, resource }: Series["labels"]): Record<string, string> {
+  return { group, version, resource };
+}

@@ -1,0 +1,81 @@
+import type { ResourceType } from "../../resources/resource-type.js";
+import { Histogram, requestBuckets } from "./histogram.js";
+
+/** What a request is counted under. */
+export interface RequestLabels {
+  /** As in Kubernetes: `GET`, `LIST`, `WATCH`, `POST`, `PUT`, `PATCH`, `DELETE`, `DELETECOLLECTION`. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** For paths that name no resource, the path. */
+  readonly subresource: string;
+}
+
+/** The numbers of all requests with the same labels. */
+export class Series {
+  readonly labels: RequestLabels;
+  /** How many ended with which code. */
+  readonly codes = new Map<number, number>();
+  readonly duration = new Histogram(requestBuckets);
+  /** Watches that are open now. */
+  open = 0;
+  /** Events that watches have sent. */
+  events = 0;
+
+  constructor(labels: RequestLabels) {
+    this.labels = labels;
+  }
+
+  count(code: number, seconds: number | undefined): void {
+    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    if (seconds !== undefined) this.duration.observe(seconds);
+  }
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Numbers about requests. Kept as plain fields, and turned into metrics only when somebody asks. */
+export class RequestMetrics {
+  readonly #series = new Map<string, Series>();
+  /** The way to a series that needs no text put together. */
+  readonly #byType = new WeakMap<ResourceType, Map<string, Map<string, Series>>>();
+  /** Requests that were refused because too many are in flight. */
+  dropped = { readOnly: 0, mutating: 0, watch: 0 };
+
+  get all(): Iterable<Series> {
+    return this.#series.values();
+  }
+
+  ofResource(type: ResourceType, verb: string, subresource: string): Series {
+    let verbs = this.#byType.get(type);
+    if (verbs === undefined) this.#byType.set(type, (verbs = new Map()));
+    let parts = verbs.get(verb);
+    if (parts === undefined) verbs.set(verb, (parts = new Map()));
+    let series = parts.get(subresource);
+    if (series === undefined) {
+      const { group, version, plural: resource } = type;
+      series = this.of({ verb, group, version, resource, subresource });
+      parts.set(subresource, series);
+    }
+    return series;
+  }
+
+  /** Paths that name no resource; `path` is one of few, and not what a client sent. */
+  ofPath(path: string): Series {
+    return this.of({ verb: "GET", group: "", version: "", resource: "", subresource: path });
+  }
+
+  /** Requests that got nowhere. */
+  other(method: string): Series {
+    const verb = methods.has(method) ? method : "OTHER";
+    return this.of({ verb, group: "", version: "", resource: "", subresource: "" });
+  }
+
+  of(labels: RequestLabels): Series {
+    const key = JSON.stringify(Object.values(labels));
+    let series = this.#series.get(key);
+    if (series === undefined) this.#series.set(key, (series = new Series(labels)));
+    return series;
+  }
+}

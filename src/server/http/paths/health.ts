@@ -1,0 +1,90 @@
+import { sendText } from "../answer/send.js";
+import type { Exchange } from "../exchange.js";
+
+/** The three ways to ask whether all is well. */
+export type HealthPath = "healthz" | "livez" | "readyz";
+
+/** One thing that must be well. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Throws (or rejects) when it is not. The reason is reported, not sent. */
+  readonly check: () => void | Promise<void>;
+  /** Where it counts; everywhere when left out. */
+  readonly paths?: readonly HealthPath[] | undefined;
+}
+
+const ping: HealthCheck = { name: "ping", check: () => {} };
+
+export interface Health {
+  readonly checks: readonly HealthCheck[];
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The path as it asks for health: `/readyz`, or `/readyz/NAME`. */
+export function healthPath(path: string): { path: HealthPath; name: string | undefined } | undefined {
+  const [, first = "", name, ...more] = path.split("/");
+  if (more.length > 0 || (first !== "healthz" && first !== "livez" && first !== "readyz")) return undefined;
+  return { path: first, name: name || undefined };
+}
+
+/** Answers in Kubernetes' words. Undefined when there is no check of that name. */
+export function serveHealth(
+  exchange: Exchange,
+  { path, name }: { path: HealthPath; name: string | undefined },
+  health: Health,
+): Promise<void> | undefined {
+  const checks = [ping, ...health.checks].filter(({ paths }) => paths?.includes(path) ?? true);
+  if (name === undefined) return serveAll(exchange, path, checks, health);
+  const check = checks.find((one) => one.name === name);
+  return check && serveOne(exchange, check, health);
+}
+
+async function serveAll(
+  exchange: Exchange,
+  path: HealthPath,
+  checks: readonly HealthCheck[],
+  health: Health,
+): Promise<void> {
+  const excluded = new Set(exchange.query.get("exclude"));
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      if (excluded.delete(check.name)) return { text: `[+]${check.name} excluded: ok\n`, ok: true };
+      const failure = await failureOf(check);
+      if (failure === undefined) return { text: `[+]${check.name} ok\n`, ok: true };
+      health.onFailure(new Error(`${path} check ${check.name} failed`, { cause: failure.error }));
+      return { text: `[-]${check.name} failed: reason withheld\n`, ok: false };
+    }),
+  );
+  let text = results.map((result) => result.text).join("");
+  if (excluded.size > 0) {
+    const names = [...excluded].sort().map((unknown) => JSON.stringify(unknown));
+    text += `warn: some health checks cannot be excluded: no matches for ${names.join(", ")}\n`;
+  }
+  if (!results.every(({ ok }) => ok)) sendText(exchange, 500, `${text}${path} check failed\n`);
+  else if (exchange.query.has("verbose")) sendText(exchange, 200, `${text}${path} check passed\n`);
+  else sendText(exchange, 200, "ok");
+}
+
+async function serveOne(exchange: Exchange, check: HealthCheck, health: Health): Promise<void> {
+  const failure = await failureOf(check);
+  if (failure === undefined) {
+    sendText(exchange, 200, "ok");
+    return;
+  }
+  health.onFailure(new Error(`check ${check.name} failed`, { cause: failure.error }));
+  const { error } = failure;
+  sendText(
+    exchange,
+    500,
+    `internal server error: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+}
+
+async function failureOf({ check }: HealthCheck): Promise<{ error: unknown } | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,67 @@
+import type { ResourceTypes } from "../../resources/resource-types.js";
+import { send, sendRawJson } from "../answer/send.js";
+import type { Exchange } from "../exchange.js";
+import { renderMetrics, type MetricSource } from "../metrics/prometheus.js";
+import type { RequestMetrics } from "../metrics/request-metrics.js";
+import { PageNotFound } from "../page-not-found.js";
+import type { Documents } from "./documents.js";
+import { healthPath, serveHealth, type Health } from "./health.js";
+import type { VersionInfo } from "./version.js";
+
+/** What is told of the server itself. */
+export interface PathParts {
+  readonly types: ResourceTypes;
+  readonly metrics: RequestMetrics;
+  readonly metricSources: readonly MetricSource[];
+  readonly documents: Documents;
+  readonly health: Health;
+  readonly version: VersionInfo;
+}
+
+/** Answers at paths that name no resource. */
+export function servePath(parts: PathParts, exchange: Exchange, path: string): void | Promise<void> {
+  const { documents, health, version, metrics, metricSources } = parts;
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") throw new PageNotFound();
+  const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  const asked = healthPath(plain);
+  if (asked !== undefined) {
+    exchange.series = metrics.ofPath(`/${asked.path}`);
+    const answering = serveHealth(exchange, asked, health);
+    if (answering === undefined) throw new PageNotFound();
+    return answering;
+  }
+  switch (plain) {
+    case "/version":
+      exchange.series = metrics.ofPath(plain);
+      return sendRawJson(exchange, 200, version);
+    case "/metrics":
+      exchange.series = metrics.ofPath(plain);
+      return renderMetrics(metricSources).then((text) => {
+        return send(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", text);
+      });
+    case "/":
+    case "/index.html":
+      exchange.series = metrics.ofPath("/");
+      return sendRawJson(exchange, 200, { paths: rootPaths(parts) });
+  }
+  exchange.series = metrics.ofPath(plain.startsWith("/openapi/") ? "/openapi" : "");
+  const answering = documents.serve(exchange, plain);
+  if (answering === false) throw new PageNotFound();
+  return answering;
+}
+
+/** What there is to find, in order. */
+function rootPaths({ types, health }: PathParts): string[] {
+  const paths = new Set(["/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version"]);
+  for (const { group, version } of types.all) {
+    if (group === "") paths.add(`/api/${version}`);
+    else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
+  }
+  for (const path of ["healthz", "livez", "readyz"] as const) {
+    paths.add(`/${path}`).add(`/${path}/ping`);
+    for (const { name, paths: only } of health.checks) {
+      if (only?.includes(path) ?? true) paths.add(`/${path}/${name}`);
+    }
+  }
+  return [...paths].sort();
+}

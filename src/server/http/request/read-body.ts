@@ -1,0 +1,69 @@
+import { gunzip } from "node:zlib";
+import { failures } from "../../../model/core.js";
+import type { Exchange } from "../exchange.js";
+
+/** A client that went away before it had sent everything. Nobody is left to be told. */
+export class AbortedError extends Error {
+  override readonly name = "AbortedError";
+}
+
+/** The whole body, unpacked, up to `limit` bytes. Throws a 413 above it. */
+export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  const encoding = exchange.header("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity" && encoding !== "gzip" && encoding !== "x-gzip") {
+    throw failures.unsupportedMediaType(["identity, gzip (Content-Encoding)"]);
+  }
+  const declared = Number(exchange.header("content-length") ?? 0);
+  if (declared > limit) throw tooLarge(limit);
+  if (exchange.expectsContinue) exchange.response.writeContinue();
+  const body = await collect(exchange, limit);
+  return encoding.endsWith("gzip") && body.length > 0 ? unpack(body, limit) : body;
+}
+
+function collect({ request }: Exchange, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const data = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else {
+        stop();
+        // What still comes is thrown away, so that the client gets to reading the answer.
+        request.resume();
+        reject(tooLarge(limit));
+      }
+    };
+    const end = (): void => {
+      stop();
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
+    };
+    const abort = (): void => {
+      stop();
+      reject(new AbortedError("the client went away"));
+    };
+    const stop = (): void => {
+      request.off("data", data).off("end", end).off("close", abort).off("error", abort);
+    };
+    if (request.destroyed && !request.readableEnded) {
+      abort();
+      return;
+    }
+    request.on("data", data).on("end", end).on("close", abort).on("error", abort);
+  });
+}
+
+function unpack(body: Buffer, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    gunzip(body, { maxOutputLength: limit }, (error, unpacked) => {
+      if (error === null) resolve(unpacked);
+      else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") reject(tooLarge(limit));
+      else reject(failures.badRequest(`the body is no gzip, as Content-Encoding says: ${error.message}`));
+    });
+  });
+}
+
+function tooLarge(limit: number): Error {
+  return failures.requestEntityTooLarge(`limit is ${limit}`);
+}

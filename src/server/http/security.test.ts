@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ask, createWidgets, sendRaw, widgetsPath } from "./fixtures/http-client.js";
+import { adminToken, guestToken, widgetServer, type WidgetServer } from "./fixtures/widget-server.js";
+
+let api: WidgetServer;
+
+beforeAll(async () => {
+  api = await widgetServer({ hosts: ["fettle.example.com"], origins: ["https://console.example.com"] });
+  await createWidgets(api, "a");
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+describe("who says nothing", () => {
+  test.each(["/healthz", "/livez", "/readyz", "/readyz?verbose", "/version", "/version/"])(
+    "may ask for %s",
+    async (path) => {
+      expect((await ask(api, path, { token: null })).status).toBe(200);
+    },
+  );
+
+  test.each<[string, string, string]>([
+    ["GET", "/", 'User "system:anonymous" cannot get path "/"'],
+    ["GET", "/metrics", 'User "system:anonymous" cannot get path "/metrics"'],
+    ["GET", "/readyz/ping", 'User "system:anonymous" cannot get path "/readyz/ping"'],
+    ["GET", "/<script>", 'User "system:anonymous" cannot get path "/&lt;script&gt;"'],
+    ["POST", "/healthz", 'User "system:anonymous" cannot post path "/healthz"'],
+    ["GET", "/apis/none/v1/things", 'cannot list resource "things" in API group "none" at the cluster scope'],
+  ])("may not %s %s", async (method, path, message) => {
+    const reply = await ask(api, path, { method, token: null });
+    expect(reply.status).toBe(403);
+    expect(reply.json).toMatchObject({ kind: "Status", reason: "Forbidden", code: 403 });
+    expect(reply.json.message).toContain(message);
+    expect(reply.headers["x-content-type-options"]).toBe("nosniff");
+  });
+});
+
+describe("who is known but may nothing", () => {
+  const user = 'User "guest" cannot';
+  const where = 'in API group "demo.dev" in the namespace "default"';
+
+  test.each<[string, string, string]>([
+    ["GET", widgetsPath, `widgets.demo.dev is forbidden: ${user} list resource "widgets" ${where}`],
+    [
+      "GET",
+      `${widgetsPath}?watch=1`,
+      `widgets.demo.dev is forbidden: ${user} watch resource "widgets" ${where}`,
+    ],
+    ["GET", `${widgetsPath}/a`, `widgets.demo.dev "a" is forbidden: ${user} get resource "widgets" ${where}`],
+    ["POST", widgetsPath, `widgets.demo.dev is forbidden: ${user} create resource "widgets" ${where}`],
+    [
+      "DELETE",
+      widgetsPath,
+      `widgets.demo.dev is forbidden: ${user} deletecollection resource "widgets" ${where}`,
+    ],
+    [
+      "PATCH",
+      `${widgetsPath}/a/status`,
+      `widgets.demo.dev "a" is forbidden: ${user} patch resource "widgets/status" ${where}`,
+    ],
+    [
+      "GET",
+      "/api/v1/namespaces/x",
+      `namespaces "x" is forbidden: ${user} get resource "namespaces" in API group "" in the namespace "x"`,
+    ],
+    [
+      "GET",
+      "/api/v1/namespaces",
+      `namespaces is forbidden: ${user} list resource "namespaces" in API group "" at the cluster scope`,
+    ],
+  ])("is told so: %s %s", async (method, path, message) => {
+    const reply = await ask(api, path, { method, token: guestToken });
+    expect(reply).toMatchObject({ status: 403, json: { message } });
+  });
+});
+
+describe("tokens", () => {
+  test.each([
+    ["a wrong one", "Bearer wrong"],
+    ["a part of one", `Bearer ${adminToken.slice(0, -1)}`],
+    ["a longer one", `Bearer ${adminToken}x`],
+  ])("%s is answered with 401", async (_, authorization) => {
+    const reply = await ask(api, widgetsPath, { headers: { authorization } });
+    expect(reply).toMatchObject({
+      status: 401,
+      json: { message: "Unauthorized", reason: "Unauthorized", code: 401 },
+    });
+    expect((await ask(api, "/healthz", { headers: { authorization } })).status).toBe(401);
+  });
+
+  test("other ways to authenticate are none", async () => {
+    for (const authorization of ["Basic YWRtaW46YWRtaW4=", "Bearer", adminToken]) {
+      expect((await ask(api, widgetsPath, { headers: { authorization } })).status).toBe(403);
+    }
+  });
+
+  test("bearer may be written in any case", async () => {
+    const headers = { authorization: `bEaReR ${adminToken}` };
+    expect((await ask(api, widgetsPath, { headers })).status).toBe(200);
+  });
+
+  test("each request on a connection counts for itself", async () => {
+    const get = (token: string): string =>
+      `GET ${widgetsPath}/a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    const text = await sendRaw(
+      api.server.port,
+      `${get(adminToken)}\r\n${get("wrong")}\r\n${get(guestToken)}\r\n${get(adminToken)}Connection: close\r\n\r\n`,
+    );
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual([
+      "HTTP/1.1 200",
+      "HTTP/1.1 401",
+      "HTTP/1.1 403",
+      "HTTP/1.1 200",
+    ]);
+  });
+});
+
+describe("names of hosts", () => {
+  test.each(["localhost", "127.0.0.1:99", "[::1]:99", "fettle.example.com:443"])(
+    "%s is ours",
+    async (host) => {
+      expect((await ask(api, "/version", { headers: { host } })).status).toBe(200);
+    },
+  );
+
+  test("a stranger's is refused, whoever asks", async () => {
+    const reply = await ask(api, "/version", { headers: { host: "evil.example.com" } });
+    expect(reply.status).toBe(403);
+    expect(reply.json.message).toContain('does not answer to the host name "evil.example.com"');
+  });
+});
+
+describe("pages", () => {
+  test("of this server and of allowed origins may ask", async () => {
+    const { host } = new URL(api.server.url);
+    for (const origin of [`http://${host}`, "https://console.example.com"]) {
+      expect((await ask(api, "/version", { headers: { host, origin } })).status, origin).toBe(200);
+    }
+  });
+
+  test.each(["http://evil.example.com", "null", "http://localhost:1"])("of %s may not", async (origin) => {
+    const reply = await ask(api, widgetsPath, { headers: { origin } });
+    expect(reply.status).toBe(403);
+    expect(reply.json.message).toContain("does not take requests from pages of");
+  });
+});
+
+test("an authorizer's own failure is a 500 and not a yes", async () => {
+  await using other = await widgetServer({
+    authorize() {
+      throw new Error("no idea");
+    },
+  });
+  expect((await ask(other, widgetsPath)).status).toBe(500);
+  expect(other.errors).toHaveLength(1);
+});
+
+test("an authorizer's reason is told", async () => {
+  await using other = await widgetServer({ authorize: () => ({ allowed: false, reason: "it is late" }) });
+  expect((await ask(other, "/version")).json.message).toBe(
+    'forbidden: User "admin" cannot get path "/version": it is late',
+  );
+});
