@@ -70,7 +70,10 @@ describe("checkStructural", () => {
       `${at}.type: Unsupported value: "float": supported values: "array", "boolean", "integer", "number", "object", "string"`,
     ],
     [field({ ...text, $ref: "#/x" }), `${at}.$ref: Forbidden: $ref is not supported`],
-    [field({ ...text, definitions: { x: {} } }), `${at}.definitions: Forbidden: definitions is not supported`],
+    [
+      field({ ...text, definitions: { x: {} } }),
+      `${at}.definitions: Forbidden: definitions is not supported`,
+    ],
     [
       list({ uniqueItems: true }),
       `${at}.uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic`,
