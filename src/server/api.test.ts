@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { VirtualClock } from "../model/core.js";
+import { MemoryStore } from "../store/index.js";
+import { startApi } from "./api.js";
+import { PacedStore } from "./controllers/fixtures/paced-store.js";
+import { blocking, definition, World } from "./controllers/fixtures/world.js";
+
+test("serves what is in a store, and leaves it open", async () => {
+  const store = new MemoryStore();
+  {
+    await using world = await World.start({ store });
+    await world.define(definition("widgets", "Widget"));
+    await world.create("widgets", "w");
+  }
+  await using again = await World.start({ store });
+  expect(await again.names("widgets")).toEqual(["w"]);
+});
+
+test("idle means that nothing more happens by itself", async () => {
+  await using world = await World.start();
+  await world.idle();
+  const root = await world.create("configmaps", "root");
+  for (let index = 0; index < 20; index++)
+    await world.create("configmaps", `c-${index}`, { owners: [blocking(root)] });
+  await world.create("namespaces", "team");
+  await world.define(definition("widgets", "Widget"));
+  await world.create("widgets", "w", { namespace: "team" });
+  await world.delete("configmaps", "root", "Foreground");
+  await world.delete("namespaces", "team");
+  await world.delete("customresourcedefinitions", "widgets.demo.dev");
+  await world.idle();
+  const { revision } = await world.store.status();
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect((await world.store.status()).revision).toBe(revision);
+  expect(await world.names("configmaps")).toEqual([]);
+});
+
+test("closing twice is closing once, and afterwards nothing is done and no timer is left", async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock });
+  const { timers } = clock;
+  const world = await World.start({ store, clock });
+  const root = await world.create("configmaps", "root");
+  await world.create("configmaps", "child", { owners: [blocking(root)], finalizers: ["demo.dev/hold"] });
+  await world.create("namespaces", "team");
+  await world.create("configmaps", "held", { namespace: "team", finalizers: ["demo.dev/hold"] });
+  await world.delete("namespaces", "team");
+  await world.idle();
+  expect(clock.timers).toBeGreaterThan(timers);
+  await Promise.all([world.api.close(), world.api.close()]);
+  expect(clock.timers).toBe(timers);
+  await world.delete("configmaps", "root");
+  await world.idle();
+  expect(await world.names("configmaps")).toEqual(["held", "child"].toSorted());
+});
+
+test("a store that cannot be read is no start, and nothing is left running", async () => {
+  const clock = new VirtualClock();
+  const store = new PacedStore({ clock });
+  const { timers } = clock;
+  store.pace = (moment) => {
+    if (moment.startsWith("commit")) throw new Error("read-only");
+  };
+  await expect(startApi({ store, clock })).rejects.toThrow("read-only");
+  expect(clock.timers).toBe(timers);
+  store.pace = () => {};
+  await store.close();
+  await expect(startApi({ store, clock })).rejects.toThrow("the server is shutting down");
+});
+
+test("a store that is closed under it is no reason to fail", async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock });
+  const world = await World.start({ store, clock });
+  await world.idle();
+  await store.close();
+  await world.api.close();
+});

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { VirtualClock } from "../../model/core.js";
+import { Compacted, MemoryStore, SlowWatcher } from "../../store/index.js";
+import { Changes } from "./changes.js";
+import { Gate, PacedStore } from "./fixtures/paced-store.js";
+
+let store: PacedStore;
+let clock: VirtualClock;
+let changes: Changes;
+let told: string[];
+let errors: unknown[];
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  store = new PacedStore({ clock });
+  told = [];
+  errors = [];
+  changes = new Changes({ store, clock, onError: (error) => errors.push(error) });
+  changes.add({
+    changed: ({ type, key }) => told.push(`${type} ${key}`),
+    present: ({ key }) => told.push(`present ${key}`),
+    complete: () => told.push("complete"),
+    missed: () => told.push("missed"),
+  });
+});
+afterEach(() => changes.stop());
+
+async function put(...keys: string[]): Promise<number> {
+  let revision = 0;
+  for (const key of keys) {
+    ({ revision } = await store.commit([{ type: "put", key, value: Buffer.from("{}") }]));
+  }
+  return revision;
+}
+
+async function start(): Promise<void> {
+  changes.start((await store.status()).revision);
+  await changes.complete();
+}
+
+test("what is there is told once, and every change in order", async () => {
+  await put("/a", "/b");
+  await start();
+  expect(told.splice(0)).toEqual(["present /a", "present /b", "complete"]);
+  await put("/c", "/a");
+  const { revision } = await store.commit([{ type: "delete", key: "/b" }]);
+  await changes.reached(revision);
+  expect(told).toEqual(["put /c", "put /a", "delete /b"]);
+});
+
+test("a large store is read in steps, and others have their turn in between", async () => {
+  for (let index = 0; index < 1700; index++) await put(`/k-${index}`);
+  const reading = start();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(told.length).toBeLessThan(1700);
+  await reading;
+  expect(new Set(told).size).toBe(1701);
+  expect(told.at(-1)).toBe("complete");
+});
+
+test("what changes while a page is on its way is told as changed only", async () => {
+  await put("/a", "/b", "/c");
+  const gate = new Gate();
+  store.pace = (moment) => (moment === "ranged /" ? gate.pass() : undefined);
+  const reading = start();
+  await gate.reached;
+  const revision = await put("/b");
+  await changes.reached(revision);
+  gate.open();
+  await reading;
+  expect(told).toEqual(["put /b", "present /a", "present /c", "complete"]);
+});
+
+test("reaching what was reached before, or nothing, is no wait", async () => {
+  await start();
+  await changes.reached(0);
+  const revision = await put("/a");
+  await Promise.all([changes.reached(revision), changes.reached(revision)]);
+  await changes.reached(revision);
+});
+
+test("a reader that was too slow goes on where it was", async () => {
+  await start();
+  let slow = true;
+  store.pace = (moment) => {
+    if (!moment.startsWith("deliver") || !slow) return;
+    slow = false;
+    throw new SlowWatcher(0, "too many");
+  };
+  const revision = await put("/a", "/b");
+  await changes.reached(revision);
+  expect(told.slice(1)).toEqual(["put /a", "put /b"]);
+  expect(errors).toEqual([]);
+});
+
+test("when changes are no longer to be had, everything is told anew", async () => {
+  await put("/a");
+  await start();
+  let lost = true;
+  store.pace = (moment) => {
+    if (!moment.startsWith("deliver") || !lost) return;
+    lost = false;
+    throw new Compacted(1, 2);
+  };
+  const revision = await put("/b");
+  await changes.reached(revision);
+  await changes.complete();
+  expect(told).toEqual(["present /a", "complete", "missed", "present /a", "present /b", "complete"]);
+  await changes.reached(await put("/c"));
+  expect(told.at(-1)).toBe("put /c");
+});
+
+test("when changes are lost in the middle of a reading, only the new one comes to an end", async () => {
+  await put("/a");
+  const gate = new Gate();
+  let pages = 0;
+  store.pace = (moment) => {
+    if (moment === "ranged /" && pages++ === 0) return gate.pass();
+    if (moment === "deliver 1") throw new Compacted(1, 2);
+  };
+  changes.start((await store.status()).revision);
+  await gate.reached;
+  await changes.reached(await put("/b"));
+  gate.open();
+  await changes.complete();
+  expect(told).toEqual(["missed", "present /a", "present /b", "complete"]);
+});
+
+test("a store that fails is left alone for a second", async () => {
+  await put("/a");
+  let failing = true;
+  store.pace = (moment) => {
+    if (failing && (moment === "range /" || moment.startsWith("deliver"))) throw new Error("on fire");
+  };
+  changes.start((await store.status()).revision);
+  const revision = await put("/b");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(told).toEqual([]);
+  expect(errors).toEqual([new Error("on fire"), new Error("on fire")]);
+  failing = false;
+  await clock.advance(1000);
+  await changes.reached(revision);
+  await changes.complete();
+  expect(told.toSorted()).toEqual(["complete", "present /a", "present /b", "put /b"].toSorted());
+});
+
+test("a listener that fails keeps nothing from the others", async () => {
+  const others: string[] = [];
+  const failing = (): never => {
+    throw new Error("cannot read that");
+  };
+  changes.add({ changed: failing, present: failing, complete: failing });
+  changes.add({ changed: ({ key }) => others.push(key) });
+  await start();
+  await changes.reached(await put("/a", "/b"));
+  expect(others).toEqual(["/a", "/b"]);
+  expect(errors.length).toBe(3);
+});
+
+test("stopping, or a store that closes, keeps nobody waiting", async () => {
+  await start();
+  const waiting = changes.reached(1000);
+  await changes.stop();
+  await waiting;
+  await changes.reached(1000);
+
+  const closing = new MemoryStore({ clock });
+  const others = new Changes({ store: closing, clock, onError: (error) => errors.push(error) });
+  others.start(0);
+  await others.complete();
+  const more = others.reached(1000);
+  await closing.close();
+  await more;
+  await others.stop();
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { concurrently } from "./concurrently.js";
+import { Gate } from "./fixtures/paced-store.js";
+
+test("every item once, not too many at a time", async () => {
+  const seen: number[] = [];
+  let running = 0;
+  await concurrently(Array.from({ length: 20 }).keys(), 3, async (item) => {
+    running++;
+    expect(running).toBeLessThanOrEqual(3);
+    await Promise.resolve();
+    seen.push(item);
+    running--;
+  });
+  expect(seen.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 20 }).keys()]);
+});
+
+test("nothing to do", async () => {
+  await concurrently([], 3, () => Promise.reject(new Error("never")));
+});
+
+test("a failure is thrown when the others that run have ended, and no more are begun", async () => {
+  const gate = new Gate();
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const all = concurrently([0, 1, 2, 3, 4], 2, async (item) => {
+    begun.push(item);
+    if (item === 0) throw new Error("no");
+    await gate.pass();
+    ended.push(item);
+  });
+  await gate.reached;
+  gate.open();
+  await expect(all).rejects.toThrow("no");
+  expect([begun, ended]).toEqual([[0, 1], [1]]);
+});

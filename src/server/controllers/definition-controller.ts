@@ -1,0 +1,196 @@
+import { isConditionTrue, isConflict, isNotFound, type Clock, type Json } from "../../model/core.js";
+import { jsonEqual } from "../../model/patch/json-equal.js";
+import { Conflict, type Store, type WatchEvent } from "../../store/index.js";
+import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
+import { nextStatus, type TakenNames } from "../custom-resources/names.js";
+import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
+import type { Registry } from "../registry/registry.js";
+import type { Listener } from "./changes.js";
+import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
+import { Work } from "./work.js";
+
+/** What a definition brought to the table of kinds, and from which of its versions. */
+interface Installed {
+  readonly uid: string;
+  readonly generation: number;
+  readonly names: Json;
+  readonly terminating: boolean;
+}
+
+/** The names that a definition has, and whether it waits for more. */
+interface Names extends TakenNames {
+  readonly waits: boolean;
+}
+
+/** Makes definitions true: decides who gets which names, and serves what is established. */
+export class DefinitionController implements Listener {
+  readonly #registry: Registry;
+  readonly #store: Store;
+  readonly #definitions: Definitions;
+  readonly #clock: Clock;
+  readonly #work: Work;
+  /** Of every definition. Only what is looked at here gets names, so this is never behind what was given out here. */
+  readonly #names = new Map<string, Names>();
+  readonly #installed = new Map<string, Installed>();
+  /** Who waits for a definition to be looked at. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #stopped = false;
+
+  constructor(options: {
+    registry: Registry;
+    store: Store;
+    clock: Clock;
+    onError?: (error: unknown, key: string) => void;
+  }) {
+    this.#registry = options.registry;
+    this.#store = options.store;
+    this.#definitions = new Definitions(options.registry);
+    this.#clock = options.clock;
+    this.#work = new Work({
+      clock: options.clock,
+      // Names are given out one after the other.
+      concurrency: 1,
+      handle: (name) => this.#look(name),
+      onError: options.onError,
+    });
+  }
+
+  /** Serves what was established before, at once, and then looks at every definition. */
+  async start(): Promise<void> {
+    for (const definition of await this.#definitions.all()) {
+      this.#know(definition);
+      this.#work.add(nameOf(definition));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work.stop();
+    for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve();
+  }
+
+  get isIdle(): boolean {
+    return this.#work.isIdle;
+  }
+
+  /** Resolves when every definition has been looked at since it last changed. */
+  idle(): Promise<void> {
+    return this.#work.idle();
+  }
+
+  /** Resolves when a definition that was just written has been looked at. */
+  async settled(name: string): Promise<void> {
+    if (this.#stopped) return;
+    await new Promise<void>((resolve) => {
+      const waiting = this.#waiting.get(name) ?? [];
+      this.#waiting.set(name, [...waiting, resolve]);
+      this.#work.add(name);
+    });
+  }
+
+  changed(event: WatchEvent): void {
+    if (event.key.startsWith(definitionPrefix)) this.#work.add(event.key.slice(definitionPrefix.length));
+  }
+
+  present({ key }: { readonly key: string }): void {
+    if (!key.startsWith(definitionPrefix)) return;
+    const name = key.slice(definitionPrefix.length);
+    if (!this.#names.has(name)) this.#work.add(name);
+  }
+
+  missed(): void {
+    // New ones are told of; whether these are what they were, or there at all, has to be looked up.
+    for (const name of this.#names.keys()) this.#work.add(name);
+  }
+
+  async #look(name: string): Promise<void> {
+    // Who comes later wrote something that may not be seen by this look, and waits for the next.
+    const waiting = this.#waiting.get(name) ?? [];
+    this.#waiting.delete(name);
+    try {
+      while (!(await this.#reconcile(name)));
+    } finally {
+      for (const resolve of waiting) resolve();
+    }
+  }
+
+  /** False when somebody else changed the definition at the same time, so that it has to be looked at again. */
+  async #reconcile(name: string): Promise<boolean> {
+    const definition = await this.#definitions.get(name);
+    if (definition === undefined) {
+      this.#remove(name);
+      return true;
+    }
+    if (definition.metadata.deletionTimestamp) {
+      this.#know(definition);
+      return true;
+    }
+    const taken: TakenNames[] = this.#registry.types.all.filter((type) => type.builtIn);
+    for (const [other, names] of this.#names) if (other !== name) taken.push(names);
+    const status = nextStatus(definition, [], taken, this.#clock);
+    const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);
+    if (same) {
+      this.#know(definition);
+      return true;
+    }
+    try {
+      if (!isEstablished(definition.status) && isEstablished(status)) await this.#clear(definition);
+      this.#know(await this.#definitions.writeStatus(definition, status));
+    } catch (error) {
+      if (isConflict(error) || isNotFound(error) || error instanceof Conflict) return false;
+      throw error;
+    }
+    this.#lookAtWaiting(name);
+    return true;
+  }
+
+  /** Names may have become free for those that wait for some. */
+  #lookAtWaiting(name: string): void {
+    for (const [other, { waits }] of this.#names) if (waits && other !== name) this.#work.add(other);
+  }
+
+  #know(definition: Definition): void {
+    const { status, spec } = definition;
+    const { acceptedNames = { plural: "", kind: "" } } = status ?? {};
+    const waits = !isConditionTrue(status?.conditions, "NamesAccepted");
+    this.#names.set(nameOf(definition), { ...acceptedNames, group: spec.group, waits });
+    if (isEstablished(status)) this.#serve(definition);
+  }
+
+  /** Puts what an established definition says into the table of kinds, if that is not there yet. */
+  #serve(definition: Definition): void {
+    const name = nameOf(definition);
+    const { uid = "", generation = 1, deletionTimestamp, resourceVersion } = definition.metadata;
+    const names = (definition.status?.acceptedNames ?? {}) as unknown as Json;
+    const terminating = Boolean(deletionTimestamp);
+    const before = this.#installed.get(name);
+    const same =
+      before?.uid === uid && before.generation === generation && before.terminating === terminating;
+    if (same && jsonEqual(before.names, names)) return;
+    // What was stored under earlier schemas is brought up to date when it is read.
+    const schemaRevision = generation > 1 ? Number(resourceVersion) : 0;
+    this.#installed.set(name, { uid, generation, names, terminating });
+    this.#registry.types.set(name, resourceTypesOf(definition, { schemaRevision }));
+  }
+
+  #remove(name: string): void {
+    this.#names.delete(name);
+    if (this.#installed.delete(name)) this.#registry.types.set(name, []);
+    this.#lookAtWaiting(name);
+  }
+
+  /** A kind starts with nothing, whatever somebody wrote in the last moment of an earlier one of its name. */
+  async #clear(definition: Definition): Promise<void> {
+    const { group, names } = definition.spec;
+    const own = await this.#store.get(definitionPrefix + nameOf(definition));
+    if (own === undefined) return;
+    const { entries } = await this.#store.range({ prefix: `/${group}/${names.plural}/` });
+    for (const { key, created, revision } of entries) {
+      if (created < own.created) await this.#store.commit([{ type: "delete", key, expect: revision }]);
+    }
+  }
+}
+
+function isEstablished(status: DefinitionStatus | undefined): boolean {
+  return isConditionTrue(status?.conditions, "Established");
+}

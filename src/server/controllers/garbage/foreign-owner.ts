@@ -1,0 +1,72 @@
+import {
+  ApiError,
+  formatTime,
+  type Clock,
+  type KubeObject,
+  type OwnerReference,
+} from "../../../model/core.js";
+import { quote } from "../../../model/object/quote.js";
+import type { Store } from "../../../store/index.js";
+import { keyOf } from "../../registry/keys.js";
+import { namespacePrefix } from "../../registry/namespaces.js";
+import type { Registry } from "../../registry/registry.js";
+import type { ResourceType } from "../../resources/resource-type.js";
+import type { Found } from "./objects.js";
+
+const component = "garbage-collector-controller";
+
+/** Whether the owner that a reference means is there, but in a namespace from which it cannot own this object. */
+export async function isOwnerElsewhere(
+  store: Store,
+  { object }: Found,
+  owner: OwnerReference,
+  ownerType: ResourceType,
+): Promise<boolean> {
+  if (!ownerType.namespaced) return false;
+  const { entries } = await store.range({ prefix: namespacePrefix });
+  for (const { key } of entries) {
+    const namespace = key.slice(namespacePrefix.length);
+    if (namespace === object.metadata.namespace) continue;
+    const entry = await store.get(keyOf(ownerType, { namespace, name: owner.name }));
+    const found = entry && (JSON.parse(Buffer.from(entry.value).toString()) as KubeObject);
+    if (found?.metadata.uid === owner.uid) return true;
+  }
+  return false;
+}
+
+/** Tells people why an object was collected, or will never be, although its owner is there. */
+export async function warnOfForeignOwner(
+  { registry, clock }: { readonly registry: Registry; readonly clock: Clock },
+  { object }: Found,
+  owner: OwnerReference,
+): Promise<void> {
+  const type = registry.types.find("", "v1", "events");
+  if (type === undefined) return;
+  const { apiVersion, kind, metadata } = object;
+  const { name = "", namespace = "", uid = "" } = metadata;
+  const now = formatTime(clock.now());
+  const whom = `[${owner.apiVersion}/${owner.kind}, namespace: ${namespace}, name: ${owner.name}, uid: ${owner.uid}]`;
+  const event = {
+    apiVersion: "v1",
+    kind: "Event",
+    // The same on every server and after every start, so that it is told once.
+    metadata: { name: `${name}.${owner.uid}` },
+    involvedObject: { apiVersion, kind, name, uid, ...(namespace !== "" && { namespace }) },
+    type: "Warning",
+    reason: "OwnerRefInvalidNamespace",
+    message: `ownerRef ${whom} does not exist in namespace ${quote(namespace)}`,
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: "",
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  };
+  try {
+    const scope = { namespace: namespace === "" ? "default" : namespace };
+    await registry.create(type, scope, { object: event }, { fieldManager: component });
+  } catch (error) {
+    // It was told before, or the namespace is going away.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}

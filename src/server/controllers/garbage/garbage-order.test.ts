@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { VirtualClock } from "../../../model/core.js";
+import { definitionPrefix } from "../definitions.js";
+import { Gate, PacedStore } from "../fixtures/paced-store.js";
+import { blocking, definition, held, ownedBy, World } from "../fixtures/world.js";
+
+let store: PacedStore;
+let world: World;
+beforeEach(async () => {
+  const clock = new VirtualClock();
+  store = new PacedStore({ clock });
+  world = await World.start({ store, clock });
+  await world.idle();
+});
+afterEach(async () => {
+  await world.idle();
+  expect(world.errors).toEqual([]);
+  await world[Symbol.asyncDispose]();
+});
+
+const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
+
+/** Time for whatever can happen to happen. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a look that began before changes that nobody has heard of", () => {
+  /** Runs `changes` while the collector is about to read an object, and before it hears of any of them. */
+  async function before(name: string, changes: () => Promise<void>): Promise<void> {
+    const read = new Gate();
+    const heard = new Gate();
+    let reads = 0;
+    store.pace = (moment) => {
+      if (moment === `get /core/configmaps/default/${name}` && reads++ === 0) return read.pass();
+      if (reads > 0 && moment.startsWith("deliver")) return heard.pass();
+    };
+    const parent = await world.create("configmaps", "parent");
+    await world.create("configmaps", name, { owners: [blocking(parent)] });
+    await read.reached;
+    await changes();
+    read.open();
+    await turns();
+    heard.open();
+    await world.idle();
+  }
+
+  test("does not take an owner for one without dependents and orphan nobody", async () => {
+    await before("owner", async () => {
+      const owner = await world.get("configmaps", "owner");
+      if (owner) await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
+      await world.delete("configmaps", "owner", "Orphan");
+    });
+    expect(await configMaps()).toEqual(["dependent", "parent"]);
+    expect((await world.metadata("configmaps", "dependent")).ownerReferences).toBeUndefined();
+  });
+
+  test("does not take an owner for one without dependents and wait for nobody", async () => {
+    await before("owner", async () => {
+      const owner = await world.get("configmaps", "owner");
+      if (owner) await world.create("configmaps", "dependent", { owners: [blocking(owner)], ...held });
+      await world.delete("configmaps", "owner", "Foreground");
+    });
+    expect(await configMaps()).toEqual(["dependent", "owner", "parent"]);
+    await world.letGo("configmaps", "dependent");
+    expect(await configMaps()).toEqual(["parent"]);
+  });
+
+  test("does not delete in the background what has dependents to be waited for", async () => {
+    await before("owner", async () => {
+      const owner = await world.get("configmaps", "owner");
+      if (owner) await world.create("configmaps", "dependent", { owners: [blocking(owner)], ...held });
+      await world.delete("configmaps", "parent", "Foreground");
+    });
+    expect(await configMaps()).toEqual(["dependent", "owner", "parent"]);
+    await world.letGo("configmaps", "dependent");
+    expect(await configMaps()).toEqual([]);
+  });
+});
+
+test("what changed while it was being read is known as it is now", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.create("configmaps", "left", { owners: [blocking(owner)] });
+  await world.create("configmaps", "deleted", { owners: [blocking(owner)] });
+  await world.idle();
+  await world.api.close();
+
+  const gate = new Gate();
+  store.pace = (moment) => (moment === "ranged /" ? gate.pass() : undefined);
+  world = await World.start({ store, clock: world.clock });
+  await gate.reached;
+  await world.patch("configmaps", "left", { metadata: { ownerReferences: null } });
+  await world.delete("configmaps", "deleted");
+  await turns();
+  gate.open();
+  await world.idle();
+  await world.delete("configmaps", "owner", "Foreground");
+  await world.idle();
+  expect(await configMaps()).toEqual(["left"]);
+});
+
+test("a store that cannot be read for a while", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
+  await world.idle();
+  await world.api.close();
+  await store.commit([{ type: "delete", key: "/core/configmaps/default/owner" }]);
+
+  store.pace = (moment) => {
+    if (moment === "range /") throw new Error("disk on fire");
+  };
+  world = await World.start({ store, clock: world.clock });
+  await world.clock.advance(5000);
+  expect(world.errors).toContainEqual(new Error("disk on fire"));
+  expect(await configMaps()).toEqual(["dependent"]);
+  store.pace = () => {};
+  await world.clock.advance(5000);
+  await world.idle();
+  expect(await configMaps()).toEqual([]);
+  world.errors.length = 0;
+});
+
+test("a stream of changes that breaks is taken up where it was", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.idle();
+  let breaks = 3;
+  store.pace = (moment) => {
+    if (moment.startsWith("deliver") && breaks-- > 0) throw new Error("no more");
+  };
+  await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
+  await world.delete("configmaps", "owner");
+  await world.clock.advance(5000);
+  await world.idle();
+  expect(await configMaps()).toEqual([]);
+  expect(world.errors).toEqual([new Error("no more"), new Error("no more"), new Error("no more")]);
+  world.errors.length = 0;
+});
+
+test("writes that fail are tried again", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
+  await world.idle();
+  store.pace = (moment) => {
+    if (moment === "commit /core/configmaps/default/dependent") throw new Error("disk full");
+  };
+  await world.delete("configmaps", "owner");
+  await world.idle();
+  expect(await configMaps()).toEqual(["dependent"]);
+  expect(world.errors).toEqual([new Error("disk full")]);
+  store.pace = () => {};
+  await world.clock.advance(60_000);
+  await world.idle();
+  expect(await configMaps()).toEqual([]);
+  world.errors.length = 0;
+});
+
+/** Of a kind that nobody serves: who has it for an owner, beside others, stays and keeps naming them. */
+const unknown = {
+  apiVersion: "demo.dev/v1",
+  kind: "Unknown",
+  name: "u",
+  uid: "4aa6f18e-0000-4000-8000-000000000000",
+};
+
+test("an owner that is remembered to be there is forgotten when it goes", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.create("configmaps", "child", { owners: [ownedBy(owner), unknown] });
+  await world.idle();
+  await world.delete("configmaps", "owner");
+  await world.idle();
+  await world.create("configmaps", "late", { owners: [ownedBy(owner)] });
+  await world.idle();
+  expect(await configMaps()).toEqual(["child"]);
+});
+
+test("an owner that goes while it is being read is not remembered to be there", async () => {
+  const owner = await world.create("configmaps", "owner");
+  await world.idle();
+  const gate = new Gate();
+  let reads = 0;
+  store.pace = (moment) =>
+    moment === "got /core/configmaps/default/owner" && reads++ === 0 ? gate.pass() : undefined;
+  await world.create("configmaps", "child", { owners: [ownedBy(owner), unknown] });
+  await gate.reached;
+  await world.delete("configmaps", "owner");
+  await turns();
+  gate.open();
+  await world.idle();
+  await world.create("configmaps", "late", { owners: [ownedBy(owner)] });
+  await world.idle();
+  expect(await configMaps()).toEqual(["child"]);
+});
+
+describe("on a server that hears of a kind, an object of it and a deletion at once, and is slow to look at the kind", () => {
+  let first: Gate;
+
+  /** What the other server has done when the first has heard of nothing yet. */
+  async function late(other: World, policy: "Background" | "Orphan"): Promise<void> {
+    await other.idle();
+    first = new Gate();
+    const [second, reading] = [new Gate(), new Gate()];
+    store.pace = (moment) => {
+      if (moment === "deliver 1") return first.pass();
+      if (moment === "deliver 2") return second.pass();
+    };
+    await world.define(definition("widgets", "Widget"));
+    const owner = await world.create("configmaps", "owner");
+    await world.create("widgets", "w", { owners: [ownedBy(owner)] });
+    await world.delete("configmaps", "owner", policy);
+    store.pace = (moment) =>
+      moment === `get ${definitionPrefix}widgets.demo.dev` ? reading.pass() : undefined;
+    second.open();
+    await reading.reached;
+    await turns();
+    reading.open();
+    await turns();
+  }
+
+  test("an object is not forgotten when its owner leaves it", async () => {
+    await using other = await World.start({ store, clock: world.clock });
+    await late(other, "Orphan");
+    expect(await configMaps()).toEqual([]);
+    first.open();
+    await world.idle();
+    await other.idle();
+    expect((await world.metadata("widgets", "w")).ownerReferences).toBeUndefined();
+  });
+
+  test("an object is collected once its kind is known", async () => {
+    await using other = await World.start({ store, clock: world.clock });
+    await late(other, "Background");
+    expect(await world.names("widgets")).toEqual([]);
+    first.open();
+    await other.idle();
+  });
+});

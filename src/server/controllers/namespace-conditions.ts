@@ -1,0 +1,76 @@
+import { setCondition, type Clock, type Condition } from "../../model/core.js";
+import type { ResourceType } from "../resources/resource-type.js";
+
+/** What is left of one kind in a namespace that is being deleted. */
+export interface Remainder {
+  readonly type: ResourceType;
+  readonly count: number;
+  /** The finalizers that hold it, and how many objects each of them holds. */
+  readonly finalizers: ReadonlyMap<string, number>;
+  /** Some of it came so late that it is not being deleted yet. */
+  readonly late: boolean;
+}
+
+/** The conditions by which a namespace says how far its deletion is. */
+export function deletionConditions(
+  before: readonly Condition[],
+  left: readonly Remainder[],
+  clock: Clock,
+): readonly Condition[] {
+  const finalizers = new Map<string, number>();
+  for (const remainder of left) {
+    for (const [name, count] of remainder.finalizers)
+      finalizers.set(name, (finalizers.get(name) ?? 0) + count);
+  }
+  // In a fixed order, so that what stays the same is not written again.
+  const counted = left
+    .map(({ type, count }) => `${type.plural}.${type.group} has ${count} resource instances`)
+    .sort();
+  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`).sort();
+  const updates: readonly (readonly [type: string, wrong: boolean, reason: string, message: string])[] = [
+    [
+      "NamespaceDeletionDiscoveryFailure",
+      false,
+      "ResourcesDiscovered",
+      "All resources successfully discovered",
+    ],
+    [
+      "NamespaceDeletionGroupVersionParsingFailure",
+      false,
+      "ParsedGroupVersions",
+      "All legacy kube types successfully parsed",
+    ],
+    [
+      "NamespaceDeletionContentFailure",
+      false,
+      "ContentDeleted",
+      "All content successfully deleted, may be waiting on finalization",
+    ],
+    left.length > 0
+      ? [
+          "NamespaceContentRemaining",
+          true,
+          "SomeResourcesRemain",
+          `Some resources are remaining: ${counted.join(", ")}`,
+        ]
+      : ["NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed"],
+    finalizers.size > 0
+      ? [
+          "NamespaceFinalizersRemaining",
+          true,
+          "SomeFinalizersRemain",
+          `Some content in the namespace has finalizers remaining: ${held.join(", ")}`,
+        ]
+      : [
+          "NamespaceFinalizersRemaining",
+          false,
+          "ContentHasNoFinalizers",
+          "All content-preserving finalizers finished",
+        ],
+  ];
+  let conditions = before;
+  for (const [type, wrong, reason, message] of updates) {
+    conditions = setCondition(conditions, { type, status: wrong ? "True" : "False", reason, message }, clock);
+  }
+  return conditions;
+}
