@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("./server-process.mjs", import.meta.url));
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+/** A server in a process of its own that can be ended, however rudely, and started again on the same port and data. */
+export class ServerProcess implements AsyncDisposable {
+  readonly data = mkdtempSync(join(tmpdir(), "fettle-server-"));
+  readonly kubeconfig = join(this.data, "kubeconfig");
+  /** Resolves when a server answers; from a stop to the next start it is waited for. */
+  up: Promise<void>;
+  #restarted: (up: Promise<void>) => void = () => {};
+  #port = 0;
+  #child: ChildProcess | undefined;
+  #exit: Promise<Exit> | undefined;
+
+  constructor() {
+    this.up = this.#start();
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<Exit> {
+    if (this.#child === undefined || this.#exit === undefined) throw new Error("no server was started");
+    this.up = new Promise((resolve) => (this.#restarted = resolve));
+    this.#child.kill(signal);
+    return this.#exit;
+  }
+
+  async start(): Promise<void> {
+    const up = this.#start();
+    this.#restarted(up);
+    return up;
+  }
+
+  async #start(): Promise<void> {
+    const child = spawn(process.execPath, [program, this.data, String(this.#port)]);
+    this.#child = child;
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const exit = once(child, "close").then(
+      ([code, signal]: (number | NodeJS.Signals | null)[]) => ({ code, signal, stderr }) as Exit,
+    );
+    this.#exit = exit;
+    const line = await Promise.race([
+      once(createInterface({ input: child.stdout }), "line").then(([line]) => line as string),
+      exit.then(({ stderr }) => Promise.reject(new Error(`the server did not start:\n${stderr}`))),
+    ]);
+    this.#port = Number(new URL(line).port);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child?.kill("SIGKILL");
+    await this.#exit;
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
