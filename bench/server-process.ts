@@ -1,0 +1,54 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { startServer } from "fettle/server";
+import { openSqliteStore } from "fettle/store";
+
+/**
+ * What is measured, each in a process of its own: the API server, or a bare `node:http` server that answers every
+ * request with a kilobyte after it has read what was sent.
+ *
+ *   node server-process.js fettle <data folder> | bare
+ */
+const [kind, data = "."] = process.argv.slice(2);
+const started = performance.now();
+// What Node took before it came here counts: people wait for it too.
+const before = performance.now() + performance.timeOrigin - Number(process.env["SPAWNED"] ?? Date.now());
+
+if (kind === "bare") {
+  const answer = Buffer.from(JSON.stringify({ value: "x".repeat(1000) }));
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": answer.length });
+      response.end(answer);
+    });
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    say({ port: typeof address === "object" ? address?.port : 0 });
+  });
+} else {
+  const store = await openSqliteStore(join(data, "store"));
+  const server = await startServer({ store, data, tls: false });
+  say({
+    port: Number(new URL(server.url).port),
+    token: server.token,
+    ready: performance.now() - started,
+    before,
+  });
+  process.on("SIGTERM", () => {
+    void server
+      .close()
+      .then(() => store.close())
+      .then(() => process.exit(0));
+  });
+}
+
+// The parent asks for memory at a quiet moment.
+process.on("message", (message) => {
+  if (message === "memory") process.send?.({ rss: process.memoryUsage.rss() });
+});
+
+function say(ready: object): void {
+  process.send?.(ready);
+}
