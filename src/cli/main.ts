@@ -6,6 +6,7 @@ import { join } from "node:path";
 const usage = `fettle: a declarative control plane in one package
 
   fettle            shows what there is so far, on a store in a temporary folder
+  fettle up         starts the API server (fettle up --help)
   fettle --version  prints the version
   fettle --help     prints this
 `;
@@ -14,9 +15,21 @@ const [word] = process.argv.slice(2);
 if (word === "--version" || word === "-v") console.log(await version());
 else if (word === "--help" || word === "-h") process.stdout.write(usage);
 else if (word === undefined) await show();
+else if (word === "up")
+  await run(async () => (await import("./up.js")).up(process.argv.slice(3), await version()));
 else {
   process.stderr.write(`fettle: there is no command "${word}" yet\n\n${usage}`);
   process.exitCode = 2;
+}
+
+/** Runs a command; what goes wrong is said in a line. */
+async function run(command: () => Promise<void>): Promise<void> {
+  try {
+    await command();
+  } catch (error) {
+    process.stderr.write(`fettle: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 async function version(): Promise<string> {
@@ -33,7 +46,7 @@ async function show(): Promise<void> {
   try {
     const started = performance.now();
     await using store = await openSqliteStore(directory);
-    console.log(`Fettle ${await version()}: the object model and the revisioned store.\n`);
+    console.log(`Fettle ${await version()}: the object model, the revisioned store and the API server.\n`);
     console.log(`opened a durable store in ${(performance.now() - started).toFixed(0)} ms`);
 
     const watch = store.watch({ prefix: "/sites/", previous: true });
@@ -55,7 +68,7 @@ async function show(): Promise<void> {
     const before = await store.get("/sites/hello", { revision: first.revision });
     console.log(`and at revision ${first.revision} it still reads "${before ? text(before.value) : ""}"`);
     console.log(
-      "\nNext: docs/stores.md explains the store, npm test runs everything, npm run bench:store measures it.",
+      "\nNext: npx fettle up starts the API server, docs/ explains it and the store, npm test runs everything.",
     );
   } finally {
     await rm(directory, { recursive: true });
