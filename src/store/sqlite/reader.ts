@@ -31,6 +31,9 @@ const behindAll = new Uint8Array(0);
 /** How many revisions of history are looked at in one go. */
 const stretch = 2000;
 
+/** How much of the file is read through a memory map: it counts as memory of the process once it has been read. */
+const mappedBytes = 2 ** 26;
+
 /** How many due keys are told at a time. */
 const expiredAtOnce = 256;
 
@@ -144,7 +147,7 @@ export class Reader {
 
 function prepare(database: Database) {
   // Reading through a memory map spares a system call and a copy for every page that our own cache does not have.
-  explaining(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${2 ** 30}`));
+  explaining(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
   const version = `SELECT versions.key, versions.id, created, expires, value, until
     FROM versions JOIN log ON log.id = versions.id`;
   const shown = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
