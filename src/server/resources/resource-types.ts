@@ -7,6 +7,7 @@ export class ResourceTypes {
   readonly #listeners = new Set<() => void>();
   #all: readonly ResourceType[] | undefined;
   #byPrefix: ReadonlyMap<string, ResourceType> | undefined;
+  #byKind: ReadonlyMap<string, ResourceType> | undefined;
   #generation = 0;
 
   /** Counts changes: what is computed from all kinds (discovery, OpenAPI) can be kept as long as it stands still. */
@@ -27,7 +28,10 @@ export class ResourceTypes {
 
   /** The kind that an object with this apiVersion and kind is of. */
   ofKind(apiVersion: string, kind: string): ResourceType | undefined {
-    return this.all.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
+    if (this.#byKind === undefined) {
+      this.#byKind = new Map(this.all.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
+    }
+    return this.#byKind.get(`${apiVersion} ${kind}`);
   }
 
   /** One version of every kind: that in which it is stored, or else the first that is served. */
@@ -60,6 +64,7 @@ export class ResourceTypes {
     for (const type of types) this.#byPath.set(pathOfType(type), type);
     this.#all = undefined;
     this.#byPrefix = undefined;
+    this.#byKind = undefined;
     this.#generation++;
     for (const listener of this.#listeners) listener();
   }

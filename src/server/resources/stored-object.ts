@@ -22,9 +22,9 @@ export interface Answer {
   writeTo(target: Buffer, offset: number): number;
   /** The object's JSON in a buffer of its own. */
   bytes(): Buffer;
+  /** The same bytes as a text of one byte a character: the form in which small answers are joined to their headers. */
+  latin1(): string;
 }
-
-const empty = Buffer.alloc(0);
 
 /** One version of one object, as the store has it and as one kind shows it. Nothing is parsed until somebody looks. */
 export class StoredObject implements Answer {
@@ -33,9 +33,9 @@ export class StoredObject implements Answer {
   readonly upToDate: boolean;
   readonly #type: ResourceType;
   readonly #stored: StoredBytes;
-  /** What {@link Answer.writeTo} writes: these two one after the other. */
-  readonly #head: Buffer;
-  readonly #rest: Uint8Array;
+  /** What is sent: these two one after the other, the first as a text of one byte a character. */
+  readonly #head: string;
+  readonly #rest: Buffer;
   #object: KubeObject | undefined;
 
   /** `revision` is the object's resourceVersion, which for the last state of a deleted one is that of its deletion. */
@@ -47,11 +47,12 @@ export class StoredObject implements Answer {
     const beginning = beginningOf(type);
     this.upToDate = stored.revision > storage.schemaRevision && startsWith(stored.value, beginning.stored);
     if (this.upToDate && storage.conversion === undefined) {
-      this.#head = Buffer.from(`${beginning.shown}"resourceVersion":"${revision}",`);
-      this.#rest = stored.value.subarray(beginning.stored.length);
+      // Names of groups, versions and kinds are ASCII.
+      this.#head = `${beginning.shown}"resourceVersion":"${revision}",`;
+      this.#rest = asBuffer(stored.value, beginning.stored.length);
     } else {
-      this.#head = Buffer.from(JSON.stringify(this.object));
-      this.#rest = empty;
+      this.#head = "";
+      this.#rest = Buffer.from(JSON.stringify(this.object));
     }
   }
 
@@ -65,7 +66,7 @@ export class StoredObject implements Answer {
   }
 
   writeTo(target: Buffer, offset: number): number {
-    target.set(this.#head, offset);
+    target.write(this.#head, offset, "latin1");
     target.set(this.#rest, offset + this.#head.length);
     return offset + this.size;
   }
@@ -74,6 +75,10 @@ export class StoredObject implements Answer {
     const bytes = Buffer.allocUnsafe(this.size);
     this.writeTo(bytes, 0);
     return bytes;
+  }
+
+  latin1(): string {
+    return this.#head + this.#rest.toString("latin1");
   }
 }
 
@@ -97,6 +102,10 @@ export class PlainObject implements Answer {
   bytes(): Buffer {
     this.#bytes ??= Buffer.from(JSON.stringify(this.object));
     return this.#bytes;
+  }
+
+  latin1(): string {
+    return this.bytes().toString("latin1");
   }
 }
 
@@ -159,5 +168,10 @@ function startsWith(value: Uint8Array, head: Buffer): boolean {
 }
 
 function asText(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+  return asBuffer(value, 0).toString();
+}
+
+/** The bytes from a place on, which stay shared. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array, start: number): Buffer {
+  return Buffer.from(buffer, byteOffset + start, byteLength - start);
 }

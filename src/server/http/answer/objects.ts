@@ -16,7 +16,7 @@ import type { Negotiated } from "../negotiate.js";
 import { textOf } from "../request/query.js";
 import { isPretty } from "./form.js";
 import { listBody } from "./list-body.js";
-import { send, sendChunks, sendStatus } from "./send.js";
+import { send, sendAnswer, sendChunks, sendStatus } from "./send.js";
 import { toYaml } from "./yaml.js";
 
 const json = "application/json";
@@ -31,7 +31,7 @@ export function sendObject(
 ): void | Promise<void> {
   const plain = form.mediaType === json && !isPretty(exchange, form);
   if (form.as === undefined) {
-    if (plain) return send(exchange, code, json, answer.bytes());
+    if (plain) return sendAnswer(exchange, code, json, answer);
     return sendValue(exchange, code, answer.object, form);
   }
   const version = form.as.version as MetaVersion;

@@ -1,5 +1,6 @@
 import { createGzip } from "node:zlib";
 import type { Status } from "../../../model/errors/status.js";
+import type { Answer } from "../../resources/stored-object.js";
 import { isGone, type Exchange, type HttpResponse } from "../exchange.js";
 
 /** Answers larger than this are compressed for those who can read it. */
@@ -40,10 +41,30 @@ export function send(
   headers.push("Content-Length", String(size));
   exchange.response.writeHead(code, headers);
   if (exchange.method === "HEAD") exchange.response.end();
-  // As text of one byte a character it is joined to the headers and sent with them in one piece.
-  else if (typeof body !== "string" && size < smallBody)
-    exchange.response.end(body.toString("latin1"), "latin1");
+  else if (typeof body !== "string" && size < smallBody) endWith(exchange, body.toString("latin1"));
   else exchange.response.end(body);
+}
+
+/** Sends an object as it is stored. */
+export function sendAnswer(
+  exchange: Exchange,
+  code: number,
+  contentType: string,
+  answer: Answer,
+): void | Promise<void> {
+  const { size } = answer;
+  if (size >= smallBody) return send(exchange, code, contentType, answer.bytes());
+  if (exchange.over) return;
+  const headers = headersOf(exchange, contentType, undefined);
+  headers.push("Content-Length", String(size));
+  exchange.response.writeHead(code, headers);
+  if (exchange.method === "HEAD") exchange.response.end();
+  else endWith(exchange, answer.latin1());
+}
+
+/** A text of one byte a character is joined to the headers and sent with them in one piece. */
+function endWith({ response }: Exchange, latin1: string): void {
+  response.end(latin1, "latin1");
 }
 
 /** Sends a large answer piece by piece, no faster than the client reads. */
