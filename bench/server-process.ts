@@ -23,6 +23,8 @@ if (kind === "bare") {
       response.end(answer);
     });
   });
+  // Connections wait while others are measured.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     say({ port: typeof address === "object" ? address?.port : 0 });
@@ -44,9 +46,10 @@ if (kind === "bare") {
   });
 }
 
-// The parent asks for memory at a quiet moment.
-process.on("message", (message) => {
-  if (message === "memory") process.send?.({ rss: process.memoryUsage.rss() });
+// The parent asks how much of the machine was used.
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ rss: process.memoryUsage.rss(), processorTime: user + system });
 });
 
 function say(ready: object): void {

@@ -59,24 +59,35 @@ const measure = (name: string, unit: string, run: () => Promise<number>): Conten
   unit,
   measure: run,
 });
+const toFettle = [one, many] as const;
+const toBare = [bareOne, bareMany] as const;
 const both = (
   name: string,
-  few: RawConnection[],
-  lots: RawConnection[],
+  [few, lots]: readonly [RawConnection[], RawConnection[]],
   request: () => string,
+  options?: { alert: boolean },
 ): Contender[] => [
-  measure(`${name}, 1 connection`, "/s", () => requestRate(few, period, request)),
-  measure(`${name}, ${clients} connections`, "/s", () => requestRate(lots, period, request)),
+  measure(`${name}, 1 connection`, "/s", () => requestRate(few, period, request, options)),
+  measure(`${name}, ${clients} connections`, "/s", () => requestRate(lots, period, request, options)),
 ];
+const getAny = (): string => requestBytes("GET", `${collection}/${any()}`, headers);
+const createNext = (): string => requestBytes("POST", collection, headers, widget(name(next++)));
 const contenders = [
-  ...both("bare get", bareOne, bareMany, () => plainGet),
-  ...both("get", one, many, () => requestBytes("GET", `${collection}/${any()}`, headers)),
-  ...both("bare post", bareOne, bareMany, () => plainPost),
-  ...both("durable create", one, many, () => requestBytes("POST", collection, headers, widget(name(next++)))),
-  ...both("durable status patch", one, many, () => {
+  ...both("bare get", toBare, () => plainGet, { alert: true }),
+  ...both("get", toFettle, getAny, { alert: true }),
+  ...both("bare post", toBare, () => plainPost),
+  ...both("durable create", toFettle, createNext),
+  ...both("durable status patch", toFettle, () => {
     const merge = { ...headers, "Content-Type": "application/merge-patch+json" };
     return requestBytes("PATCH", `${collection}/${any()}/status`, merge, `{"status":{"seen":${next++}}}`);
   }),
+  measure("processor time of a bare get", "µs", () =>
+    processorTime([...children][0], bareMany, () => plainGet, { alert: true }),
+  ),
+  measure("processor time of a get", "µs", () =>
+    processorTime([...children].at(-1), many, getAny, { alert: true }),
+  ),
+  measure("processor time of a create", "µs", () => processorTime([...children].at(-1), many, createNext)),
   measure(`list of ${objects.toLocaleString("en-US")}`, "ms", () =>
     duration(
       () => one[0]?.send(requestBytes("GET", `${collection}?limit=${objects}`, headers)) ?? Promise.resolve(),
@@ -85,6 +96,8 @@ const contenders = [
   measure("from create to the watcher", "ms", watchLatency),
   measure(`events to ${watchers} watchers`, "/s", fanOut),
 ];
+// A first round that does not count: a server that has just started has yet to be compiled.
+await inTurn(1, [contenders], () => {});
 const [figures = []] = await inTurn(rounds, [contenders], () => {});
 const value = (start: string): number =>
   figures.find((figure) => figure.name.startsWith(start))?.value ?? NaN;
@@ -165,11 +178,34 @@ async function restart(): Promise<{ ready: number; all: number }> {
 }
 
 async function memory(): Promise<number> {
-  const child = [...children].at(-1);
   await new Promise((resolve) => setTimeout(resolve, 2000));
-  child?.send("memory");
-  const [{ rss }] = (child ? await once(child, "message") : [{ rss: NaN }]) as [{ rss: number }];
-  return rss / 1e6;
+  return (await usage([...children].at(-1))).rss / 1e6;
+}
+
+interface Usage {
+  readonly rss: number;
+  /** Microseconds, of all threads. */
+  readonly processorTime: number;
+}
+
+async function usage(child: ChildProcess | undefined): Promise<Usage> {
+  child?.send("usage");
+  const [answer] = (child ? await once(child, "message") : []) as [Usage];
+  return answer;
+}
+
+/** How many microseconds of processor time a request takes, client apart. */
+async function processorTime(
+  child: ChildProcess | undefined,
+  connections: RawConnection[],
+  request: () => string,
+  options?: { alert: boolean },
+): Promise<number> {
+  const before = await usage(child);
+  const begin = performance.now();
+  const rate = await requestRate(connections, period, request, options);
+  const requests = (rate * (performance.now() - begin)) / 1000;
+  return ((await usage(child)).processorTime - before.processorTime) / requests;
 }
 
 async function open(port: number, count: number): Promise<RawConnection[]> {
