@@ -30,10 +30,11 @@ function isInOrder(value: unknown): value is InOrder {
   return typeof value === "object" && value !== null && Object.hasOwn(value, inOrderTag);
 }
 
-/** Go's `%v` turns to an exponent earlier than JavaScript does, with two digits; but not for whole numbers. */
+/** Go's `%v` turns to an exponent earlier than JavaScript does, with two digits; whole numbers stand in full. */
 function renderNumber(value: number): string {
   const size = Math.abs(value);
-  if (Number.isInteger(value) || (size >= 1e-4 && size < 1e6)) return String(value);
+  if (Number.isInteger(value) && size < 2 ** 63) return BigInt(value).toString();
+  if (size >= 1e-4 && size < 1e6) return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 

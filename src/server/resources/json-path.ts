@@ -80,16 +80,7 @@ export function checkJsonPath(path: string): string | undefined {
 /** A value that a path led to as text, the way kubectl prints it: maps and lists as JSON, the rest bare. */
 export function jsonPathText(value: Json): string {
   if (value === null) return "<no value>";
-  if (typeof value === "number") return goNumber(value);
-  return typeof value === "object" ? renderBadValue(value) : String(value);
-}
-
-/** Whole numbers in full, others with the exponent that Go's `%v` turns to. */
-function goNumber(value: number): string {
-  const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 2 ** 63) return BigInt(value).toString();
-  if (size >= 1e-4 && size < 1e6) return String(value);
-  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  return typeof value === "object" || typeof value === "number" ? renderBadValue(value) : String(value);
 }
 
 /** What stands at the end of the named fields, each inside the one before. */
