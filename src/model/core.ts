@@ -14,7 +14,7 @@ export {
   type OwnerReference,
 } from "./object/object.js";
 export { deepFreeze } from "./object/freeze.js";
-export { generateName, newUid, systemRandom, type Random } from "./object/random.js";
+export { fraction, generateName, jitter, newUid, systemRandom, type Random } from "./object/random.js";
 export * as names from "./object/names.js";
 export * as fieldErrors from "./object/field-errors.js";
 export { foregroundFinalizer, orphanFinalizer } from "./object/finalizers.js";
@@ -76,5 +76,6 @@ export type { StructuralSchema } from "./schema/structural-schema.js";
 
 export { sleep, systemClock, type Clock, type Timer } from "./time/clock.js";
 export { duration, formatAge, formatDuration, type Duration } from "./time/duration.js";
+export { TimeLimitError, within, type TimeLimit } from "./time/within.js";
 export { formatMicroTime, formatTime, parseTime } from "./time/timestamp.js";
 export { VirtualClock } from "./time/virtual-clock.js";

@@ -22,6 +22,21 @@ export const systemRandom: Random = {
   },
 };
 
+/** A number from 0 up to, but not, 1. */
+export function fraction(random: Random): number {
+  const bytes = random.bytes(6);
+  let value = 0;
+  for (const byte of bytes) value = value * 256 + byte;
+  return value / 2 ** 48;
+}
+
+/**
+ * A wait that is longer by chance, by up to `factor` times itself, so that those who began together do not go on together.
+ */
+export function jitter(random: Random, milliseconds: number, factor: number): number {
+  return milliseconds * (1 + factor * fraction(random));
+}
+
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** A random (version 4) UUID, as objects get for their `uid`. */
