@@ -1,0 +1,119 @@
+import type { KubeObject } from "../model/core.js";
+import type { AnyKind, DraftOf, Header, KindInfo, ObjectFor, UntypedObject } from "./kinds/kind.js";
+import type {
+  CallOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Page,
+  Selection,
+  Transport,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./transport/transport.js";
+import type { Which } from "./which.js";
+
+export type { Which } from "./which.js";
+
+/** Which objects: in one namespace, or without one in all. */
+export interface Where extends Selection {
+  readonly namespace?: string | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over from other managers instead of failing with a conflict. */
+  readonly force?: boolean | undefined;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** What the body means: by default a list is a JSON Patch and an object a merge patch. */
+  readonly type?: "json" | "merge" | "strategic" | undefined;
+}
+
+/** An object whose content is the caller's business: a manifest. */
+export type Manifest = Header | (Header & Readonly<Record<string, unknown>>);
+
+/**
+ * Reads and writes objects of an API, wherever that API is. What is typed depends on how the kind is given: a
+ * `resource()` or one of Kubernetes' kinds types everything, a name such as `"apps/v1/Deployment"` nothing.
+ *
+ * @example
+ * const site = await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+ * await client.modify(Site, "hello", (site) => ({ ...site, spec: { ...site.spec, pages: 3 } }));
+ * for await (const page of client.each(Page, { labelSelector: "site=hello" })) console.log(page.metadata.name);
+ */
+export interface Client extends AsyncDisposable {
+  /** Where objects are that do not say their namespace. */
+  readonly namespace: string;
+  readonly transport: Transport;
+
+  /** What is known of a kind; asks the server when only its name is given. */
+  kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
+
+  get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>>;
+  /** Like get, but undefined when there is no such object. */
+  find<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K> | undefined>;
+  /**
+   * One page when a limit is given, everything otherwise: as it was at one moment, however many pages it takes to read.
+   */
+  list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectFor<K>>>;
+  /**
+   * Everything, one page at a time (`limit` is its size); a list that expires on the way goes on with what is there now.
+   */
+  each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectFor<K>>;
+  /** Changes until the server ends the stream. An informer goes on from there; this does not. */
+  watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectFor<K>>>;
+
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
+  /** Replaces an object; fails with a conflict when it carries a resourceVersion that is not the newest. */
+  update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  patch<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    patch: unknown,
+    options?: PatchOptions,
+  ): Promise<ObjectFor<K>>;
+  /** Server-side apply: these fields, and no others, are this manager's. */
+  apply<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
+  apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
+  /** What now waits for finalizers; undefined when it is gone, or was not there. */
+  delete<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    options?: DeleteOptions,
+  ): Promise<ObjectFor<K> | undefined>;
+  /** Without a namespace in all of them, one after the other. */
+  deleteAll(kind: AnyKind, where?: Where, options?: DeleteOptions): Promise<void>;
+
+  updateStatus<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  patchStatus<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    patch: unknown,
+    options?: PatchOptions,
+  ): Promise<ObjectFor<K>>;
+  applyStatus<K extends AnyKind>(
+    kind: K,
+    draft: { readonly metadata: Header["metadata"]; readonly status: ObjectFor<K>["status"] },
+    options?: ApplyOptions,
+  ): Promise<ObjectFor<K>>;
+  /** How many replicas are wanted; with a number, that many from now on. */
+  scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number>;
+
+  /** Reads, changes and writes an object, again when somebody else was faster. No write when nothing changed. */
+  modify<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
+    options?: WriteOptions,
+  ): Promise<ObjectFor<K>>;
+  /** Creates what is not there and changes what is; tells which it was. */
+  createOrUpdate<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
+    options?: WriteOptions,
+  ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
+}

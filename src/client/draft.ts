@@ -1,0 +1,84 @@
+import type { KubeObject, ObjectMeta } from "../model/core.js";
+import type { AnyKind, KindInfo, KindReference } from "./kinds/kind.js";
+import type { Target, WriteOptions } from "./transport/transport.js";
+import { nameOf } from "./which.js";
+
+/** An object that is about to be sent, before it is known to be one. */
+export interface Sent extends Partial<KindReference> {
+  readonly metadata?: ObjectMeta | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Puts apiVersion and kind in front of what is sent. */
+export function bodyOf(
+  info: KindReference,
+  sent: Sent,
+): Sent & KindReference & { readonly metadata: ObjectMeta } {
+  const { apiVersion = info.apiVersion, kind = info.kind, metadata, ...rest } = sent;
+  if (apiVersion !== info.apiVersion || kind !== info.kind) {
+    throw new TypeError(`the object is a ${nameOf({ apiVersion, kind })}, and not a ${nameOf(info)}`);
+  }
+  if (metadata === undefined || metadata === null) {
+    throw new TypeError(
+      `${nameOf(info)}: the object has no metadata; give it at least { metadata: { name } }`,
+    );
+  }
+  return { apiVersion, kind, metadata, ...rest };
+}
+
+/** The same for an object that is known by its name; a name that it does not have is given to it. */
+export function namedBodyOf(info: KindInfo, target: Target, sent: Sent): ReturnType<typeof bodyOf> {
+  const body = bodyOf(info, sent.metadata === undefined ? { ...sent, metadata: {} } : sent);
+  const { name = target.name, namespace = target.namespace } = body.metadata;
+  if (name !== target.name || (namespace !== target.namespace && info.scope === "Namespaced")) {
+    const asked = `${nameOf(info)} ${pathOf(target)}`;
+    throw new TypeError(`${asked} was to be changed, and has become ${pathOf({ name, namespace })}`);
+  }
+  if (body.metadata.name !== undefined && body.metadata.namespace === namespace) return body;
+  return { ...body, metadata: { ...body.metadata, name, ...(namespace !== undefined && { namespace }) } };
+}
+
+/** Tells `(kind, draft, options)` from `(manifest, options)`: only a draft has metadata. */
+export function readArguments<Options extends WriteOptions>(
+  verb: string,
+  first: AnyKind,
+  second: unknown,
+  third: Options | undefined,
+): { readonly kind: AnyKind; readonly sent: Sent; readonly options: Options | undefined } {
+  if (typeof second === "object" && second !== null && "metadata" in second) {
+    return { kind: first, sent: second as Sent, options: third };
+  }
+  if (typeof first === "string" || !("metadata" in first)) {
+    throw new TypeError(`${verb}: the object has no metadata; give it at least { metadata: { name } }`);
+  }
+  const { apiVersion, kind } = first;
+  return { kind: { apiVersion, kind }, sent: first as Sent, options: second as Options | undefined };
+}
+
+/**
+ * What the server says of an object, kept where a change has left it out: with its version, so that nobody else's change
+ * is undone, and with its status, so that what is the same can be seen to be.
+ */
+export function withOrigin(body: ReturnType<typeof bodyOf>, live: KubeObject): Sent {
+  const { uid, resourceVersion, generation, creationTimestamp, managedFields } = live.metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
+  const origin = {
+    uid,
+    resourceVersion,
+    generation,
+    creationTimestamp,
+    managedFields,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+  };
+  const metadata = {
+    ...Object.fromEntries(Object.entries(origin).filter(([, value]) => value !== undefined)),
+    ...body.metadata,
+  };
+  const status = live.status !== undefined && !("status" in body) ? { status: live.status } : {};
+  return { ...body, ...status, metadata };
+}
+
+function pathOf({ namespace, name }: Target): string {
+  return JSON.stringify(namespace === undefined ? name : `${namespace}/${name}`);
+}

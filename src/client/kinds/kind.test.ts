@@ -1,0 +1,152 @@
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+
+import { customResourceDefinition, resource, type KubeObject, type ObjectOf } from "../../model/index.js";
+import {
+  kind,
+  type AnyKind,
+  type ContentOf,
+  type DraftOf,
+  type ObjectFor,
+  type UntypedObject,
+} from "./kind.js";
+import * as kubernetes from "./kubernetes.js";
+import {
+  type ConfigMap,
+  CustomResourceDefinition,
+  type Deployment,
+  Event,
+  EventsEvent,
+  type Lease,
+  type Secret,
+} from "./kubernetes.js";
+
+const Site = resource("demo.dev/v1", "Site", {
+  spec: z.object({ title: z.string(), pages: z.number().int().min(1).default(1) }),
+  status: z.object({ published: z.number() }),
+});
+
+/** What is given has the type it is given for. */
+function checked<T>(value: T): T {
+  return value;
+}
+
+describe("the types of foreign kinds", () => {
+  test("objects are read only, all the way down", () => {
+    type Read = ObjectFor<typeof Deployment>;
+    expectTypeOf<NonNullable<Read["spec"]>["replicas"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<Read["metadata"]>().toEqualTypeOf<KubeObject["metadata"]>();
+    expectTypeOf<Read>().toExtend<KubeObject>();
+    expectTypeOf<ObjectFor<typeof ConfigMap>["data"]>().toEqualTypeOf<
+      { readonly [name: string]: string } | undefined
+    >();
+    const change = (deployment: Read, map: ObjectFor<typeof ConfigMap>): void => {
+      // @ts-expect-error what was read is not changed
+      deployment.spec = undefined;
+      // @ts-expect-error not further in either
+      if (deployment.spec) deployment.spec.replicas = 3;
+      // @ts-expect-error nor in lists
+      deployment.spec?.template.spec?.containers.push({ name: "a" });
+      // @ts-expect-error nor in maps
+      if (map.data) map.data["a"] = "b";
+    };
+    expect(change).toBeDefined();
+  });
+
+  test("drafts need a name and may leave out what kind they are", () => {
+    checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, data: { k: "v" } });
+    checked<DraftOf<typeof ConfigMap>>({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+    checked<DraftOf<typeof ConfigMap>>({} as ObjectFor<typeof ConfigMap>);
+    // @ts-expect-error there is no such field
+    checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, date: {} });
+    // @ts-expect-error values are texts
+    checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, data: { k: 1 } });
+    // @ts-expect-error metadata is needed
+    checked<DraftOf<typeof ConfigMap>>({ data: {} });
+    checked<DraftOf<typeof Secret>>({ metadata: { name: "a" }, stringData: { password: "x" } });
+    checked<DraftOf<typeof Deployment>>({
+      metadata: { name: "a" },
+      spec: {
+        selector: { matchLabels: { app: "a" } },
+        template: { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "a", image: "a" }] } },
+      },
+    });
+    checked<DraftOf<typeof Deployment>>({
+      metadata: { name: "a" },
+      // @ts-expect-error a template is needed
+      spec: { selector: {} },
+    });
+    checked<DraftOf<typeof Lease>>({ metadata: { name: "a" }, spec: { holderIdentity: "me" } });
+  });
+
+  test("content has no name and no status", () => {
+    checked<ContentOf<typeof ConfigMap>>({ data: { k: "v" } });
+    checked<ContentOf<typeof ConfigMap>>({ metadata: { labels: { a: "b" } }, data: { k: "v" } });
+    // @ts-expect-error there is no such field
+    checked<ContentOf<typeof ConfigMap>>({ spec: {} });
+    // @ts-expect-error nobody asks for a status
+    checked<ContentOf<typeof Deployment>>({ status: { replicas: 1 } });
+    expectTypeOf<ContentOf<typeof Site>>().toEqualTypeOf<{ title: string; pages?: number | undefined }>();
+  });
+
+  test("a definition made from a kind is one", () => {
+    const definition = customResourceDefinition(Site);
+    checked<DraftOf<typeof CustomResourceDefinition>>(definition);
+    expect(definition.kind).toBe(CustomResourceDefinition.kind);
+  });
+
+  test("a kind of one's own", () => {
+    const Certificate = kind<{ spec: { dnsNames: string[] }; status?: { notAfter?: string } }>(
+      "cert-manager.io/v1",
+      "Certificate",
+      { plural: "certificates" },
+    );
+    expectTypeOf<ObjectFor<typeof Certificate>["spec"]["dnsNames"]>().toEqualTypeOf<readonly string[]>();
+    // @ts-expect-error what is needed is needed
+    checked<DraftOf<typeof Certificate>>({ metadata: { name: "a" } });
+    expect(Certificate).toEqual({
+      apiVersion: "cert-manager.io/v1",
+      kind: "Certificate",
+      plural: "certificates",
+      scope: "Namespaced",
+    });
+    expect(Object.isFrozen(Certificate)).toBe(true);
+  });
+
+  test("a kind by name is untyped", () => {
+    expectTypeOf<ObjectFor<"apps/v1/Deployment">>().toEqualTypeOf<UntypedObject>();
+    expectTypeOf<ObjectFor<{ apiVersion: string; kind: string }>>().toEqualTypeOf<UntypedObject>();
+    const Unknown = kind("demo.dev/v1", "Unknown", { plural: "unknowns" });
+    expectTypeOf<ObjectFor<typeof Unknown>>().toEqualTypeOf<UntypedObject>();
+    checked<DraftOf<"v1/ConfigMap">>({ metadata: { name: "a" }, anything: { goes: true } });
+    // @ts-expect-error a name alone could be in any group
+    checked<AnyKind>("ConfigMap");
+  });
+
+  test("a resource of one's own keeps its types", () => {
+    expectTypeOf<ObjectFor<typeof Site>>().toEqualTypeOf<ObjectOf<typeof Site>>();
+    checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: { title: "A" } });
+    // @ts-expect-error a title is needed
+    checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: {} });
+    // @ts-expect-error and a spec to have it in
+    checked<DraftOf<typeof Site>>({ metadata: { name: "a" } });
+    checked<DraftOf<typeof Site>>({} as ObjectFor<typeof Site>);
+  });
+});
+
+describe("Kubernetes' kinds", () => {
+  test("are told apart by apiVersion and kind, and served under names of their own", () => {
+    const kinds = Object.values(kubernetes);
+    const named = new Set(kinds.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`));
+    const served = new Set(kinds.map(({ apiVersion, plural }) => `${apiVersion}/${plural}`));
+    expect(named.size).toBe(kinds.length);
+    expect(served.size).toBe(kinds.length);
+    expect([Event.apiVersion, EventsEvent.apiVersion]).toEqual(["v1", "events.k8s.io/v1"]);
+  });
+
+  test.each(Object.entries(kubernetes))("%s is exported under its name", (name, { kind, plural }) => {
+    expect([kind, `Events${kind}`]).toContain(name);
+    expect(plural).toBe(plural.toLowerCase());
+    expect(plural).toMatch(/s$/);
+  });
+});
