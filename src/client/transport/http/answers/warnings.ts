@@ -1,0 +1,19 @@
+/** A warning: code, who warns, the text in quotes, and perhaps a date. */
+const warning = /\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*,?/y;
+
+/**
+ * The texts of `Warning` headers, of which each may hold several.
+ *
+ * @example
+ * warningsIn('299 - "spec.size is deprecated", 299 - "unknown field \\"spec.colour\\""');
+ */
+export function warningsIn(headers: string | string[] | undefined): string[] {
+  const texts: string[] = [];
+  for (const header of typeof headers === "string" ? [headers] : (headers ?? [])) {
+    warning.lastIndex = 0;
+    for (let found = warning.exec(header); found !== null; found = warning.exec(header)) {
+      texts.push((found[1] ?? "").replaceAll(/\\(.)/g, "$1"));
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test, vi } from "vitest";
+import { isServiceUnavailable, isTimeout, retryAfterSeconds, VirtualClock } from "../../../../model/core.js";
+import type { Connection } from "../../connection.js";
+import { ConnectionError } from "../../transport.js";
+import type { RequestInfo } from "../calls/request.js";
+import { answer, fail, scriptedServer, until } from "../fixtures/scripted-server.js";
+import { configMaps, target, configMap, setup, passTime, failureOf } from "../fixtures/setup.js";
+import { httpTransport } from "../http-transport.js";
+
+describe("repetitions", () => {
+  test("a storm of 429 is waited out as the server asks, for a create too", async () => {
+    const { server, transport, clock, requests } = await setup((response, _, number) =>
+      number <= 3
+        ? fail(response, 429, "TooManyRequests", { "retry-after": "2" })
+        : answer(response, 201, configMap),
+    );
+    const created = transport.create(configMaps, target, configMap);
+    for (let tries = 1; tries <= 3; tries++) {
+      await until(() => server.received.length === tries);
+      await passTime(clock, 1999);
+      expect(server.received).toHaveLength(tries);
+      await clock.advance(201);
+    }
+    await expect(created).resolves.toEqual(configMap);
+    expect(requests.map(({ code }) => code)).toEqual([429, 429, 429, 201]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("a wait that would not be in time is not begun: the server's error is told", async () => {
+    const { server, transport } = await setup((response) =>
+      fail(response, 503, "ServiceUnavailable", { "retry-after": "3600" }),
+    );
+    const error = await failureOf(transport.get(configMaps, target));
+    expect(isServiceUnavailable(error)).toBe(true);
+    expect(retryAfterSeconds(error)).toBe(3600);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("what the server says in the body alone counts too", async () => {
+    const details = { retryAfterSeconds: 1 };
+    const { transport, clock } = await setup((response, _, number) =>
+      number === 1
+        ? answer(response, 429, { kind: "Status", code: 429, details })
+        : answer(response, 200, configMap),
+    );
+    const got = transport.get(configMaps, target);
+    await passTime(clock, 1100);
+    await expect(got).resolves.toEqual(configMap);
+  });
+
+  test("a get survives bad gateways and answers that break off", async () => {
+    const { server, transport, clock } = await setup((response, _, number) => {
+      if (number === 1) response.writeHead(502).end("bad gateway");
+      else if (number === 2) response.socket?.destroy();
+      else if (number === 3) {
+        response.writeHead(200, { "content-length": "100" }).write("{");
+        setImmediate(() => response.socket?.destroy());
+      } else answer(response, 200, configMap);
+    });
+    const got = transport.get(configMaps, target);
+    for (let tries = 1; tries <= 3; tries++) {
+      await until(() => server.received.length === tries);
+      await passTime(clock, 1000);
+    }
+    await expect(got).resolves.toEqual(configMap);
+  });
+
+  test("a create that may have been carried out is not sent again, and the error says so", async () => {
+    const { server, transport, requests } = await setup((response) => response.socket?.destroy());
+    const error = await failureOf(transport.create(configMaps, target, configMap));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toMatch(/the request may have been carried out$/);
+    expect(server.received).toHaveLength(1);
+    expect(requests.map(({ code }) => code)).toEqual(["<error>"]);
+  });
+
+  test("a create that found nobody is sent again", async () => {
+    const clock = new VirtualClock();
+    const server = await scriptedServer((response) => answer(response, 201, configMap));
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+    const refused: RequestInfo[] = [];
+    await using transport = httpTransport({
+      connection: { server: url, namespace: "default" },
+      clock,
+      retries: { unasked: 2 },
+      onRequest: (info) => refused.push(info),
+    });
+    const failed = failureOf(transport.create(configMaps, target, configMap));
+    await passTime(clock, 1000);
+    await until(() => refused.length === 2);
+    await passTime(clock, 1000);
+    expect((await failed).message).toMatch(/ECONNREFUSED/);
+    expect(refused).toHaveLength(3);
+  });
+
+  test("connections that the server has closed meanwhile are not used", async () => {
+    const { server, transport } = await setup((response) => answer(response, 201, configMap));
+    await transport.create(configMaps, target, configMap);
+    for (const socket of server.sockets) socket.destroy();
+    await until(() => server.sockets.size === 0);
+    await expect(transport.create(configMaps, target, configMap)).resolves.toEqual(configMap);
+    expect(server.connections).toBe(2);
+  });
+
+  test("however many are refused at once, credentials are renewed once", async () => {
+    const renewals = vi.fn<() => void>();
+    let token = "old";
+    const headers: Connection["headers"] = async ({ renew } = {}) => {
+      if (renew === true) {
+        renewals();
+        token = "new";
+      }
+      return { authorization: `Bearer ${token}` };
+    };
+    const { transport } = await setup(
+      (response, { headers }) =>
+        headers.authorization === "Bearer new"
+          ? answer(response, 200, configMap)
+          : fail(response, 401, "Unauthorized"),
+      { connection: { headers } },
+    );
+    await Promise.all(Array.from({ length: 5 }, () => transport.get(configMaps, target)));
+    expect(renewals).toHaveBeenCalledTimes(1);
+  });
+
+  test("a second 401 is final", async () => {
+    const { server, transport } = await setup((response) => fail(response, 401, "Unauthorized"), {
+      connection: { headers: async () => ({}) },
+    });
+    await expect(transport.get(configMaps, target)).rejects.toMatchObject({ code: 401 });
+    expect(server.received).toHaveLength(2);
+  });
+});
+
+describe("time and cancellation", () => {
+  test("a call that is not answered in time is a 504 that says what it waited for", async () => {
+    const closed = vi.fn<() => void>();
+    const { server, transport, clock } = await setup((response) => void response.once("close", closed));
+    const late = failureOf(transport.get(configMaps, target));
+    await until(() => server.received.length === 1);
+    await clock.advance(30_000);
+    const error = await late;
+    expect(isTimeout(error)).toBe(true);
+    expect(error.message).toMatch(/given up after 30s of waiting for http:.* to get configmaps\/a/);
+    await until(() => closed.mock.calls.length === 1);
+  });
+
+  test("0 is no limit", async () => {
+    const { server, transport, clock } = await setup(() => {});
+    const patient = failureOf(transport.get(configMaps, target, { timeout: 0 }));
+    await until(() => server.received.length === 1);
+    expect(clock.timers).toBe(0);
+    await transport[Symbol.asyncDispose]();
+    expect((await patient).message).toMatch(/is closed/);
+  });
+
+  test("a call is cancelled before, while it waits for its turn, for an answer, for its rest, and between tries", async () => {
+    const reason = new Error("enough");
+    const aborted = AbortSignal.abort(reason);
+    const { server, transport, clock } = await setup(
+      (response, _, number) => {
+        if (number === 2) response.writeHead(200).write("{");
+        if (number === 3) fail(response, 429, "TooManyRequests", { "retry-after": "5" });
+      },
+      { rate: { perSecond: 1, burst: 3 } },
+    );
+    await expect(transport.get(configMaps, target, { signal: aborted })).rejects.toBe(reason);
+    expect(server.received).toHaveLength(0);
+    for (let number = 1; number <= 4; number++) {
+      const controller = new AbortController();
+      const call = failureOf(transport.get(configMaps, target, { signal: controller.signal }));
+      // The fourth is held back by the rate limit, and so never arrives.
+      await until(() => server.received.length === Math.min(number, 3));
+      if (number >= 3) await until(() => clock.timers > 0);
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort(reason);
+      expect(await call).toBe(reason);
+      expect(clock.timers).toBe(0);
+    }
+  });
+
+  test("one signal for many calls is no leak", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const { signal } = new AbortController();
+    const { transport } = await setup((response) => answer(response, 200, configMap));
+    await Promise.all(Array.from({ length: 30 }, () => transport.get(configMaps, target, { signal })));
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
+  test("calls beyond the rate wait for their turn, which does not count as the server's time", async () => {
+    const { server, transport, clock, requests } = await setup(
+      (response) => answer(response, 200, configMap),
+      {
+        rate: { perSecond: 0.01, burst: 1 },
+      },
+    );
+    await transport.get(configMaps, target);
+    const second = transport.get(configMaps, target);
+    const third = failureOf(transport.get(configMaps, target, { timeout: 150_000 }));
+    await until(() => clock.timers === 2);
+    await clock.advance(100_000);
+    await second;
+    await clock.advance(50_000);
+    expect((await third).message).toMatch(/given up after 2m30s of waiting for the client's own rate limit/);
+    expect(server.received).toHaveLength(2);
+    expect(requests.map(({ waited }) => waited)).toEqual([0, 100_000]);
+  });
+
+  test("the end of the transport ends its calls and leaves no socket", async () => {
+    const { server, transport } = await setup(() => {});
+    const running = failureOf(transport.get(configMaps, target));
+    await until(() => server.received.length === 1);
+    await transport[Symbol.asyncDispose]();
+    expect(await running).toBeInstanceOf(ConnectionError);
+    await until(() => server.sockets.size === 0);
+    await expect(transport.get(configMaps, target)).rejects.toThrow(/is closed; make a new one/);
+    await expect(transport.watch(configMaps, {})[Symbol.asyncIterator]().next()).rejects.toThrow(/is closed/);
+  });
+});

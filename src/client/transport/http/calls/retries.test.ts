@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { failures, fromStatus } from "../../../../model/core.js";
+import { Retries, RetryPolicy, type Setback } from "./retries.js";
+import { retryAfter } from "./retry-after.js";
+
+const lowest = { bytes: (length: number) => new Uint8Array(length) };
+const highest = { bytes: (length: number) => new Uint8Array(length).fill(255) };
+
+const answered = (code: number, wait?: number): Setback => ({ error: fromStatus({ code }), wait });
+const lost = (sent: boolean, passing = true): Setback => ({ sent, passing });
+
+/** The waits until no more try is made. */
+function waits(setback: Setback, { idempotent = true, onlyAsked = false, random = lowest } = {}): number[] {
+  const policy = new RetryPolicy({ asked: 3, unasked: 4, first: 100, longest: 500 }, random);
+  const retries = new Retries(policy, { idempotent, onlyAsked });
+  const all: number[] = [];
+  for (let wait = retries.after(setback); wait !== undefined; wait = retries.after(setback)) all.push(wait);
+  return all;
+}
+
+describe("what the server asks for is done, for any verb", () => {
+  test.each([429, 503])("%d with a Retry-After", (code) => {
+    expect(waits(answered(code, 2000), { idempotent: false, onlyAsked: true })).toEqual([2000, 2000, 2000]);
+  });
+
+  test("never sooner, and a little later so that not all come at once", () => {
+    const [wait = 0] = waits(answered(429, 1000), { random: highest });
+    expect(wait).toBeGreaterThan(1000);
+    expect(wait).toBeLessThanOrEqual(1100);
+  });
+
+  test("a 500 may come after something was done", () => {
+    expect(waits(answered(500, 1000), { idempotent: false })).toEqual([]);
+    expect(waits(answered(500, 1000))).toHaveLength(3);
+  });
+});
+
+describe("without being asked", () => {
+  test("waits double up to a limit, and are left to chance by half", () => {
+    expect(waits(lost(true))).toEqual([50, 100, 200, 250]);
+    expect(waits(lost(true), { random: highest }).map(Math.round)).toEqual([100, 200, 400, 500]);
+  });
+
+  test.each([502, 503, 504])("%d is tried again where that does no harm", (code) => {
+    expect(waits(answered(code))).toHaveLength(4);
+    expect(waits(answered(code), { idempotent: false })).toEqual([]);
+  });
+
+  test.each([400, 401, 403, 404, 409, 410, 422, 500])("%d is final", (code) => {
+    expect(waits(answered(code))).toEqual([]);
+  });
+
+  test("429 says that nothing was done", () => {
+    expect(waits(answered(429), { idempotent: false })).toHaveLength(4);
+  });
+
+  test("a create that may have arrived is not sent again; one that did not is", () => {
+    expect(waits(lost(true), { idempotent: false })).toEqual([]);
+    expect(waits(lost(false), { idempotent: false })).toHaveLength(4);
+  });
+
+  test("what will not pass is final", () => {
+    expect(waits(lost(false, false))).toEqual([]);
+  });
+
+  test("a version that is yet to come is the caller's business", () => {
+    const error = failures.tooLargeResourceVersion(9, 1, 1);
+    expect(waits({ error, wait: 1000 })).toEqual([]);
+    expect(waits({ error, wait: undefined })).toEqual([]);
+  });
+
+  test("not at all when the caller sees to it", () => {
+    expect(waits(lost(false), { onlyAsked: true })).toEqual([]);
+  });
+});
+
+test("false is never", () => {
+  const retries = new Retries(new RetryPolicy(false), { idempotent: true, onlyAsked: false });
+  expect(retries.after(answered(429, 1))).toBeUndefined();
+  expect(retries.after(lost(false))).toBeUndefined();
+});
+
+test.each([
+  ["3", 3000],
+  [" 1.5 ", 1500],
+  ["0", 0],
+  ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
+  ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+  ["soon", undefined],
+  ["", undefined],
+  [undefined, undefined],
+  [["2", "5"], 2000],
+])("Retry-After %j is %s ms", (header, milliseconds) => {
+  expect(retryAfter(header, Date.parse("2026-01-01T00:00:00Z"))).toBe(milliseconds);
+});
