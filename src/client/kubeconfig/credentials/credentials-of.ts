@@ -1,0 +1,108 @@
+import type { ClientCertificate } from "../../transport/connection.js";
+import type { ExecCluster } from "../exec/exec-info.js";
+import { ExecPlugin } from "../exec/exec-plugin.js";
+import type { KubeconfigUser } from "../kubeconfig.js";
+import { KubeconfigError } from "../kubeconfig-error.js";
+import type { Surroundings } from "../surroundings.js";
+import { basic, bearer, type Authorization } from "./authorization.js";
+import { refuseAuthProvider } from "./auth-provider.js";
+import { checkPair, contentOf } from "./pem.js";
+import { Rotating } from "./rotating.js";
+import { tokenFile } from "./token-file.js";
+
+/** How a user proves who they are. */
+export interface Credentials {
+  readonly authorization?: Authorization | undefined;
+  /** A certificate that stays. */
+  readonly fixed?: ClientCertificate | undefined;
+  /** A certificate that may be replaced. */
+  readonly certificate?: (() => Promise<ClientCertificate | undefined>) | undefined;
+}
+
+export interface CredentialsContext {
+  readonly cluster: ExecCluster;
+  readonly surroundings: Surroundings;
+  readonly execTimeout: number;
+}
+
+/**
+ * The credentials of a user entry. Where several are there the order is kubectl's: what stands in the kubeconfig goes before
+ * an exec plugin, a token file before a token.
+ */
+export async function credentialsOf(
+  user: KubeconfigUser,
+  { cluster, surroundings, execTimeout }: CredentialsContext,
+): Promise<Credentials> {
+  const { where, exec } = user;
+  if (user.authProvider !== undefined) refuseAuthProvider(user.authProvider, where);
+  const fixed = await fixedAuthorization(user, surroundings);
+  const own = await ownCertificate(user, surroundings);
+  if (exec === undefined || fixed !== undefined) return { authorization: fixed, ...own };
+  const plugin = new ExecPlugin({ config: exec, where, cluster, surroundings, timeout: execTimeout });
+  const authorization: Authorization = (request) => plugin.authorization(request);
+  return own === undefined
+    ? { authorization, certificate: () => plugin.certificate() }
+    : { authorization, ...own };
+}
+
+async function fixedAuthorization(
+  user: KubeconfigUser,
+  surroundings: Surroundings,
+): Promise<Authorization | undefined> {
+  const { where, token, username, password = "" } = user;
+  const hasToken = token !== undefined || user.tokenFile !== undefined;
+  if (hasToken && username !== undefined) {
+    throw new KubeconfigError(`${where}: there is a token and a username; remove one of them`);
+  }
+  if (username !== undefined) {
+    const header = basic(username, password);
+    return async () => header;
+  }
+  const header = token === undefined ? undefined : bearer(token, `${where}: token`);
+  if (user.tokenFile === undefined) return header === undefined ? undefined : async () => header;
+
+  const file = tokenFile(user.tokenFile, where, surroundings);
+  if (header !== undefined) return ({ renew }) => file.get(renew).catch(() => header);
+  // Read at once, so that a wrong path is told where it was configured and not with the first request.
+  await file.get();
+  return ({ renew }) => file.get(renew);
+}
+
+async function ownCertificate(
+  user: KubeconfigUser,
+  surroundings: Surroundings,
+): Promise<Pick<Credentials, "fixed" | "certificate"> | undefined> {
+  const { where, certificate, key } = user;
+  const read = async (): Promise<ClientCertificate | undefined> => {
+    const cert = await contentOf(certificate, where, "client-certificate");
+    const secret = await contentOf(key, where, "client-key");
+    if (cert === undefined) return undefined;
+    if (secret === undefined) {
+      throw new KubeconfigError(
+        `${where}: client-certificate needs its key: add client-key or client-key-data`,
+      );
+    }
+    return checkPair({ cert, key: secret }, `${where}: client-certificate`);
+  };
+  const first = await read();
+  if (first === undefined) return undefined;
+  if (certificate.file === undefined && key.file === undefined) return { fixed: first };
+
+  let last = first;
+  const files = new Rotating(
+    `The client certificate ${certificate.file ?? key.file}`,
+    async () => {
+      const next = (await read()) ?? last;
+      // A new object means new connections, so the old one is kept as long as nothing has changed.
+      if (!equal(last.cert, next.cert) || !equal(last.key, next.key)) last = next;
+      return last;
+    },
+    surroundings,
+  );
+  await files.get();
+  return { certificate: () => files.get() };
+}
+
+function equal(one: string | Buffer, other: string | Buffer): boolean {
+  return Buffer.from(one).equals(Buffer.from(other));
+}

@@ -1,0 +1,22 @@
+/** A kubeconfig, or what it refers to, cannot be used. The message says where it stands and what to do. */
+export class KubeconfigError extends Error {
+  override readonly name = "KubeconfigError";
+}
+
+/** What the system said, in a word: `ENOENT` and its like, or the message. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  const known = code === undefined ? undefined : reasons.get(code);
+  return known ?? (error instanceof Error ? error.message : String(error));
+}
+
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+const reasons = new Map([
+  ["ENOENT", "it does not exist"],
+  ["EACCES", "permission denied"],
+  ["EISDIR", "it is a directory"],
+]);

@@ -1,0 +1,26 @@
+import type { Kubeconfig } from "./kubeconfig.js";
+
+/** A line of `kubectl config get-contexts`. */
+export interface ContextSummary {
+  readonly name: string;
+  readonly current: boolean;
+  readonly cluster: string | undefined;
+  readonly user: string | undefined;
+  readonly namespace: string | undefined;
+  /** None when the context names a cluster that is not there. */
+  readonly server: string | undefined;
+}
+
+/** The contexts one can choose from, by name. */
+export function listContexts(config: Kubeconfig): ContextSummary[] {
+  return [...config.contexts.values()]
+    .map(({ name, cluster, user, namespace }) => ({
+      name,
+      current: name === config.currentContext,
+      cluster,
+      user,
+      namespace,
+      server: cluster === undefined ? undefined : config.clusters.get(cluster)?.server,
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}

@@ -1,0 +1,22 @@
+import { KubeconfigError } from "../kubeconfig-error.js";
+
+/**
+ * The address of a proxy as undici takes it. Its SOCKS always leaves names to the proxy, as Go's does, so that `socks5` and
+ * `socks5h` are the same.
+ */
+export function proxyUrl(text: string, where: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.hostname === "") {
+    throw new KubeconfigError(`${where} is ${shown(text)}; write it as http://proxy.example.com:3128`);
+  }
+  if (url.protocol === "socks5h:") return text.replace(/^socks5h/i, "socks5");
+  if (url.protocol === "http:" || url.protocol === "https:" || url.protocol === "socks5:") return text;
+  throw new KubeconfigError(
+    `${where} is ${shown(text)}: ${url.protocol.slice(0, -1)} proxies are not supported; use an http, https or socks5 one`,
+  );
+}
+
+/** Proxies' addresses often have a password in them. */
+function shown(text: string): string {
+  return JSON.stringify(text.replace(/^(.*?:\/\/)?[^/]*@/, "$1…@"));
+}
