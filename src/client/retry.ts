@@ -1,4 +1,12 @@
-import { isConflict, sleep, systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
+import {
+  fraction,
+  isConflict,
+  sleep,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Random,
+} from "../model/core.js";
 
 export interface RetryOptions {
   /** How often it is tried at most, the first time included. */
@@ -40,10 +48,4 @@ export async function retryOnConflict<Result>(
     const longest = Math.min(longestDelay, delay * 2 ** (number - 1));
     await sleep(clock, longest * (0.5 + fraction(random) / 2), signal);
   }
-}
-
-/** A number from 0 up to 1. */
-function fraction(random: Random): number {
-  const [high = 0, low = 0] = random.bytes(2);
-  return (high * 256 + low) / 65_536;
 }

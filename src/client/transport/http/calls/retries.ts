@@ -1,4 +1,5 @@
 import {
+  fraction,
   duration,
   isTooLargeResourceVersion,
   systemRandom,
@@ -56,17 +57,12 @@ export class RetryPolicy {
   /** A wait that doubles, of which up to half is left to chance. */
   backoff(repetition: number): number {
     const full = Math.min(this.#longest, this.#first * 2 ** repetition);
-    return full * (0.5 + this.#chance() / 2);
+    return full * (0.5 + fraction(this.#random) / 2);
   }
 
   /** Never sooner than asked for, and not all at the same time. */
   asAsked(wait: number): number {
-    return wait * (1 + this.#chance() / 10);
-  }
-
-  #chance(): number {
-    const [a = 0, b = 0] = this.#random.bytes(2);
-    return (a * 256 + b) / 65_536;
+    return wait * (1 + fraction(this.#random) / 10);
   }
 }
 

@@ -1,0 +1,141 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Duration, KubeObject } from "../../model/core.js";
+import { poll, type Poller, type PollOptions } from "./poll.js";
+
+/** A file of the directory. */
+export interface SourceFile {
+  /** Its name in the directory. */
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+  /** When it was last written, in milliseconds since 1970. */
+  readonly modified: number;
+}
+
+export interface DirectoryOptions<T extends KubeObject> extends Partial<
+  Omit<PollOptions<T>, "list" | "toObject" | "version" | "interval">
+> {
+  /**
+   * Makes objects of a file: one, several or none. When it throws, that is reported, and the file stays what it was until
+   * it is written again.
+   */
+  readonly parse: (text: string, file: SourceFile) => Parsed<T> | Promise<Parsed<T>>;
+  /** Which files, by name. Default: all whose name does not begin with a dot. */
+  readonly match?: ((name: string) => boolean) | undefined;
+  /** Default 2 s. */
+  readonly interval?: Duration | undefined;
+}
+
+type Parsed<T> = T | readonly T[] | undefined;
+
+interface KnownFile<T> {
+  readonly version: string;
+  readonly objects: readonly T[];
+}
+
+/** How many files are looked at together. */
+const batch = 32;
+
+/**
+ * The files of a directory as objects. Every look asks for the sizes and times of all files and reads those that changed.
+ * Directories inside are not looked into. When two files have an object of the same name, the last file by name counts.
+ *
+ * @example
+ * await using sites = directorySource<SiteObject>("sites", {
+ *   match: (name) => name.endsWith(".yaml"),
+ *   parse: (text) => YAML.parse(text),
+ * });
+ * await sites.ready();
+ */
+export function directorySource<T extends KubeObject>(path: string, options: DirectoryOptions<T>): Poller<T> {
+  const { parse, match = (name: string) => !name.startsWith("."), onError, ...rest } = options;
+  let known = new Map<string, KnownFile<T>>();
+
+  const look = async (name: string, signal: AbortSignal): Promise<KnownFile<T> | undefined> => {
+    const file = await statFile(join(path, name), name);
+    if (file === undefined) return undefined;
+    const before = known.get(name);
+    if (before?.version === file.version) return before;
+    // Read after it was asked for its version: should it be written in between, it is read again next time.
+    let text: string;
+    try {
+      text = await readFile(file.path, { encoding: "utf8", signal });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      signal.throwIfAborted();
+      onError?.(new Error(`${file.path} cannot be read`, { cause: error }));
+      // No version, so that it is tried again.
+      return { version: "", objects: before?.objects ?? [] };
+    }
+    try {
+      return { version: file.version, objects: asObjects(await parse(text, file)) };
+    } catch (error) {
+      onError?.(new Error(`${file.path} cannot be made into objects`, { cause: error }));
+      return { version: file.version, objects: before?.objects ?? [] };
+    }
+  };
+
+  return poll<T>({
+    ...rest,
+    name: options.name ?? path,
+    interval: options.interval ?? "2s",
+    onError,
+    async list(signal) {
+      const names = (await readdir(path)).filter((name) => match(name)).sort();
+      const found = new Map<string, KnownFile<T>>();
+      for (let at = 0; at < names.length; at += batch) {
+        signal.throwIfAborted();
+        const some = names.slice(at, at + batch);
+        const files = await Promise.all(some.map((name) => look(name, signal)));
+        for (const [index, name] of some.entries()) {
+          const file = files[index];
+          if (file !== undefined) found.set(name, file);
+        }
+      }
+      known = found;
+      return [...found.values()].flatMap((file) => file.objects);
+    },
+  });
+}
+
+async function statFile(
+  path: string,
+  name: string,
+): Promise<(SourceFile & { readonly version: string }) | undefined> {
+  try {
+    const entry = await stat(path, { bigint: true });
+    if (!entry.isFile()) return undefined;
+    const { mtimeNs, mtimeMs, size, ino } = entry;
+    // With the inode, since a file may be replaced by one that is older than it.
+    return {
+      name,
+      path,
+      size: Number(size),
+      modified: Number(mtimeMs),
+      version: `${mtimeNs} ${size} ${ino}`,
+    };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function asObjects<T extends KubeObject>(parsed: Parsed<T>): readonly T[] {
+  if (parsed === undefined || parsed === null) return [];
+  return Array.isArray(parsed) ? (parsed as readonly T[]).map(withoutVersion) : [withoutVersion(parsed as T)];
+}
+
+/**
+ * A manifest that was saved from a server has a resourceVersion, which does not change when the file is edited; it would
+ * say that nothing changed.
+ */
+function withoutVersion<T extends KubeObject>(object: T): T {
+  if (!object?.metadata?.name) throw new TypeError("there is an object without metadata.name in it");
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}
