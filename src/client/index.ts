@@ -1,0 +1,74 @@
+export type { ApplyOptions, Client, Manifest, PatchOptions, Where, Which } from "./client.js";
+export { createClient, type ClientOptions } from "./create-client.js";
+export { retryOnConflict, type RetryOptions } from "./retry.js";
+export {
+  kind,
+  type AnyKind,
+  type ContentOf,
+  type DraftOf,
+  type ForeignKind,
+  type Header,
+  type KindInfo,
+  type KindName,
+  type KindReference,
+  type ObjectFor,
+  type UntypedObject,
+} from "./kinds/kind.js";
+
+export {
+  ConnectionError,
+  type CallOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type Patch,
+  type Scope,
+  type Selection,
+  type Subresource,
+  type Target,
+  type Transport,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
+} from "./transport/transport.js";
+export type { ClientCertificate, Connection, ConnectionTls } from "./transport/connection.js";
+export {
+  httpTransport,
+  type HttpTransportOptions,
+  type RequestInfo,
+} from "./transport/http/http-transport.js";
+
+export { loadConnection, type LoadOptions } from "./kubeconfig/load-connection.js";
+export { inClusterConnection, type InClusterOptions } from "./kubeconfig/in-cluster.js";
+export { connectionTo, type ConnectionTo } from "./kubeconfig/connection-to.js";
+export { connectionOf, type ContextOptions } from "./kubeconfig/connection-of.js";
+export { loadKubeconfig, type KubeconfigSource } from "./kubeconfig/load-kubeconfig.js";
+export { parseKubeconfig } from "./kubeconfig/parse.js";
+export { listContexts, type ContextSummary } from "./kubeconfig/list-contexts.js";
+export type { Kubeconfig } from "./kubeconfig/kubeconfig.js";
+export { KubeconfigError } from "./kubeconfig/kubeconfig-error.js";
+
+export { createInformers, type InformersOptions } from "./informer/create-informers.js";
+export type {
+  Informer,
+  InformerProblem,
+  Informers,
+  InformerScope,
+  InformerState,
+} from "./informer/informers.js";
+export { readYourWrites } from "./informer/read-your-writes.js";
+export { withoutManagedFields } from "./informer/without-managed-fields.js";
+export { byController, byField, byLabel, byOwner } from "./informer/cache/index-functions.js";
+export type {
+  Change,
+  ChangeType,
+  IndexFunction,
+  ObjectKey,
+  Source,
+  Subscription,
+} from "./informer/source.js";
+
+export { poll, type Poller, type PollOptions, type PollRowsOptions } from "./polling/poll.js";
+export { directorySource, type DirectoryOptions, type SourceFile } from "./polling/directory-source.js";
+export type { PollReport, PollStats } from "./polling/stats.js";

@@ -1,0 +1,101 @@
+import type { KubeObject } from "../../../model/core.js";
+import type { IndexFunction, ObjectKey } from "../source.js";
+import { ObjectIndex } from "./object-index.js";
+
+/** `namespace/name`, or the name alone for what has no namespace. */
+export function keyOf(namespace: string | undefined, name: string): ObjectKey {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/**
+ * Objects by namespace and name, and by indexes. There is a map per namespace, keyed by the text of the name that the
+ * object has anyway: no key is made and kept per object, and the objects of one namespace are found at once.
+ *
+ * Invariants: no map is empty; every index has exactly the objects that the maps have.
+ */
+export class ObjectCache<T extends KubeObject> {
+  readonly #namespaces = new Map<string, Map<string, T>>();
+  readonly #indexes = new Map<IndexFunction<T>, ObjectIndex<T>>();
+  readonly #report: (error: unknown, object: T) => void;
+  #size = 0;
+
+  /** Failures of index functions are reported. */
+  constructor(report: (error: unknown, object: T) => void) {
+    this.#report = report;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    const [namespace, name] = splitKey(key);
+    return this.#namespaces.get(namespace)?.get(name);
+  }
+
+  set(key: ObjectKey, object: T): void {
+    const [namespace, name] = splitKey(key);
+    let names = this.#namespaces.get(namespace);
+    if (names === undefined) this.#namespaces.set(namespace, (names = new Map<string, T>()));
+    const old = names.get(name);
+    if (old === object) return;
+    if (old === undefined) this.#size++;
+    // The name as the object has it, and not as it was cut out of the key, which would be kept alive with it.
+    names.set(old === undefined ? (object.metadata.name ?? name) : name, object);
+    for (const index of this.#indexes.values()) {
+      if (old !== undefined) index.remove(old);
+      index.add(object);
+    }
+  }
+
+  delete(key: ObjectKey): void {
+    const [namespace, name] = splitKey(key);
+    const names = this.#namespaces.get(namespace);
+    const old = names?.get(name);
+    if (names === undefined || old === undefined) return;
+    names.delete(name);
+    if (names.size === 0) this.#namespaces.delete(namespace);
+    this.#size--;
+    for (const index of this.#indexes.values()) index.remove(old);
+  }
+
+  /** Can be walked more than once; shows each time what is there then. */
+  list(namespace?: string): Iterable<T> {
+    return {
+      [Symbol.iterator]: () =>
+        namespace === undefined ? this.#everything() : (this.#namespaces.get(namespace)?.values() ?? none()),
+    };
+  }
+
+  *entries(): Generator<readonly [ObjectKey, T]> {
+    for (const [namespace, names] of this.#namespaces) {
+      for (const [name, object] of names) yield [keyOf(namespace, name), object];
+    }
+  }
+
+  addIndex(index: IndexFunction<T>): void {
+    if (this.#indexes.has(index)) return;
+    const made = new ObjectIndex(index, this.#report);
+    for (const object of this.list()) made.add(object);
+    this.#indexes.set(index, made);
+  }
+
+  removeIndex(index: IndexFunction<T>): void {
+    this.#indexes.delete(index);
+  }
+
+  byIndex(index: IndexFunction<T>, value: string): readonly T[] {
+    return this.#indexes.get(index)?.get(value) ?? [];
+  }
+
+  *#everything(): Generator<T> {
+    for (const names of this.#namespaces.values()) yield* names.values();
+  }
+}
+
+function* none(): Generator<never> {}
+
+function splitKey(key: ObjectKey): readonly [namespace: string, name: string] {
+  const slash = key.indexOf("/");
+  return slash < 0 ? ["", key] : [key.slice(0, slash), key.slice(slash + 1)];
+}

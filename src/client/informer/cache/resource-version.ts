@@ -1,0 +1,30 @@
+/**
+ * Which of two resourceVersions is the later one: negative, 0 or positive as in a comparison for sorting; undefined when
+ * they cannot be compared, because they are not both numbers. Texts of any length, since revisions may have 64 bits.
+ *
+ * @example
+ * compareVersions("9", "10"); // negative
+ */
+export function compareVersions(left: string, right: string): number | undefined {
+  if (!isNumeric(left) || !isNumeric(right)) return undefined;
+  if (left.length !== right.length) return left.length - right.length;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Whether `left` is surely later than `right`. */
+export function isLater(left: string | undefined, right: string | undefined): boolean {
+  return left !== undefined && right !== undefined && (compareVersions(left, right) ?? 0) > 0;
+}
+
+/** Whether a state at `version` surely contains what was written at `wanted`. */
+export function hasReached(version: string | undefined, wanted: string | undefined): boolean {
+  return version !== undefined && wanted !== undefined && (compareVersions(version, wanted) ?? -1) >= 0;
+}
+
+function isNumeric(version: string): boolean {
+  for (let index = 0; index < version.length; index++) {
+    const code = version.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return version !== "" && (version === "0" || version.charCodeAt(0) !== 48);
+}

@@ -1,0 +1,60 @@
+import type { Json, KubeObject } from "../../model/core.js";
+import { jsonEqual } from "../../model/patch/json-equal.js";
+import type { ChangeType } from "./source.js";
+
+/**
+ * What happened between two versions of one object; undefined when nothing that matters differs. A server's bookkeeping
+ * (resourceVersion, managedFields) does not matter. UPDATED: the metadata differ, and with them the generation where the
+ * server counts changes of the desired state, or anything outside the status where it does not. STATUS_UPDATED: only the
+ * status differs.
+ *
+ * Cheap for what happens most: the parts that the generation speaks for are compared only when nothing else explains why
+ * there is another version.
+ *
+ * @example
+ * classify(site, { ...site, status: { published: 3 } }); // "STATUS_UPDATED"
+ */
+export function classify(old: KubeObject, now: KubeObject): ChangeType | undefined {
+  if (old === now) return undefined;
+  const before = old.metadata;
+  const after = now.metadata;
+  if (before.resourceVersion && before.resourceVersion === after.resourceVersion) return undefined;
+  if (!sameFields(before, after, isBookkeeping)) return "UPDATED";
+  const counted = after.generation !== undefined;
+  if (!counted && !sameFields(old, now, isHeaderOrStatus)) return "UPDATED";
+  if (!sameValue(old.status, now.status)) return "STATUS_UPDATED";
+  // Not every field of every kind is counted, and a change must not go unseen.
+  return counted && !sameFields(old, now, isHeaderOrStatus) ? "UPDATED" : undefined;
+}
+
+/**
+ * Whether both are versions of one object, and not two that had the same name one after the other. What has no uid, such
+ * as an object that comes from elsewhere than an API server, is known by its name alone.
+ */
+export function sameObject(old: KubeObject, now: KubeObject): boolean {
+  const { uid } = old.metadata;
+  return !uid || !now.metadata.uid || uid === now.metadata.uid;
+}
+
+const isBookkeeping = (field: string): boolean => field === "resourceVersion" || field === "managedFields";
+const isHeaderOrStatus = (field: string): boolean =>
+  field === "metadata" || field === "status" || field === "apiVersion" || field === "kind";
+
+/** Compares field by field, leaving some out; a field that is undefined counts as absent. */
+function sameFields(old: object, now: object, skip: (field: string) => boolean): boolean {
+  const before = old as Readonly<Record<string, unknown>>;
+  const after = now as Readonly<Record<string, unknown>>;
+  for (const field of Object.keys(after)) {
+    if (!skip(field) && !sameValue(before[field], after[field])) return false;
+  }
+  for (const field of Object.keys(before)) {
+    if (!skip(field) && before[field] !== undefined && after[field] === undefined) return false;
+  }
+  return true;
+}
+
+function sameValue(old: unknown, now: unknown): boolean {
+  if (old === now) return true;
+  if (old === undefined || now === undefined) return false;
+  return jsonEqual(old as Json, now as Json);
+}

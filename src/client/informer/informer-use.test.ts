@@ -1,0 +1,310 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type KubeObject, SelectorError, VirtualClock } from "../../model/core.js";
+import { byController, byField, byLabel, byOwner } from "./cache/index-functions.js";
+import { createInformers } from "./create-informers.js";
+import { FakeServer, widgets } from "./fixtures/fake-server.js";
+import { noChance } from "./fixtures/scenario.js";
+import type { Informer, Informers, InformerScope } from "./informers.js";
+import { InformerStopped } from "./shared-informer.js";
+import { withoutManagedFields } from "./without-managed-fields.js";
+
+let server: FakeServer;
+let clock: VirtualClock;
+let informers: Informers;
+let problems: string[];
+
+beforeEach(() => {
+  server = new FakeServer();
+  clock = new VirtualClock();
+  problems = [];
+  informers = createInformers({
+    transport: server.transport,
+    resolve: async (kind) => (typeof kind === "string" ? widgets : { ...widgets, ...kind }),
+    clock,
+    random: noChance,
+    watchLists: false,
+    onError: (error, { doing }) => problems.push(`${doing}: ${error instanceof Error ? error.message : ""}`),
+  });
+});
+afterEach(() => informers.close());
+
+const open = (scope?: InformerScope): Promise<Informer> => informers.open(widgets, scope);
+const names = (objects: Iterable<KubeObject>): string[] =>
+  [...objects].map(({ metadata }) => metadata.name ?? "");
+const settle = (): Promise<void> => clock.advance(0);
+
+describe("sharing", () => {
+  test("those who ask for the same share one informer, until the last leaves", async () => {
+    const first = await open({ labelSelector: "b=2,a=1" });
+    const second = await open({ labelSelector: "a=1, b=2" });
+    await Promise.all([first.ready(), second.ready()]);
+    expect(server.requests).toEqual(["list 0", "watch 0"]);
+    expect(informers.states()).toMatchObject([{ users: 2, scope: { labelSelector: "a=1,b=2" } }]);
+    first.release();
+    first.release();
+    await settle();
+    expect(server.watching).toBe(1);
+    second.release();
+    await settle();
+    expect(server.watching).toBe(0);
+    expect(informers.states()).toEqual([]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("different scopes and transforms are different informers", async () => {
+    await open();
+    await open({ namespace: "default" });
+    await open({ metadataOnly: true });
+    await open({ transform: withoutManagedFields });
+    await open({ transform: withoutManagedFields });
+    await open({ transform: (object) => object });
+    expect(informers.states()).toHaveLength(5);
+  });
+
+  test("who leaves is told nothing more, others are", async () => {
+    const [one, two] = [await open(), await open()];
+    const told: string[] = [];
+    one.subscribe(({ type }) => told.push(`one ${type}`));
+    two.subscribe(({ type }) => told.push(`two ${type}`));
+    await one.ready();
+    one.release();
+    server.update("a");
+    await settle();
+    expect(told).toEqual(["two CREATED"]);
+  });
+
+  test("indexes of two users may have the same name", async () => {
+    server.label("a", { color: "red", size: "big" });
+    const [one, two] = [await open(), await open()];
+    one.addIndex("it", byLabel("color"));
+    await one.ready();
+    two.addIndex("it", byLabel("size"));
+    expect(names(one.byIndex("it", "red"))).toEqual(["a"]);
+    expect(names(two.byIndex("it", "big"))).toEqual(["a"]);
+    one.release();
+    expect(names(two.byIndex("it", "big"))).toEqual(["a"]);
+  });
+});
+
+describe("ready", () => {
+  test("rejects when the informer is released, and when all are closed", async () => {
+    server.down = true;
+    const [released, closed] = [await open(), await open()];
+    const [one, two] = [released.ready(), closed.ready()];
+    released.release();
+    await expect(one).rejects.toThrow(/informer of widgets was released before its first list/);
+    await informers.close();
+    await expect(two).rejects.toThrow(InformerStopped);
+    await expect(open()).rejects.toThrow(/informers were closed/);
+  });
+
+  test("rejects when its signal aborts, and the informer goes on", async () => {
+    server.down = true;
+    const informer = await open();
+    const controller = new AbortController();
+    const waiting = informer.ready(controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    server.down = false;
+    await clock.advance(1000);
+    await informer.ready();
+    expect(informer.synced).toBe(true);
+  });
+
+  test("closing does not wait for a server that does not answer", async () => {
+    server.deaf = true;
+    const informer = await open();
+    await informer.ready();
+    await informers.close();
+    expect(informers.states()).toEqual([]);
+  });
+});
+
+describe("what users hand in", () => {
+  test("a listener that throws is reported, and nobody misses anything", async () => {
+    const informer = await open();
+    const told: string[] = [];
+    informer.subscribe(() => {
+      throw new Error("mine");
+    });
+    informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    server.update("a");
+    await informer.ready();
+    server.update("b");
+    await settle();
+    expect(told).toEqual(["CREATED a", "CREATED b"]);
+    expect(problems).toEqual([
+      "telling a listener of CREATED Widget default/a: mine",
+      "telling a listener of CREATED Widget default/b: mine",
+    ]);
+  });
+
+  test("a transform makes what is kept, frozen; what it fails on is kept as it came", async () => {
+    server.touch("a");
+    server.touch("bad");
+    const transform = (object: KubeObject): KubeObject => {
+      if (object.metadata.name === "bad") throw new Error("no");
+      return withoutManagedFields(object);
+    };
+    const informer = await open({ transform });
+    await informer.ready();
+    expect(informer.get("default/a")?.metadata.managedFields).toBeUndefined();
+    expect(Object.isFrozen(informer.get("default/a")?.metadata)).toBe(true);
+    expect(informer.get("default/bad")?.metadata.managedFields).toHaveLength(1);
+    expect(problems).toEqual(["transforming Widget default/bad: no"]);
+  });
+
+  test("a selector that cannot be read, or a namespace that cannot be, fails at once", async () => {
+    await expect(open({ labelSelector: "a in (" })).rejects.toThrow(SelectorError);
+    const cluster = { ...widgets, scope: "Cluster" as const };
+    await expect(informers.open(cluster, { namespace: "x" })).rejects.toThrow(/have no namespace/);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("an index that throws finds nothing, and is reported", async () => {
+    server.update("a");
+    const informer = await open();
+    informer.addIndex("bad", () => {
+      throw new Error("no");
+    });
+    await informer.ready();
+    expect(informer.byIndex("bad", "x")).toEqual([]);
+    expect(problems).toEqual(["indexing Widget default/a: no"]);
+  });
+});
+
+describe("own writes", () => {
+  test("whose events have come already are not shown again", async () => {
+    const informer = await open();
+    await informer.ready();
+    const written = server.update("a");
+    server.delete("a");
+    await settle();
+    informers.wrote(widgets, written);
+    expect(informer.get("default/a")).toBeUndefined();
+  });
+
+  test("that the watch has passed without a word are given up", async () => {
+    const informer = await open();
+    await informer.ready();
+    const unheard = new FakeServer();
+    server.version = unheard.version = 41;
+    informers.wrote(widgets, unheard.update("a"));
+    server.update("b");
+    await settle();
+    expect(names(informer.list())).toEqual(["a", "b"]);
+    server.update("b");
+    await settle();
+    expect(names(informer.list())).toEqual(["b"]);
+  });
+});
+
+describe("indexes", () => {
+  test("follow changes, and can be added later", async () => {
+    server.label("a", { color: "red" });
+    server.label("b", { color: "red" });
+    server.label("c", { color: "blue" });
+    const informer = await open();
+    informer.addIndex("color", byLabel("color"));
+    await informer.ready();
+    expect(names(informer.byIndex("color", "red"))).toEqual(["a", "b"]);
+    server.label("a", { color: "blue" });
+    server.delete("b");
+    await settle();
+    expect(informer.byIndex("color", "red")).toEqual([]);
+    expect(names(informer.byIndex("color", "blue")).sort()).toEqual(["a", "c"]);
+    informer.addIndex("uid", byField("metadata.uid"));
+    expect(names(informer.byIndex("uid", "uid-3"))).toEqual(["c"]);
+  });
+
+  test("that are not there say which are", async () => {
+    const informer = await open();
+    informer.addIndex("color", byLabel("color"));
+    informer.addIndex("color", byLabel("color"));
+    expect(() => informer.addIndex("color", byLabel("size"))).toThrow(/already has another index "color"/);
+    expect(() => informer.byIndex("colour", "red")).toThrow(/no index "colour" \(there are: color\)/);
+  });
+
+  test("by owners, labels and fields", () => {
+    const owner = (uid: string, controller?: boolean) => ({
+      apiVersion: "v1",
+      kind: "Thing",
+      name: uid,
+      uid,
+      ...(controller !== undefined && { controller }),
+    });
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "a", ownerReferences: [owner("1"), owner("2", true), owner("1")] },
+      spec: { node: "n", replicas: 3, volumes: [{ config: { name: "x" } }, { config: { name: "y" } }, {}] },
+    };
+    expect(byOwner(object)).toEqual(["1", "2"]);
+    expect(byController(object)).toEqual(["2"]);
+    expect(byField("spec.node")(object)).toEqual(["n"]);
+    expect(byField("spec.replicas")(object)).toEqual(["3"]);
+    expect(byField("spec.volumes.config.name")(object)).toEqual(["x", "y"]);
+    expect(byField("spec.nothing.here")(object)).toEqual([]);
+    expect(byField("spec.node")).toBe(byField("spec.node"));
+    expect(byLabel("toString")(object)).toEqual([]);
+  });
+});
+
+test("what is gone while pages expire does not stay", async () => {
+  for (let index = 0; index < 600; index++) server.update(`w${index + 1000}`);
+  const plain = { ...server.transport };
+  server.transport.list = async (kind, scope, options) => {
+    if (options?.continue) {
+      server.delete("w1000");
+      server.compact();
+    }
+    return plain.list(kind, scope, options);
+  };
+  const informer = await open();
+  await informer.ready();
+  expect(server.requests.slice(0, 3)).toEqual(["list 0", "list from w1499", "list newest"]);
+  expect(informer.size).toBe(599);
+  expect(informer.get("default/w1000")).toBeUndefined();
+});
+
+test("who joins in the middle is told what is there, once", async () => {
+  server.update("a");
+  const informer = await open();
+  await informer.ready();
+  const late: string[] = [];
+  let joined = false;
+  informer.subscribe(() => {
+    if (joined || informer.size < 2) return;
+    joined = true;
+    informer.subscribe(({ type, object, initial }) =>
+      late.push(`${type} ${object.metadata.name} ${initial}`),
+    );
+  });
+  server.update("b");
+  server.update("b");
+  await settle();
+  expect(late).toEqual(["CREATED a true", "CREATED b true", "UPDATED b false"]);
+});
+
+test("who is released while a change is told is not told of it", async () => {
+  const informer = await open();
+  const told: string[] = [];
+  informer.subscribe(() => second.release());
+  const second = informer.subscribe(({ type }) => told.push(type));
+  await informer.ready();
+  server.update("a");
+  await settle();
+  expect(told).toEqual([]);
+});
+
+test("lists of one namespace have only its objects, and can be walked twice", async () => {
+  server.update("a");
+  const informer = await open();
+  await informer.ready();
+  const here = informer.list("default");
+  expect(names(here)).toEqual(["a"]);
+  server.update("b");
+  await settle();
+  expect(names(here)).toEqual(["a", "b"]);
+  expect(names(informer.list("elsewhere"))).toEqual([]);
+});

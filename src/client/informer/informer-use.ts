@@ -1,0 +1,105 @@
+import type { KubeObject } from "../../model/core.js";
+import type { KindInfo } from "../kinds/kind.js";
+import { untilAborted } from "../until-aborted.js";
+import type { Informer } from "./informers.js";
+import { InformerStopped, type SharedInformer } from "./shared-informer.js";
+import type { Change, IndexFunction, ObjectKey, Subscription } from "./source.js";
+
+/** One user's share of a shared informer, with names of indexes and subscriptions of its own. */
+export class InformerUse implements Informer {
+  readonly #shared: SharedInformer;
+  readonly #leave: () => void;
+  readonly #indexes = new Map<string, IndexFunction>();
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #released = new AbortController();
+
+  constructor(shared: SharedInformer, leave: () => void) {
+    this.#shared = shared;
+    this.#leave = leave;
+  }
+
+  get kind(): KindInfo {
+    return this.#shared.kind;
+  }
+
+  get resourceVersion(): string {
+    return this.#shared.view.version;
+  }
+
+  get synced(): boolean {
+    return this.#shared.view.synced;
+  }
+
+  async ready(signal?: AbortSignal): Promise<void> {
+    if (this.synced) return;
+    await untilAborted(untilAborted(this.#shared.synced, this.#released.signal), signal);
+  }
+
+  get(key: ObjectKey): KubeObject | undefined {
+    return this.#shared.view.cache.get(key);
+  }
+
+  list(namespace?: string): Iterable<KubeObject> {
+    return this.#shared.view.cache.list(namespace);
+  }
+
+  get size(): number {
+    return this.#shared.view.cache.size;
+  }
+
+  byIndex(name: string, value: string): readonly KubeObject[] {
+    const index = this.#indexes.get(name);
+    if (index === undefined) {
+      const known = [...this.#indexes.keys()].join(", ") || "none";
+      throw new RangeError(
+        `the informer of ${this.kind.plural} has no index "${name}" (there are: ${known}); add it with addIndex before it is used`,
+      );
+    }
+    return this.#shared.view.cache.byIndex(index, value);
+  }
+
+  addIndex(name: string, index: IndexFunction): void {
+    const before = this.#indexes.get(name);
+    if (before === index) return;
+    if (before !== undefined) {
+      throw new RangeError(
+        `the informer of ${this.kind.plural} already has another index "${name}"; choose another name, or hand in the same function`,
+      );
+    }
+    this.#checkInUse();
+    this.#indexes.set(name, index);
+    this.#shared.useIndex(index);
+  }
+
+  subscribe(listener: (change: Change) => void): Subscription {
+    this.#checkInUse();
+    const subscription = this.#shared.view.subscribe(listener);
+    const release = (): void => {
+      this.#subscriptions.delete(own);
+      subscription.release();
+    };
+    const own: Subscription = { release, [Symbol.dispose]: release };
+    this.#subscriptions.add(own);
+    return own;
+  }
+
+  release(): void {
+    if (this.#released.signal.aborted) return;
+    this.#released.abort(
+      new InformerStopped(`the informer of ${this.kind.plural} was released before its first list arrived`),
+    );
+    for (const subscription of this.#subscriptions) subscription.release();
+    for (const index of this.#indexes.values()) this.#shared.leaveIndex(index);
+    this.#indexes.clear();
+    this.#leave();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
+  #checkInUse(): void {
+    if (!this.#released.signal.aborted) return;
+    throw new InformerStopped(`this informer of ${this.kind.plural} was released; open another one`);
+  }
+}

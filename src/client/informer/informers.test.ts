@@ -1,0 +1,648 @@
+import { describe, expect, test } from "vitest";
+import { lines, play, type Setting } from "./fixtures/scenario.js";
+
+/** Plays a script and compares what happened with what it says. */
+async function scenario(script: string, setting?: Setting): Promise<void> {
+  expect(await play(script, setting)).toBe(lines(script));
+}
+
+describe("list and watch", () => {
+  test("lists what the server has at hand, then follows", () =>
+    scenario(`
+      $ update a b
+      $ open
+      list 0
+      (CREATED a@1)
+      (CREATED b@2)
+      watch 2
+      $ update a
+      UPDATED a@3 was @1
+      $ status a
+      STATUS_UPDATED a@4 was @3
+      $ delete a
+      DELETED a@5 was @4
+      $ update a
+      CREATED a@6
+      $ view
+      view a@6 b@2
+      $ state
+      watching, synced, 1 lists, 1 watches, 0 errors
+    `));
+
+  test("nobody is told of the server's bookkeeping, but the cache has it", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ touch a
+      $ view
+      view a@2
+      $ update a
+      UPDATED a@3 was @2
+    `));
+
+  test("where only metadata are known, another version is a change", () =>
+    scenario(
+      `
+      $ open
+      list 0
+      watch 0
+      $ update a
+      CREATED a@1
+      $ touch a
+      STATUS_UPDATED a@2 was @1
+    `,
+      { scope: { metadataOnly: true } },
+    ));
+
+  test("reads all pages, however many", async () => {
+    const transcript = await play(`
+      $ many 5600
+      $ open
+      $ state
+    `);
+    expect(transcript.match(/CREATED/g)).toHaveLength(5600);
+    expect(transcript.match(/list from/g)).toHaveLength(11);
+    expect(transcript).toContain("watching, synced, 1 lists, 1 watches");
+  });
+
+  test("pages that expire on the way are read anew in one piece", async () => {
+    const transcript = await play(`
+      $ many 600
+      $ fail page 410
+      $ open
+      $ delete w0001
+      $ state
+    `);
+    expect(transcript.match(/CREATED/g)).toHaveLength(600);
+    expect(transcript.match(/^list .*$/gm)).toEqual(["list 0", "list from w0500", "list newest"]);
+    expect(transcript).toContain("synced, 1 lists, 1 watches, 0 errors");
+  });
+});
+
+describe("initial events in a stream", () => {
+  test("where they are served, all comes from one watch", () =>
+    scenario(
+      `
+      $ update b a
+      $ open
+      watch all
+      (CREATED b@1)
+      (CREATED a@2)
+      $ update a
+      UPDATED a@3 was @2
+      $ wait 60s
+      $ disconnect
+      error watching: connection reset
+      $ wait 1s
+      watch 3
+    `,
+      { watchList: "served" },
+    ));
+
+  test("a server that refuses them is asked once", () =>
+    scenario(
+      `
+      $ update a
+      $ open
+      watch all
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ compact
+      $ update b
+      CREATED b@2
+      $ compact
+      $ fail watch 410
+      $ disconnect
+      error watching: connection reset
+      $ wait 1s
+      watch 2
+      error watching: too old
+      $ wait 2s
+      list newest
+      watch 2
+    `,
+      { watchList: "refused" },
+    ));
+
+  test("a server that ignores them is found out", () =>
+    scenario(
+      `
+      $ update a
+      $ open
+      watch all
+      (CREATED a@1)
+      $ wait 14s
+      $ wait 1s
+      list 0
+      watch 1
+      $ state
+      watching, synced, 2 lists, 2 watches, 0 errors
+    `,
+      { watchList: "ignored" },
+    ));
+
+  test("what happened before the end of a stream that broke is not forgotten", () =>
+    scenario(
+      `
+      $ update a b
+      $ open
+      watch all
+      (CREATED a@1)
+      (CREATED b@2)
+      $ disconnect
+      error listing: connection reset
+      $ delete a
+      $ wait 1s
+      watch all
+      $ wait 15s
+      list 0
+      (DELETED a@1 was @1)
+      watch 3
+    `,
+      { watchList: "ignored" },
+    ));
+});
+
+describe("when a watch ends", () => {
+  test("by the server: it goes on at once from the last version, which a bookmark may tell", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ wait 300s
+      $ update b
+      CREATED b@2
+      $ end
+      watch 2
+      $ touch c
+      CREATED c@3
+      $ bookmark
+      $ wait 2s
+      $ end
+      watch 3
+    `));
+
+  test("at once and without an event: that is a failure", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ end
+      error watching: the server ended the watch at once, without an event
+      $ wait 799ms
+      $ wait 1ms
+      watch 0
+    `));
+
+  test("by a broken connection: waits longer each time, and lists nothing", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ down
+      error watching: connection reset
+      $ update b
+      $ wait 800ms
+      watch 1
+      error watching: connection refused
+      $ wait 1600ms
+      watch 1
+      error watching: connection refused
+      $ down over
+      $ wait 3199ms
+      $ wait 1ms
+      watch 1
+      CREATED b@2
+    `));
+
+  test("two good minutes, and the wait is short again", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ disconnect
+      error watching: connection reset
+      $ wait 800ms
+      watch 0
+      $ disconnect
+      error watching: connection reset
+      $ wait 1600ms
+      watch 0
+      $ wait 120s
+      $ disconnect
+      error watching: connection reset
+      $ wait 800ms
+      watch 0
+    `));
+
+  test.each(["500", "403"])("by a %s: the view stays, and the watch is tried again", (code) =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ fail watch ${code}
+      $ wait 5s
+      $ end
+      watch 1
+      error watching: ${code === "500" ? "oops" : "no"}
+      $ view
+      view a@1
+      $ wait 800ms
+      watch 1
+    `),
+  );
+
+  test("by a 429: waits as long as the server asks", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ fail watch 429
+      $ wait 5s
+      $ end
+      watch 0
+      error watching: slow down
+      $ wait 19s
+      $ wait 1s
+      watch 0
+    `));
+
+  test("by nobody, although its time is over: it is ended from here", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ deaf
+      $ wait 5s
+      $ end
+      watch 0
+      $ deaf over
+      $ wait 329s
+      $ wait 1s
+      error watching: the server neither continued nor ended the watch within 5m30s
+      $ wait 800ms
+      watch 0
+      $ update a
+      CREATED a@1
+    `));
+});
+
+describe("a version that the server has forgotten", () => {
+  test("everything is listed again, and what differs is told", () =>
+    scenario(`
+      $ update same changed gone reborn
+      $ open
+      list 0
+      (CREATED changed@2)
+      (CREATED gone@3)
+      (CREATED reborn@4)
+      (CREATED same@1)
+      watch 4
+      $ down
+      error watching: connection reset
+      $ update changed new
+      $ delete gone reborn
+      $ update reborn
+      $ compact
+      $ down over
+      $ wait 1s
+      watch 4
+      error watching: too old resource version: 4
+      $ wait 2s
+      list newest
+      UPDATED changed@5 was @2
+      CREATED new@6
+      DELETED reborn@4 was @4
+      CREATED reborn@9
+      DELETED gone@3 was @3
+      watch 9
+      $ view
+      view changed@5 new@6 reborn@9 same@1
+    `));
+
+  test("after good times at once, without an error", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ wait 300s
+      $ fail watch 410
+      $ end
+      watch 1
+      list newest
+      watch 1
+    `));
+
+  test("or cannot make sense of", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ fail watch 400
+      $ wait 5s
+      $ end
+      watch 1
+      error watching: what?
+      $ wait 800ms
+      list newest
+      watch 1
+    `));
+
+  test("or that it does not know yet, because it lost all it had", () =>
+    scenario(`
+      $ update a b
+      $ open
+      list 0
+      (CREATED a@1)
+      (CREATED b@2)
+      watch 2
+      $ wait 121s
+      $ wipe
+      error watching: connection reset
+      $ update b
+      $ wait 1s
+      watch 2
+      error watching: Timeout: Too large resource version: 2, current: 1
+      $ wait 2s
+      list newest
+      DELETED b@2 was @2
+      CREATED b@1
+      DELETED a@1 was @1
+      watch 1
+    `));
+});
+
+describe("a kind that is not there", () => {
+  test("is waited for", () =>
+    scenario(`
+      $ missing
+      $ open
+      list 0
+      error listing:  "" not found
+      $ wait 1s
+      list 0
+      error listing:  "" not found
+      $ missing over
+      $ update a
+      $ wait 2s
+      list 0
+      (CREATED a@1)
+      watch 1
+    `));
+
+  test("any more: its objects stay in view for half a minute, in case it returns", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ wait 121s
+      $ missing
+      watch 1
+      error watching:  "" not found
+      $ wait 20s
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      $ view
+      view a@1
+      $ missing over
+      $ wait 10s
+      list newest
+      watch 1
+      $ view
+      view a@1
+    `));
+
+  test("for longer than that: they are gone", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ missing
+      error watching: the server ended the watch at once, without an event
+      $ wait 24s
+      watch 1
+      error watching:  "" not found
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      $ view
+      view a@1
+      $ wait 50s
+      list newest
+      error listing:  "" not found
+      list newest
+      error listing:  "" not found
+      DELETED a@1 was @1
+      $ missing over
+      $ update a
+      $ wait 30s
+      list newest
+      CREATED a@2
+      watch 2
+    `));
+});
+
+describe("what should not come", () => {
+  test("garbage is reported, and what follows is read", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ garbage
+      error reading MODIFIED: an object without a name: {"metadata":{"resourceVersion":"1"}}
+      error reading ADDED: an object without metadata: undefined
+      $ update a
+      CREATED a@2
+    `));
+
+  test("events that come again change nothing", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ update a a b
+      CREATED a@1
+      UPDATED a@2 was @1
+      CREATED b@3
+      $ repeat 3
+      $ delete b
+      DELETED b@4 was @3
+      $ repeat 1
+      $ view
+      view a@2
+    `));
+});
+
+describe("own writes", () => {
+  const begin = `
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ down
+      error watching: connection reset`;
+
+  test("are shown at once, and told when their event comes", () =>
+    scenario(`${begin}
+      $ update a b
+      $ wrote a
+      $ wrote b
+      $ view
+      view a@2 b@3
+      $ down over
+      $ wait 1s
+      watch 1
+      UPDATED a@2 was @1
+      CREATED b@3
+      $ view
+      view a@2 b@3
+    `));
+
+  test("what was deleted is hidden, and a new one of its name shown", () =>
+    scenario(`${begin}
+      $ delete a
+      $ removed a
+      $ view
+      view nothing
+      $ update a
+      $ wrote a
+      $ view
+      view a@3
+      $ down over
+      $ wait 1s
+      watch 1
+      DELETED a@2 was @1
+      CREATED a@3
+    `));
+
+  test("end with a list that has them", () =>
+    scenario(`${begin}
+      $ update b
+      $ wrote b
+      $ delete a b
+      $ removed a
+      $ view
+      view b@2
+      $ compact
+      $ down over
+      $ wait 1s
+      watch 1
+      error watching: too old resource version: 1
+      $ wait 2s
+      list newest
+      DELETED a@1 was @1
+      watch 4
+      $ view
+      view nothing
+    `));
+
+  test("that no event ever confirms do not last", () =>
+    scenario(`${begin}
+      $ update b
+      $ wrote b
+      $ removed a
+      $ wait 119s
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      watch 1
+      error watching: connection refused
+      $ view
+      view b@2
+      $ wait 1s
+      $ view
+      view a@1
+    `));
+
+  test("older than what is known are not shown", () =>
+    scenario(`
+      $ update a
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ bookmark
+      $ wrote a
+      $ view
+      view a@1
+    `));
+
+  test("are shown and hidden as the selector says", () =>
+    scenario(
+      `
+      $ label a color=red
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+      $ down
+      error watching: connection reset
+      $ label a color=blue
+      $ label b color=red
+      $ label c color=blue
+      $ wrote a
+      $ wrote b
+      $ wrote c
+      $ view
+      view b@3
+    `,
+      { scope: { labelSelector: "color=red" } },
+    ));
+});
+
+describe("the end", () => {
+  test("comes with the last user, at once", () =>
+    scenario(`
+      $ open
+      list 0
+      watch 0
+      $ release
+      $ state
+      no informer
+      $ update a
+      $ wait 300s
+      $ open
+      list 0
+      (CREATED a@1)
+      watch 1
+    `));
+});
