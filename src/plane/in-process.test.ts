@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ConfigMap } from "../client/kinds/kubernetes.js";
+import { ConnectionError, type Transport, type WatchEvent } from "../client/transport/transport.js";
+import { isInternalError, isTimeout, VirtualClock, type KubeObject } from "../model/core.js";
+import { startApi, type Api } from "../server/index.js";
+import { MemoryStore } from "../store/index.js";
+import { inProcess } from "./in-process.js";
+
+/** A store whose reads can be held up, or fail. */
+class PacedStore extends MemoryStore {
+  before: () => Promise<void> = async () => {};
+
+  override async get(...parameters: Parameters<MemoryStore["get"]>): ReturnType<MemoryStore["get"]> {
+    await this.before();
+    return super.get(...parameters);
+  }
+}
+
+const scope = { namespace: "default" };
+const target = { ...scope, name: "a" };
+
+let clock: VirtualClock;
+let store: PacedStore;
+let api: Api;
+let transport: Transport;
+
+beforeEach(async () => {
+  clock = new VirtualClock("2026-01-01T00:00:00Z");
+  store = new PacedStore({ clock });
+  api = await startApi({ store, clock });
+  await api.idle();
+  transport = inProcess(api, { clock });
+});
+afterEach(async () => {
+  await transport[Symbol.asyncDispose]();
+  await api.close();
+  await store.close();
+});
+
+const make = (name = "a"): Promise<KubeObject> => transport.create(ConfigMap, scope, { metadata: { name } });
+
+/** What was thrown. */
+async function failureOf(doing: Promise<unknown>): Promise<unknown> {
+  return doing.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe("objects", () => {
+  test("are handed to all who watch, not copied", async () => {
+    const { resourceVersion } = await transport.list(ConfigMap, scope);
+    const next = async (): Promise<KubeObject | undefined> => {
+      for await (const [event] of transport.watch(ConfigMap, scope, { resourceVersion }))
+        return event?.object;
+      return undefined;
+    };
+    const watching = [next(), next()];
+    await make();
+    const [first, second] = await Promise.all(watching);
+    expect(first?.metadata.name).toBe("a");
+    expect(first).toBe(second);
+    expect(Object.isFrozen(first?.metadata)).toBe(true);
+  });
+
+  test("that are written stay the caller's, who may go on changing them", async () => {
+    const labels: Record<string, string> = { a: "b" };
+    const body = { metadata: { name: "a", labels } };
+    const made = await transport.create(ConfigMap, scope, body);
+    labels["a"] = "c";
+    expect(body).toEqual({ metadata: { name: "a", labels: { a: "c" } } });
+    expect(made.metadata.labels).toEqual({ a: "b" });
+    expect((await transport.get(ConfigMap, target)).metadata.labels).toEqual({ a: "b" });
+    const dry = await transport.create(
+      ConfigMap,
+      scope,
+      { metadata: { name: "b", labels } },
+      { dryRun: true },
+    );
+    expect(Object.isFrozen(dry.metadata.labels)).toBe(true);
+    expect(Object.isFrozen(labels)).toBe(false);
+  });
+});
+
+describe("a call", () => {
+  const hang = (): void => {
+    store.before = () => new Promise(() => {});
+  };
+
+  test("is given up when its time is up", async () => {
+    hang();
+    const failing = failureOf(transport.get(ConfigMap, target, { timeout: 100 }));
+    await clock.advance(100);
+    expect(isTimeout(await failing)).toBe(true);
+  });
+
+  test("has half a minute when nothing else is said", async () => {
+    hang();
+    let failed = false;
+    const failing = failureOf(transport.get(ConfigMap, target)).then((error) => {
+      failed = true;
+      return error;
+    });
+    await clock.advance(29_000);
+    expect(failed).toBe(false);
+    await clock.advance(2000);
+    expect(isTimeout(await failing)).toBe(true);
+  });
+
+  test("is given up when its signal aborts, and fails with the reason", async () => {
+    hang();
+    const stop = new AbortController();
+    const failing = failureOf(transport.get(ConfigMap, target, { signal: stop.signal }));
+    const reason = new Error("enough");
+    stop.abort(reason);
+    expect(await failing).toBe(reason);
+    expect(await failureOf(transport.list(ConfigMap, scope, { signal: stop.signal }))).toBe(reason);
+  });
+
+  test("leaves no timer behind", async () => {
+    const before = clock.timers;
+    await make();
+    await transport.get(ConfigMap, target, { timeout: 100 });
+    await clock.advance(1000);
+    expect(clock.timers).toBe(before);
+  });
+
+  test("that fails for no reason of the caller's is a 500", async () => {
+    store.before = () => Promise.reject(new RangeError("a bug"));
+    const error = await failureOf(transport.get(ConfigMap, target));
+    expect(isInternalError(error)).toBe(true);
+    expect(error).toMatchObject({ message: expect.stringContaining("a bug") });
+  });
+});
+
+describe("a watch", () => {
+  test("ends when its signal aborts", async () => {
+    const stop = new AbortController();
+    const events: (readonly WatchEvent[])[] = [];
+    await make();
+    for await (const batch of transport.watch(ConfigMap, scope, { signal: stop.signal })) {
+      events.push(batch);
+      stop.abort();
+    }
+    expect(events).toHaveLength(1);
+    for await (const batch of transport.watch(ConfigMap, scope, { signal: stop.signal })) events.push(batch);
+    expect(events).toHaveLength(1);
+  });
+
+  test("ends when the transport is closed, which the API survives", async () => {
+    const ended = (async () => {
+      for await (const _ of transport.watch(ConfigMap, scope));
+    })();
+    await make();
+    await transport[Symbol.asyncDispose]();
+    await ended;
+    const error = await failureOf(transport.get(ConfigMap, target));
+    expect(error).toBeInstanceOf(ConnectionError);
+    await using another = inProcess(api, { clock });
+    expect((await another.get(ConfigMap, target)).metadata.name).toBe("a");
+  });
+});

@@ -1,0 +1,294 @@
+import type { KindInfo } from "../client/kinds/kind.js";
+import { versionPath } from "../client/transport/http/paths.js";
+import {
+  ConnectionError,
+  type CallOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  type Page,
+  type Patch,
+  type Scope,
+  type Selection,
+  type Target,
+  type Transport,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
+} from "../client/transport/transport.js";
+import {
+  ApiError,
+  duration,
+  failures,
+  formatApiVersion,
+  fromStatus,
+  systemClock,
+  type Clock,
+  type Duration,
+  type KubeObject,
+} from "../model/core.js";
+import { internal } from "../model/errors/api-error.js";
+import { Deadlines, type Expiring } from "../server/http/limits/deadlines.js";
+import { PageNotFound } from "../server/http/page-not-found.js";
+import { forceOf, listOptions, watchOptions, writeOptions } from "../server/http/request/options.js";
+import { routeOf, unknownKind, type Route } from "../server/http/verbs/route.js";
+import type {
+  Api,
+  Answer,
+  ObjectEvent,
+  Registry,
+  WriteOptions as RegistryWriteOptions,
+} from "../server/index.js";
+import {
+  contentOf,
+  deletingIn,
+  pagingIn,
+  patchOf,
+  pathOf,
+  queryOf,
+  selectionIn,
+  watchingIn,
+} from "./in-process-requests.js";
+
+export interface InProcessOptions {
+  /** Who fields belong to that are written without a word about it. */
+  readonly fieldManager?: string;
+  /** How long a call may take that does not say; then it fails with a 504 Timeout. Default 30s. */
+  readonly timeout?: Duration;
+  readonly clock?: Clock;
+}
+
+/**
+ * Reaches an API in this process: what a request over HTTP would be answered, without the wire. What is read is not
+ * copied, all readers share the same frozen objects; what is written is copied, so that the caller keeps what it gave.
+ * Closing it ends its watches, and leaves the API alone.
+ *
+ * @example
+ * await using api = await startApi({ store });
+ * await using client = createClient({ transport: inProcess(api) });
+ */
+export function inProcess(api: Pick<Api, "registry">, options: InProcessOptions = {}): Transport {
+  return new InProcessTransport(api.registry, options);
+}
+
+const optionKinds = { create: "CreateOptions", update: "UpdateOptions", patch: "PatchOptions" } as const;
+
+interface Call extends Expiring {
+  readonly fail: (error: unknown) => void;
+}
+
+class InProcessTransport implements Transport {
+  readonly #registry: Registry;
+  readonly #fieldManager: string;
+  readonly #timeout: number;
+  readonly #clock: Clock;
+  readonly #deadlines: Deadlines<Call>;
+  readonly #watches = new Set<AbortController>();
+  #closed = false;
+
+  constructor(registry: Registry, options: InProcessOptions) {
+    const { fieldManager = "fettle", timeout = "30s", clock = systemClock } = options;
+    this.#registry = registry;
+    this.#fieldManager = fieldManager;
+    this.#timeout = duration(timeout);
+    this.#clock = clock;
+    this.#deadlines = new Deadlines(clock, ({ fail }) => fail(late()));
+  }
+
+  discover(apiVersion: string, options: CallOptions = {}): Promise<readonly KindInfo[]> {
+    return this.#call(options, async () => {
+      versionPath(apiVersion);
+      const kinds = this.#registry.types.all
+        .filter(({ group, version }) => formatApiVersion({ group, version }) === apiVersion)
+        .map(({ kind, plural, namespaced }): KindInfo => {
+          return { apiVersion, kind, plural, scope: namespaced ? "Namespaced" : "Cluster" };
+        });
+      if (kinds.length === 0 && apiVersion !== "v1") throw new PageNotFound();
+      return kinds.sort((a, b) => (a.plural < b.plural ? -1 : 1));
+    });
+  }
+
+  get(kind: KindInfo, target: Target, options: GetOptions = {}): Promise<KubeObject> {
+    return this.#call(options, async () => {
+      const { type, scope, subresource } = this.#route("get", kind, target, options);
+      const resourceVersion = options.resourceVersion || undefined;
+      const answer = await this.#registry.get(
+        type,
+        { ...scope, name: target.name },
+        { resourceVersion, subresource },
+      );
+      return shown(answer, options);
+    });
+  }
+
+  list(kind: KindInfo, scope: Scope, options: ListOptions = {}): Promise<Page> {
+    return this.#call(options, async () => {
+      const route = this.#route("list", kind, scope);
+      const asked = listOptions(queryOf(selectionIn(options), pagingIn(options)));
+      const { items, ...answer } = await this.#registry.list(route.type, route.scope, asked);
+      return Object.freeze({ items: Object.freeze(items.map((item) => shown(item, options))), ...answer });
+    });
+  }
+
+  async *watch(
+    kind: KindInfo,
+    scope: Scope,
+    options: WatchOptions = {},
+  ): AsyncGenerator<readonly WatchEvent[], void, undefined> {
+    this.#checkOpen();
+    const { signal } = options;
+    if (signal?.aborted) return;
+    const end = new AbortController();
+    const stop = (): void => end.abort();
+    this.#watches.add(end);
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const route = this.#route("watch", kind, scope);
+      const asked = watchOptions(queryOf(selectionIn(options), watchingIn(options)), undefined);
+      const { limit: _, continue: __, ...watching } = asked;
+      const batches = this.#registry.watch(route.type, route.scope, { ...watching, signal: end.signal });
+      for await (const events of batches) {
+        yield events.map(({ type, object }: ObjectEvent) => ({ type, object: shown(object, options) }));
+      }
+    } catch (error) {
+      throw asFailure(error);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      this.#watches.delete(end);
+      stop();
+    }
+  }
+
+  create(kind: KindInfo, scope: Scope, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
+    return this.#write("create", kind, scope, options, async (route, writing) => {
+      const content = await contentOf(route, body, writing);
+      return this.#registry.create(route.type, route.scope, content, writing);
+    });
+  }
+
+  update(kind: KindInfo, target: Target, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
+    return this.#write("update", kind, target, options, async (route, writing) => {
+      const content = await contentOf(route, body, writing);
+      const at = { ...route.scope, name: target.name };
+      return (await this.#registry.update(route.type, at, content, writing)).answer;
+    });
+  }
+
+  patch(kind: KindInfo, target: Target, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
+    return this.#write("patch", kind, target, options, async (route, writing) => {
+      const { type, body } = await patchOf(route, patch, writing);
+      const force = forceOf(
+        queryOf({ fieldManager: options.fieldManager, force: patch.force || undefined }),
+        type,
+      );
+      const at = { ...route.scope, name: target.name };
+      return (await this.#registry.patch(route.type, at, { type, body, force }, writing)).answer;
+    });
+  }
+
+  delete(kind: KindInfo, target: Target, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
+    return this.#call(options, async () => {
+      const { type, scope } = this.#route("delete", kind, target);
+      const deleting = deletingIn(options);
+      const { answer, gone } = await this.#registry.delete(type, { ...scope, name: target.name }, deleting);
+      return gone ? undefined : answer.object;
+    });
+  }
+
+  deleteCollection(
+    kind: KindInfo,
+    scope: Scope,
+    selection: Selection = {},
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    return this.#call(options, async () => {
+      const route = this.#route("deletecollection", kind, scope);
+      const selected = listOptions(queryOf(selectionIn(selection)));
+      await this.#registry.deleteCollection(route.type, route.scope, selected, deletingIn(options));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const watch of this.#watches) watch.abort();
+  }
+
+  /** Where a request would end up; it fails where and as the same request over HTTP does. */
+  #route(
+    verb: string,
+    kind: KindInfo,
+    address: Scope & { readonly name?: string },
+    { subresource }: GetOptions = {},
+  ): Route {
+    const path = pathOf(kind, address, subresource);
+    const type = this.#registry.types.find(path.group, path.version, path.resource);
+    if (type === undefined) throw unknownKind(this.#registry, path);
+    return routeOf(type, path, verb, "GET");
+  }
+
+  #write(
+    verb: keyof typeof optionKinds,
+    kind: KindInfo,
+    target: Scope & { readonly name?: string },
+    options: WriteOptions,
+    write: (route: Route, options: RegistryWriteOptions) => Promise<Answer>,
+  ): Promise<KubeObject> {
+    return this.#call(options, async () => {
+      const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
+      const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
+      const query = queryOf({ fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined });
+      const writing = { ...writeOptions(query, optionKinds[verb], this.#fieldManager), subresource };
+      if (onWarning === undefined) return (await write(route, writing)).object;
+      // A write that has to be tried again warns again.
+      const warnings = new Set<string>();
+      const { object } = await write(route, { ...writing, warn: (text) => warnings.add(text) });
+      for (const text of warnings) onWarning(text);
+      return object;
+    });
+  }
+
+  /** Does something until it is done, the caller gives it up, or its time is up. A write may still come to pass then. */
+  #call<Result>({ signal, timeout }: CallOptions, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      signal?.throwIfAborted();
+      const abort = (): void => reject(signal?.reason);
+      const call: Call = { deadline: undefined, fail: reject };
+      const timer = timeout === undefined ? undefined : this.#clock.after(timeout, () => reject(late()));
+      if (timeout === undefined) this.#deadlines.add(call, this.#timeout);
+      signal?.addEventListener("abort", abort, { once: true });
+      const settled = work().then(resolve, (error: unknown) => reject(asFailure(error)));
+      void settled.finally(() => {
+        timer?.cancel();
+        this.#deadlines.delete(call);
+        signal?.removeEventListener("abort", abort);
+      });
+    });
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ConnectionError("the connection to the API in this process has been closed");
+  }
+}
+
+function late(): ApiError {
+  return failures.timeout("request did not complete within the allotted timeout");
+}
+
+/** What the wire makes of an error. */
+function asFailure(error: unknown): Error {
+  if (error instanceof ApiError) return error;
+  if (error instanceof PageNotFound) {
+    return fromStatus({ code: 404, message: "the server answered 404 (Not Found): 404 page not found" });
+  }
+  return internal(error);
+}
+
+function shown(
+  { object }: Answer,
+  { metadataOnly }: { readonly metadataOnly?: boolean | undefined },
+): KubeObject {
+  if (!metadataOnly) return object;
+  const { apiVersion, kind, metadata } = object;
+  return Object.freeze({ apiVersion, kind, metadata });
+}

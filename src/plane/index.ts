@@ -1,0 +1,1 @@
+export { inProcess, type InProcessOptions } from "./in-process.js";
