@@ -1,0 +1,73 @@
+import { type Duration, duration } from "../../model/time/duration.js";
+
+/** Says how long to wait before a key is tried again. Pure: what the time is comes from outside. */
+export interface RateLimiter {
+  /** The delay in milliseconds before the next try of a key that has failed `failures` times in a row (1 at first). */
+  delay(key: string, failures: number, now: number): number;
+}
+
+/** The same delay before every try. */
+export function fixedDelay(delay: Duration): RateLimiter {
+  const milliseconds = duration(delay);
+  return { delay: () => milliseconds };
+}
+
+/**
+ * Waits `base` after the first failure of a key and twice as long after each further one, up to `max`.
+ *
+ * @example
+ * exponentialBackoff("1s", "5m"); // 1s, 2s, 4s, ... 4m16s, 5m, 5m
+ */
+export function exponentialBackoff(base: Duration, max: Duration): RateLimiter {
+  const first = duration(base);
+  const longest = duration(max);
+  if (first <= 0)
+    throw new RangeError(`backoff cannot grow from ${base}: give a base above 0, or use fixedDelay`);
+  if (longest < first) {
+    throw new RangeError(
+      `backoff from ${base} up to ${max} ends before it begins: give a max of at least the base`,
+    );
+  }
+  return { delay: (_key, failures) => Math.min(longest, first * 2 ** (failures - 1)) };
+}
+
+/**
+ * Lets `burst` tries through at once and `perSecond` from then on, whatever their keys. A try that finds no
+ * token reserves the next one that will be there, so waiting tries are spread out rather than let go together.
+ */
+export function tokenBucket(rate: { readonly perSecond: number; readonly burst: number }): RateLimiter {
+  const { perSecond, burst } = rate;
+  if (!(perSecond > 0 && Number.isFinite(perSecond))) {
+    throw new RangeError(`a token bucket cannot fill at ${perSecond} per second: give a rate above 0`);
+  }
+  if (!(burst >= 1)) throw new RangeError(`a token bucket cannot hold ${burst}: give a burst of 1 or more`);
+
+  // Below 0 when tokens are reserved that are yet to come.
+  let tokens = burst;
+  let filledAt: number | undefined;
+  return {
+    delay(_key, _failures, now) {
+      // A clock that was set back gives no tokens, and takes none.
+      const elapsed = Math.max(0, now - (filledAt ?? now));
+      filledAt = now;
+      tokens = Math.min(burst, tokens + (elapsed * perSecond) / 1000) - 1;
+      return tokens >= 0 ? 0 : (-tokens * 1000) / perSecond;
+    },
+  };
+}
+
+/** The longest delay that any of the limiters asks for. Each of them counts every try. */
+export function maxOf(...limiters: readonly RateLimiter[]): RateLimiter {
+  return {
+    delay(key, failures, now) {
+      let longest = 0;
+      for (const limiter of limiters) longest = Math.max(longest, limiter.delay(key, failures, now));
+      return longest;
+    },
+  };
+}
+
+/** What retries wait for unless told otherwise: 5ms doubling up to 1000s each, and 10 per second (100 at once) together. */
+export function defaultLimiter(): RateLimiter {
+  return maxOf(exponentialBackoff("5ms", "1000s"), tokenBucket({ perSecond: 10, burst: 100 }));
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseScenario, Scenario } from "./fixtures/scenario.js";
+
+const folder = new URL("./scenarios/", import.meta.url);
+
+/** Set it to write down what the queue does now, and read the difference before you keep it. */
+const rewrite = process.env["FETTLE_REWRITE_SCENARIOS"] !== undefined;
+
+describe.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))("%s", (file) => {
+  test("happens as written", async () => {
+    const url = new URL(file, folder);
+    const text = readFileSync(url, "utf8");
+    const scenario = new Scenario();
+    let rewritten = text;
+    for (const { line, commands, expected } of parseScenario(text)) {
+      const printed = await scenario.run(commands);
+      if (rewrite) {
+        const before = `${commands.at(-1)}\n----\n${expected}`.trimEnd();
+        rewritten = rewritten.replace(before, () => `${commands.at(-1)}\n----\n${printed}`);
+      } else {
+        expect(printed, `${file}, line ${line}: ${commands.join("; ")}`).toBe(expected);
+      }
+    }
+    if (rewrite) writeFileSync(url, rewritten);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Entry } from "./entry.js";
+import type { DeadLetter } from "./work.js";
+
+/**
+ * - `ready`: waits for a worker; `delayed`: waits for its time; `batched`: waits for others of its batch, or its time
+ * - `running`: handed out; `dirty`: handed out, and to be done again after that
+ * - `paused`: held back until it is resumed; `dead`: given up
+ */
+export type KeyState = "ready" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
+
+/** What a queue knows about one key. */
+export interface KeySnapshot<Reason> {
+  readonly key: string;
+  readonly state: KeyState;
+  readonly priority: number;
+  readonly failures: number;
+  /** Why it runs, waits (if it is dirty: for the next time) or died. */
+  readonly reasons: readonly Reason[];
+  /** When it is or was due, Infinity for never; for a dead key when it was given up. */
+  readonly due: number;
+}
+
+/** Every key of a queue: those with something to do, then those that are merely paused, then the dead. */
+export function snapshotOf<Reason>(
+  entries: ReadonlyMap<string, Entry<Reason>>,
+  paused: ReadonlySet<string>,
+  dead: ReadonlyMap<string, DeadLetter<Reason>>,
+): readonly KeySnapshot<Reason>[] {
+  const keys: KeySnapshot<Reason>[] = [];
+  for (const entry of entries.values()) {
+    const { key, failures } = entry;
+    const { priority, due, reasons } = entry.count === 0 && entry.work ? entry.work : entry;
+    keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: [...reasons], due });
+  }
+  for (const key of paused) {
+    if (entries.has(key) || dead.has(key)) continue;
+    keys.push({ key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity });
+  }
+  for (const { key, reasons, failures, at } of dead.values()) {
+    keys.push({ key, state: "dead", priority: 0, failures, reasons, due: at });
+  }
+  return keys;
+}
+
+function stateOf<Reason>(entry: Entry<Reason>, paused: ReadonlySet<string>): KeyState {
+  if (entry.work) return entry.count > 0 ? "dirty" : "running";
+  if (paused.has(entry.key)) return "paused";
+  if (entry.state === "ready") return "ready";
+  return entry.batch ? "batched" : "delayed";
+}

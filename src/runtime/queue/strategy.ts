@@ -1,0 +1,76 @@
+import { type Duration, duration } from "../../model/time/duration.js";
+
+/** Times at which work may be done, such as two to four at night. */
+export interface Window {
+  isOpen(at: number): boolean;
+  /** When it opens next, for a time at which it is closed; Infinity for never. */
+  nextOpening(at: number): number;
+}
+
+/** When a change is to be acted upon. */
+export type Strategy =
+  | { readonly type: "immediate" }
+  | { readonly type: "batched"; readonly id: string; readonly size: number; readonly timeout: number }
+  | { readonly type: "scheduled"; readonly window: Window };
+
+/** What a strategy can be chosen by. */
+export interface Change {
+  readonly key: string;
+  readonly priority: number;
+  /** The kind of change, as it was given to `add`; undefined for a look that a reconciler asked for with `again`. */
+  readonly type: string | undefined;
+}
+
+/** As soon as a worker is free. */
+export const immediate: Strategy = { type: "immediate" };
+
+/**
+ * Gathers keys and lets them go together: when there are `size` of them, or `timeout` after the first.
+ * Strategies of the same name, size and timeout fill the same batch.
+ */
+export function batched(options: {
+  readonly size: number;
+  readonly timeout: Duration;
+  readonly name?: string | undefined;
+}): Strategy {
+  const { size, name = "" } = options;
+  if (!Number.isInteger(size) || size < 1) {
+    throw new RangeError(`a batch cannot have the size ${size}: give a whole number of 1 or more`);
+  }
+  const timeout = duration(options.timeout);
+  return { type: "batched", id: `${size}/${timeout}/${name}`, size, timeout };
+}
+
+/** Only while the window is open; what is not taken before it closes waits for the next opening. */
+export function scheduled(window: Window): Strategy {
+  return { type: "scheduled", window };
+}
+
+/** A strategy and the changes it is for: those of one of the types, or of at least the priority. */
+export interface StrategyRule {
+  readonly types?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly strategy: Strategy;
+}
+
+/**
+ * Chooses by the first rule that names the type of a change, else by the first whose priority it reaches, else
+ * `otherwise`.
+ *
+ * @example
+ * chooseStrategy([
+ *   { priority: 100, types: ["security"], strategy: immediate },
+ *   { priority: 0, types: ["configuration"], strategy: batched({ size: 10, timeout: "30s" }) },
+ *   { priority: -Infinity, types: ["optimization"], strategy: scheduled(nights) },
+ * ]);
+ */
+export function chooseStrategy(
+  rules: readonly StrategyRule[],
+  otherwise: Strategy = immediate,
+): (change: Change) => Strategy {
+  return ({ type, priority }) => {
+    const named = type === undefined ? undefined : rules.find((rule) => rule.types?.includes(type));
+    const chosen = named ?? rules.find((rule) => rule.priority !== undefined && priority >= rule.priority);
+    return chosen?.strategy ?? otherwise;
+  };
+}

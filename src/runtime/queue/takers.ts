@@ -1,0 +1,47 @@
+import type { Work } from "./work.js";
+
+interface Taker<Reason> {
+  readonly resolve: (work: Work<Reason> | undefined) => void;
+  readonly leave: () => void;
+}
+
+/** Calls of `take` that wait for work, first come, first served. One that is aborted leaves before it is given any. */
+export class Takers<Reason> {
+  readonly #waiting = new Set<Taker<Reason>>();
+
+  get waiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  wait(signal: AbortSignal | undefined): Promise<Work<Reason> | undefined> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#waiting.delete(taker);
+        reject(signal?.reason);
+      };
+      const leave = (): void => signal?.removeEventListener("abort", abort);
+      const taker: Taker<Reason> = { resolve, leave };
+      this.#waiting.add(taker);
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  /** Gives work to the one who has waited longest. */
+  give(work: Work<Reason>): void {
+    for (const taker of this.#waiting) {
+      this.#answer(taker, work);
+      return;
+    }
+  }
+
+  /** Tells everybody that there will be no more work. */
+  dismiss(): void {
+    for (const taker of this.#waiting) this.#answer(taker, undefined);
+  }
+
+  #answer(taker: Taker<Reason>, work: Work<Reason> | undefined): void {
+    this.#waiting.delete(taker);
+    taker.leave();
+    taker.resolve(work);
+  }
+}

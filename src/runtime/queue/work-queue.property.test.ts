@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Clock } from "../../model/time/clock.js";
+import { ReferenceQueue } from "./fixtures/reference-queue.js";
+import { exponentialBackoff } from "./rate-limiter.js";
+import { batched, chooseStrategy, scheduled } from "./strategy.js";
+import { WorkQueue } from "./work-queue.js";
+import type { Outcome, Work } from "./work.js";
+
+const ageing = 10;
+const key = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d");
+const priority = fc.constantFrom(-3, -1, 0, 0, 0, 1, 2.5);
+const delay = fc.constantFrom(0, 0, 1, 3, 7, 20);
+const index = fc.nat(6);
+
+const command = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ type: fc.constant("add"), key, priority, after: delay }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("take") }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("done"), index }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("again"), index, after: delay, priority }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("retry"), index, after: fc.option(delay, { nil: undefined }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("dead"), index }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("advance"), by: fc.constantFrom(1, 2, 5, 15, 40) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("pause", "resume", "remove", "revive"), key }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("pause all", "resume all") }) },
+) as fc.Arbitrary<Command>;
+
+interface Command {
+  readonly type: string;
+  readonly key?: string;
+  readonly index?: number;
+  readonly priority?: number;
+  readonly after?: number;
+  readonly by?: number;
+}
+
+function manualClock(): Clock & { time: number } {
+  return {
+    time: 1000,
+    now() {
+      return this.time;
+    },
+    after: () => ({ cancel: () => {} }),
+  };
+}
+
+test("does what a list that is searched from end to end would do", () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 120, size: "max" }), (commands) => {
+      const clock = manualClock();
+      const options = { ageing, maxRetries: 3, maxReasons: 4 };
+      const queue = new WorkQueue<string>({ ...options, clock, limiter: exponentialBackoff(2, 9) });
+      const reference = new ReferenceQueue({
+        ...options,
+        backoff: (failures) => Math.min(9, 2 ** failures),
+        groupOf: (key) => (key.includes("/") ? key.slice(0, 1) : ""),
+      });
+      const running: Work<string>[] = [];
+
+      for (const [step, { type, key = "", index = 0, priority = 0, after, by = 0 }] of commands.entries()) {
+        const reason = `${type} ${step}`;
+        const now = clock.time;
+        const [work] = ["done", "again", "retry", "dead"].includes(type)
+          ? running.splice(index % (running.length || 1), 1)
+          : [];
+        if (type === "add") {
+          queue.add(key, reason, { priority, after });
+          reference.add(key, reason, { priority, after }, now);
+        } else if (type === "take") {
+          const taken = queue.tryTake();
+          const expected = reference.take(now);
+          expect(taken?.key).toBe(expected?.key);
+          expect(taken).toEqual(
+            expected && { key: taken?.key, taken: now, failures: expected.failures, ...expected.work },
+          );
+          if (taken) {
+            expect(running.map(({ key }) => key)).not.toContain(taken.key);
+            running.push(taken);
+          }
+        } else if (work) {
+          const outcome = { type, reason, after, priority } as Outcome<string>;
+          queue.done(work, outcome.type === "again" ? { ...outcome, after: after ?? 0 } : outcome);
+          reference.done(work.key, outcome, now);
+        } else if (type === "advance") clock.time += by;
+        else if (type === "pause") {
+          queue.pause(key);
+          reference.pause(key);
+        } else if (type === "resume") {
+          queue.resume(key);
+          reference.resume(key, now);
+        } else if (type === "remove") {
+          queue.remove(key);
+          reference.remove(key);
+        } else if (type === "revive") {
+          expect(queue.revive(key, reason)).toBe(reference.dead.has(key) ? 1 : 0);
+          if (reference.dead.has(key)) reference.add(key, reason, {}, now);
+        } else if (type === "pause all") {
+          queue.pause();
+          reference.allPaused = true;
+        } else if (type === "resume all") {
+          queue.resume();
+          reference.allPaused = false;
+        }
+        reference.tick(clock.time);
+        expect(queue.depth).toBe(
+          [...reference.items.values()].filter(({ ready }) => ready !== undefined).length,
+        );
+        expect(queue.running).toBe(running.length);
+        expect(queue.dead().map(({ key, reasons }) => [key, reasons])).toEqual([...reference.dead]);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("with strategies, every reason is handed out once, to one at a time, and none too early", () => {
+  const kinds = ["security", "configuration", "optimization", undefined];
+  const isOpen = (at: number): boolean => at % 50 < 10;
+  const nights = { isOpen, nextOpening: (at: number) => (isOpen(at) ? at : at - (at % 50) + 50) };
+  const strategy = chooseStrategy([
+    { types: ["configuration"], strategy: batched({ size: 3, timeout: 20 }) },
+    { types: ["optimization"], strategy: scheduled(nights) },
+  ]);
+  const change = fc.record({
+    key,
+    type: fc.constantFrom(...kinds),
+    priority,
+    after: delay,
+    taken: fc.nat(2),
+    finished: fc.nat(2),
+    paused: fc.boolean(),
+    by: fc.nat(12),
+    again: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
+      const clock = manualClock();
+      const queue = new WorkQueue<string>({
+        clock,
+        strategy,
+        ageing,
+        maxReasons: 1000,
+        limiter: exponentialBackoff(1, 5),
+      });
+      const running: Work<string>[] = [];
+      const missing = new Map<string, { readonly only: string; readonly earliest: number }>();
+
+      const take = (): boolean => {
+        const work = queue.tryTake();
+        if (!work) return false;
+        expect(running.map(({ key }) => key)).not.toContain(work.key);
+        const known = work.reasons.map((reason) => missing.get(reason));
+        expect(known).not.toContain(undefined);
+        if (known.every((reason) => reason?.only === "optimization")) expect(isOpen(clock.time)).toBe(true);
+        expect(Math.min(...known.map((reason) => reason?.earliest ?? Infinity))).toBeLessThanOrEqual(
+          clock.time,
+        );
+        for (const reason of work.reasons) missing.delete(reason);
+        running.push(work);
+        return true;
+      };
+      const say = (reason: string, only: string | undefined, after: number): string => {
+        missing.set(reason, { only: only ?? "", earliest: clock.time + after });
+        return reason;
+      };
+
+      for (const [
+        step,
+        { key, type, priority, after, taken, finished, paused, by, again },
+      ] of changes.entries()) {
+        queue.add(key, say(`${step}`, type, after), { priority, after, type });
+        if (paused) queue.pause(key);
+        else queue.resume(key);
+        for (let left = taken; left > 0; left--) take();
+        for (const work of running.splice(0, finished)) {
+          const window = work.reasons.every((reason) => reason.startsWith("optimization"))
+            ? "optimization"
+            : "";
+          if (again)
+            queue.done(work, {
+              type: "again",
+              after,
+              reason: say(`again ${work.key} ${step}`, window, after),
+            });
+          else queue.done(work, { type: "done" });
+        }
+        clock.time += by;
+      }
+
+      // Nothing is left behind: once everybody may go, and two windows have passed, all has been handed out.
+      for (const { key } of changes) queue.resume(key);
+      for (let round = 0; round < 200; round++) {
+        while (take());
+        for (const work of running.splice(0)) queue.done(work, { type: "done" });
+        clock.time += 1;
+      }
+      expect([...missing.keys()]).toEqual([]);
+      expect(queue.snapshot()).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});

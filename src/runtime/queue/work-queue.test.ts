@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import { VirtualClock } from "../../model/time/virtual-clock.js";
+import { fixedDelay } from "./rate-limiter.js";
+import { batched, scheduled } from "./strategy.js";
+import { type QueueOptions, WorkQueue } from "./work-queue.js";
+
+function open(options: Partial<QueueOptions<string>> = {}): {
+  clock: VirtualClock;
+  queue: WorkQueue<string>;
+} {
+  const clock = new VirtualClock(0);
+  return { clock, queue: new WorkQueue<string>({ clock, ...options }) };
+}
+
+describe("waiting for work", () => {
+  test("a taker gets work when it is added, with all the reasons of that moment", async () => {
+    const { queue } = open();
+    const taken = queue.take();
+    queue.add("a", "created");
+    queue.add("a", "changed");
+    await expect(taken).resolves.toMatchObject({
+      key: "a",
+      reasons: ["created", "changed"],
+      since: 0,
+      due: 0,
+    });
+  });
+
+  test("of what is added at one moment the most urgent goes first", async () => {
+    const { queue } = open();
+    const taken = queue.take();
+    queue.add("low", "added");
+    queue.add("high", "added", { priority: 5 });
+    await expect(taken).resolves.toMatchObject({ key: "high" });
+  });
+
+  test("takers are served in the order in which they came", async () => {
+    const { queue } = open();
+    const order: string[] = [];
+    const takers = ["first", "second", "third"].map(async (name) => {
+      const work = await queue.take();
+      order.push(`${name} ${work?.key}`);
+    });
+    for (const key of ["a", "b", "c"]) queue.add(key, "added");
+    await Promise.all(takers);
+    expect(order).toEqual(["first a", "second b", "third c"]);
+  });
+
+  test("one timer is set, for what is due next, and only while somebody waits", async () => {
+    const { clock, queue } = open();
+    for (let i = 1; i <= 100; i++) queue.add(`${i}`, "added", { after: i * 1000 });
+    expect(clock.timers).toBe(0);
+    const taken = queue.take();
+    expect(clock.timers).toBe(1);
+    queue.add("sooner", "added", { after: 500 });
+    await clock.advance(0);
+    expect(clock.timers).toBe(1);
+    await clock.advance(500);
+    await expect(taken).resolves.toMatchObject({ key: "sooner", due: 500, taken: 500 });
+    expect(clock.timers).toBe(0);
+  });
+
+  test.each([
+    ["a delay", {}, { after: 1000 }],
+    ["a batch", { strategy: batched({ size: 5, timeout: 1000 }) }, {}],
+    ["a window", { strategy: scheduled({ isOpen: (at) => at >= 1000, nextOpening: () => 1000 }) }, {}],
+  ])("%s ends without anybody doing anything", async (_name, options, add) => {
+    const { clock, queue } = open(options);
+    queue.add("a", "added", add);
+    const taken = queue.take();
+    await clock.advance(1000);
+    await expect(taken).resolves.toMatchObject({ key: "a", due: 1000 });
+  });
+
+  test("the end of a run, of a pause and of backoff wakes takers", async () => {
+    const { clock, queue } = open({ limiter: fixedDelay(100) });
+    queue.add("a", "created");
+    const first = await queue.take();
+    if (!first) throw new Error("there was work");
+    const second = queue.take();
+    queue.add("a", "changed");
+    queue.done(first, { type: "done" });
+    const dirty = await second;
+    if (!dirty) throw new Error("there was work");
+    const third = queue.take();
+    queue.pause();
+    queue.done(dirty, { type: "retry", reason: "failed" });
+    await clock.advance(5000);
+    queue.resume();
+    await expect(third).resolves.toMatchObject({
+      key: "a",
+      reasons: ["failed"],
+      due: 100,
+      taken: 5000,
+    });
+  });
+
+  test("a window that never opens holds back for good, and sets no timer", async () => {
+    const { clock, queue } = open({
+      strategy: scheduled({ isOpen: () => false, nextOpening: () => Infinity }),
+    });
+    queue.add("a", "added");
+    const taken = queue.take();
+    expect(clock.timers).toBe(0);
+    expect(queue.snapshot()).toMatchObject([{ key: "a", state: "delayed", due: Infinity }]);
+    queue.close();
+    await expect(taken).resolves.toBeUndefined();
+  });
+});
+
+describe("aborting", () => {
+  test("rejects with the reason, at once if aborted before, and takes nothing", async () => {
+    const { queue } = open();
+    queue.add("a", "added");
+    await expect(queue.take(AbortSignal.abort(new Error("no time")))).rejects.toThrow("no time");
+    expect(queue.depth).toBe(1);
+  });
+
+  test("an abort at the moment when work arrives leaves it to others", async () => {
+    const { queue } = open();
+    const controller = new AbortController();
+    const aborted = queue.take(controller.signal);
+    const patient = queue.take();
+    queue.add("a", "added");
+    controller.abort(new Error("no time"));
+    await expect(aborted).rejects.toThrow("no time");
+    await expect(patient).resolves.toMatchObject({ key: "a" });
+  });
+
+  test("many takers that give up all the time lose nothing and never work on one key at once", async () => {
+    const { clock, queue } = open({ limiter: fixedDelay(3) });
+    const running = new Set<string>();
+    const seen = new Map<string, number>();
+    const expected = new Map<string, number>();
+    let aborted = 0;
+    const worker = async (id: number): Promise<void> => {
+      for (let round = 0; ; round++) {
+        const controller = new AbortController();
+        const timer = clock.after((id * 7 + round * 3) % 11, () => controller.abort(new Error("impatient")));
+        try {
+          const work = await queue.take(controller.signal);
+          if (!work) return;
+          expect(running.has(work.key)).toBe(false);
+          running.add(work.key);
+          for (const reason of work.reasons) seen.set(reason, (seen.get(reason) ?? 0) + 1);
+          await new Promise<void>((resolve) => void clock.after((id + round) % 5, resolve));
+          running.delete(work.key);
+          const retry = work.failures < round % 3;
+          const reason = `retry ${id} ${round}`;
+          if (retry) expected.set(reason, 1);
+          queue.done(work, retry ? { type: "retry", reason } : { type: "done" });
+        } catch (error) {
+          expect(error).toMatchObject({ message: "impatient" });
+          aborted += 1;
+        } finally {
+          timer.cancel();
+        }
+      }
+    };
+    const workers = Array.from({ length: 20 }, (_, id) => worker(id));
+    for (let i = 0; i < 500; i++) {
+      const reason = `add ${i}`;
+      expected.set(reason, 1);
+      queue.add(`ns-${i % 3}/object-${i % 17}`, reason, { after: i % 4 });
+      if (i % 5 === 0) await clock.advance(2);
+    }
+    await clock.advance(1000);
+    expect([queue.depth, queue.delayed, queue.running]).toEqual([0, 0, 0]);
+    await queue.drain();
+    await clock.advance(100);
+    await Promise.all(workers);
+    expect(aborted).toBeGreaterThan(100);
+    expect(seen).toEqual(expected);
+  });
+});
+
+describe("the end", () => {
+  test("draining dismisses takers, waits for what runs and takes nothing more in", async () => {
+    const { clock, queue } = open();
+    queue.add("a", "added");
+    const work = await queue.take();
+    if (!work) throw new Error("there was work");
+    const waiting = queue.take();
+    queue.add("b", "added", { after: 10 });
+    let drained = false;
+    const draining = queue.drain().then(() => (drained = true));
+    await expect(waiting).resolves.toBeUndefined();
+    await clock.advance(1000);
+    expect(drained).toBe(false);
+    queue.done(work, { type: "again", after: 5, reason: "look" });
+    await draining;
+    await expect(queue.take()).resolves.toBeUndefined();
+    expect(clock.timers).toBe(0);
+    expect(queue.revive(undefined, "again")).toBe(0);
+  });
+
+  test("closing forgets all but what runs, which may still finish", async () => {
+    const { queue } = open();
+    for (const key of ["a", "b", "c"]) queue.add(key, "added");
+    queue.pause("b");
+    queue.pause("x");
+    const work = queue.tryTake();
+    if (!work) throw new Error("there was work");
+    queue.close();
+    expect(queue.snapshot()).toMatchObject([{ key: "a", state: "running" }]);
+    queue.done(work, { type: "retry", reason: "failed" });
+    expect(queue.snapshot()).toEqual([]);
+    await expect(queue.drain()).resolves.toBeUndefined();
+  });
+});
+
+test("groups and priorities can be as many as they like, and come and go", () => {
+  const { queue } = open({ fairBy: (key) => key });
+  for (let round = 0; round < 3; round++) {
+    const keys = Array.from({ length: 2000 }, (_, i) => `${round}-${i}`);
+    for (const [i, key] of keys.entries()) queue.add(key, "added", { priority: -(i % 500) });
+    const taken: string[] = [];
+    for (let work = queue.tryTake(); work; work = queue.tryTake()) {
+      taken.push(work.key);
+      queue.done(work, { type: "done" });
+    }
+    expect(taken).toEqual(keys.toSorted((a, b) => rank(a) - rank(b)));
+  }
+  function rank(key: string): number {
+    const i = Number(key.split("-")[1]);
+    return (i % 500) * 1e6 + i;
+  }
+});
+
+test("what happens is told", async () => {
+  const told: string[] = [];
+  const { clock, queue } = open({
+    limiter: fixedDelay(50),
+    maxRetries: 1,
+    onDead: ({ key, failures }) => told.push(`dead ${key} ${failures}`),
+    metrics: {
+      added: (key) => told.push(`added ${key}`),
+      taken: ({ key }, waited) => told.push(`taken ${key} ${waited}`),
+      retried: (key, failures, delay) => told.push(`retried ${key} ${failures} ${delay}`),
+      done: ({ key }, took, outcome) => told.push(`done ${key} ${took} ${outcome}`),
+    },
+  });
+  queue.add("a", "created");
+  await clock.advance(10);
+  const first = queue.tryTake();
+  if (!first) throw new Error("there was work");
+  expect(queue.runningWork()).toEqual([first]);
+  await clock.advance(7);
+  queue.done(first, { type: "retry", reason: "failed" });
+  await clock.advance(60);
+  const second = queue.tryTake();
+  if (!second) throw new Error("there was work");
+  queue.done(second, { type: "retry", reason: "failed" });
+  expect(told).toEqual([
+    "added a",
+    "taken a 10",
+    "retried a 1 50",
+    "done a 7 retry",
+    "taken a 10",
+    "dead a 2",
+    "done a 0 retry",
+  ]);
+});
+
+describe("mistakes are refused, and change nothing", () => {
+  test("numbers that are none", () => {
+    const { queue } = open();
+    expect(() => queue.add("a", "added", { priority: NaN })).toThrow(
+      "a cannot be queued with priority NaN: give a finite number",
+    );
+    expect(() => queue.add("a", "added", { after: Infinity })).toThrow(
+      "a cannot be queued with after Infinity",
+    );
+    expect(queue.snapshot()).toEqual([]);
+    queue.add("a", "added", { after: -5 });
+    const work = queue.tryTake();
+    if (!work) throw new Error("what was due in the past is due");
+    expect(() => queue.done(work, { type: "again", after: NaN, reason: "look" })).toThrow(/after NaN/);
+    expect(queue.running).toBe(1);
+    queue.done(work, { type: "done" });
+  });
+
+  test("work that is done twice, or another queue's", () => {
+    const { queue } = open();
+    const other = open().queue;
+    queue.add("a", "added");
+    other.add("a", "added");
+    const work = queue.tryTake();
+    const others = other.tryTake();
+    if (!work || !others) throw new Error("there was work");
+    expect(() => queue.done(others, { type: "done" })).toThrow(/a is not running as this work/);
+    queue.done(work, { type: "done" });
+    queue.add("a", "added");
+    queue.tryTake();
+    expect(() => queue.done(work, { type: "done" })).toThrow(/call done once for each work/);
+  });
+
+  test.each([
+    [{ ageing: 0 }, /ageing cannot be 0/],
+    [{ maxRetries: -1 }, /maxRetries cannot be -1/],
+    [{ maxReasons: 0 }, /maxReasons cannot be 0/],
+  ])("options %j", (options, message) => {
+    expect(() => open(options)).toThrow(message);
+  });
+});
