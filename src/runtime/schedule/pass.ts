@@ -1,0 +1,144 @@
+import type { Client } from "../../client/client.js";
+import { within, type Clock } from "../../model/core.js";
+import type { Schedule, ScheduleTools } from "./schedule.js";
+
+/** What one pass did. */
+export interface PassReport {
+  readonly name: string;
+  readonly due: number;
+  readonly started: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Items that were worked on, with those that failed. */
+  readonly processed: number;
+  readonly failed: number;
+  readonly transitions: number;
+  readonly cleanups: number;
+  /** Why the pass as a whole failed: its query, its `run`, or its deadline. Items that fail do not fail the pass. */
+  readonly error?: unknown;
+  /** It was ended because the schedule was stopped. */
+  readonly stopped: boolean;
+}
+
+export interface PassContext {
+  readonly clock: Clock;
+  readonly due: number;
+  readonly signal: AbortSignal;
+  readonly client?: Client | undefined;
+  readonly onError: (error: unknown, item?: unknown) => void;
+}
+
+/** Goes over the set of a schedule once. Never rejects: what went wrong is in the report. */
+export async function runPass(schedule: Schedule, context: PassContext): Promise<PassReport> {
+  const { clock, due, signal } = context;
+  const started = clock.now();
+  const counts = { processed: 0, failed: 0, transitions: 0, cleanups: 0 };
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    const what = `a pass of schedule ${JSON.stringify(schedule.name)}`;
+    await within({ clock, limit: schedule.timeout, signal, patient: true, what }, (signal) => {
+      return schedule.work.run === undefined
+        ? overSet(schedule, { ...context, signal }, counts)
+        : schedule.work.run(toolsFor(schedule.name, { ...context, signal }, counts));
+    });
+  } catch (error) {
+    // An error that only says that the schedule was stopped is none.
+    if (!signal.aborted) {
+      failure = { error };
+      context.onError(error);
+    }
+  }
+  return {
+    name: schedule.name,
+    due,
+    started,
+    duration: clock.now() - started,
+    ...counts,
+    ...failure,
+    stopped: signal.aborted,
+  };
+}
+
+interface Counts {
+  processed: number;
+  failed: number;
+  transitions: number;
+  cleanups: number;
+}
+
+async function overSet(schedule: Schedule, context: PassContext, counts: Counts): Promise<void> {
+  const { work } = schedule;
+  if (work.over === undefined) return;
+  const { each, where, itemTimeout } = work;
+  const { clock, signal } = context;
+  const tools = toolsFor(schedule.name, context, counts);
+
+  const one = async (item: unknown): Promise<void> => {
+    try {
+      if (where?.(item) === false) return;
+      counts.processed++;
+      const what = `an item of schedule ${JSON.stringify(schedule.name)}`;
+      const outcome = await within({ clock, limit: itemTimeout, signal, patient: true, what }, (signal) =>
+        each(
+          item,
+          itemTimeout === undefined ? tools : toolsFor(schedule.name, { ...context, signal }, counts),
+        ),
+      );
+      if (outcome === "changed") tools.transitioned();
+      if (outcome === "cleaned") tools.cleanedUp();
+    } catch (error) {
+      // A stopped item is done again next time; it has not failed.
+      if (signal.aborted) return;
+      counts.failed++;
+      context.onError(error, item);
+    }
+  };
+
+  const active = new Set<Promise<void>>();
+  /** Begins an item, and waits until there is room for the next. */
+  const begin = async (item: unknown): Promise<void> => {
+    if (schedule.concurrency === 1) return one(item);
+    const running = one(item).finally(() => active.delete(running));
+    active.add(running);
+    if (active.size >= schedule.concurrency) await Promise.race(active);
+  };
+  try {
+    const items = await work.over(tools);
+    if (Symbol.iterator in items) {
+      for (const item of items) {
+        signal.throwIfAborted();
+        await begin(item);
+      }
+    } else {
+      for await (const item of items) {
+        signal.throwIfAborted();
+        await begin(item);
+      }
+    }
+  } finally {
+    // Also when the query fails on the way: nothing of this pass may go on beside the next one.
+    await Promise.all(active);
+  }
+  signal.throwIfAborted();
+}
+
+function toolsFor(name: string, { clock, due, signal, client }: PassContext, counts: Counts): ScheduleTools {
+  return {
+    name,
+    clock,
+    due,
+    signal,
+    get client(): Client {
+      if (client !== undefined) return client;
+      throw new TypeError(
+        `schedule ${JSON.stringify(name)} was started without a client: hand one to startSchedule(), or do without`,
+      );
+    },
+    transitioned(count = 1) {
+      counts.transitions += count;
+    },
+    cleanedUp(count = 1) {
+      counts.cleanups += count;
+    },
+  };
+}
