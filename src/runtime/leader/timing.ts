@@ -1,0 +1,23 @@
+import { formatDuration } from "../../model/core.js";
+
+/** How long the waits of an election are, in milliseconds. */
+export interface Timing {
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+  readonly jitterFactor: number;
+}
+
+/** Refuses waits with which a leader could work on after its lease has run out, or could not renew it in time. */
+export function checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterFactor }: Timing): void {
+  if (leaseDuration <= renewDeadline) {
+    throw new RangeError(
+      `a leader would work on after its lease has run out: renewDeadline is ${formatDuration(renewDeadline)} and leaseDuration ${formatDuration(leaseDuration)}; make the lease longer`,
+    );
+  }
+  if (retryPeriod <= 0 || renewDeadline <= retryPeriod * jitterFactor) {
+    throw new RangeError(
+      `a lease could not be renewed in time: retryPeriod is ${formatDuration(retryPeriod)} and renewDeadline ${formatDuration(renewDeadline)}; retryPeriod must be above 0 and renewDeadline above ${jitterFactor} times as long`,
+    );
+  }
+}
