@@ -1,0 +1,228 @@
+import { duration, formatDuration, type Clock, type Duration } from "../../model/core.js";
+import { OutcomeWindow } from "./outcome-window.js";
+
+/*
+ * A breaker stands before one thing outside (a gateway, a database, another API) and is in one of three states:
+ *
+ * - **closed**: calls go through and their outcomes are counted. It opens when `failures` calls in a row have failed or,
+ *   with a `ratio`, when that share of at least `minimum` calls within `window` has.
+ * - **open**: calls are refused without being made. It stays so for `openFor`; the first call after that finds it half-open.
+ * - **half-open**: at most `probes` calls go through at a time, the others are refused. When `probes` of them have succeeded
+ *   it closes, with nothing counted; when one fails, or gives no answer for as long as `openFor`, it opens anew.
+ *
+ * Whenever the state changes a new **era** begins. A call's outcome counts only in the era in which the call began: what was
+ * sent while all was well says nothing about a probe. A call that its caller aborted has no outcome.
+ *
+ * Time alone moves nothing: that an open breaker has become half-open is worked out when somebody asks, so that a thousand
+ * breakers cost no timers. It is our own because cockatiel's takes no clock: a test could not tell it that a minute is over.
+ */
+
+export type BreakerState = "closed" | "open" | "half-open";
+
+export interface BreakerOptions {
+  /** How many calls in a row must fail to open it. Default 5; not used with a `ratio`. */
+  readonly failures?: number | undefined;
+  /** What share of the calls within `window` must fail to open it, such as 0.5. */
+  readonly ratio?: number | undefined;
+  /** How far back a `ratio` looks. Default 1 minute. */
+  readonly window?: Duration | undefined;
+  /** How many calls there must be within `window` for a `ratio` to mean something. Default 10. */
+  readonly minimum?: number | undefined;
+  /** How long calls are refused. Default 1 minute. */
+  readonly openFor?: Duration | undefined;
+  /** How many calls try it out afterwards: this many at a time, and this many must succeed. Default 1. */
+  readonly probes?: number | undefined;
+  /** Which errors are the dependency's fault; all of them unless told. A bad request says nothing about its health. */
+  readonly isFailure?: ((error: unknown) => boolean) | undefined;
+}
+
+/** What became of a call, or of the breaker. */
+export type BreakerEvent =
+  | { readonly type: "state"; readonly name: string; readonly from: BreakerState; readonly to: BreakerState }
+  | {
+      readonly type: "call";
+      readonly name: string;
+      /** `ignored`: aborted by its caller, or failed in a way that is not the dependency's fault. */
+      readonly outcome: "success" | "failure" | "ignored" | "refused";
+    };
+
+export type BreakerListener = (event: BreakerEvent) => void;
+
+/** A call was refused because those before it failed. */
+export class CircuitOpenError extends Error {
+  override readonly name = "CircuitOpenError";
+
+  constructor(
+    /** The dependency that is left alone. */
+    readonly dependency: string,
+    /** Milliseconds until it is worth trying again. */
+    readonly retryAfter: number,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `${dependency} has failed too often and is left alone; it is tried again in ${formatDuration(Math.ceil(retryAfter))}`,
+      options,
+    );
+  }
+}
+
+/** How soon to ask again when others are trying it out right now. */
+const whileProbing = 1000;
+
+export class Breaker {
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #listener: BreakerListener;
+  readonly #failures: number;
+  readonly #ratio: number | undefined;
+  readonly #minimum: number;
+  readonly #openFor: number;
+  readonly #probes: number;
+  readonly #isFailure: (error: unknown) => boolean;
+  readonly #window: OutcomeWindow;
+  #state: BreakerState = "closed";
+  #era = 0;
+  /** Failures in a row while closed, successes while half-open. */
+  #count = 0;
+  /** When the calls began that are trying it out, oldest first. */
+  readonly #probing = new Set<{ readonly since: number }>();
+  #openedAt = 0;
+  #lastError: unknown;
+
+  constructor(
+    name: string,
+    options: BreakerOptions & { readonly clock: Clock; readonly listener?: BreakerListener | undefined },
+  ) {
+    this.name = name;
+    this.#clock = options.clock;
+    this.#listener = options.listener ?? (() => {});
+    this.#failures = atLeastOne("failures", options.failures ?? 5);
+    this.#ratio = options.ratio;
+    if (this.#ratio !== undefined && !(this.#ratio > 0 && this.#ratio <= 1)) {
+      throw new RangeError(
+        `the ratio of breaker ${name} is ${this.#ratio}: give a share above 0 and up to 1`,
+      );
+    }
+    this.#minimum = atLeastOne("minimum", options.minimum ?? 10);
+    this.#openFor = duration(options.openFor ?? "1m");
+    this.#probes = atLeastOne("probes", options.probes ?? 1);
+    this.#isFailure = options.isFailure ?? (() => true);
+    this.#window = new OutcomeWindow(duration(options.window ?? "1m"));
+  }
+
+  get state(): BreakerState {
+    if (this.#state !== "open") return this.#state;
+    const age = this.#clock.now() - this.#openedAt;
+    // A clock that was set back cannot say how long it has been: trying early does no harm, waiting for hours would.
+    return age >= this.#openFor || age < 0 ? "half-open" : "open";
+  }
+
+  /** Milliseconds until a call has a chance; 0 when it has one now. */
+  get retryAfter(): number {
+    const state = this.state;
+    if (state === "open") return this.#openedAt + this.#openFor - this.#clock.now();
+    return state === "half-open" && this.#probing.size >= this.#probes ? whileProbing : 0;
+  }
+
+  /** The failure that opened it; undefined when it is closed. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /**
+   * Makes a call, or refuses to with a {@link CircuitOpenError}.
+   *
+   * @example
+   * const answer = await breaker.run((signal) => fetch(url, { signal }), signal);
+   */
+  async run<T>(call: (signal?: AbortSignal) => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    this.#admit();
+    const era = this.#era;
+    const probe = this.#state === "half-open" ? { since: this.#clock.now() } : undefined;
+    if (probe) this.#probing.add(probe);
+    try {
+      const result = await call(signal);
+      this.#succeeded(era);
+      return result;
+    } catch (error) {
+      if ((signal?.aborted ?? false) || !this.#isFailure(error)) this.#tell("ignored");
+      else this.#failed(era, error);
+      throw error;
+    } finally {
+      if (probe) this.#probing.delete(probe);
+    }
+  }
+
+  /** Closes it, with nothing counted: somebody knows better. */
+  reset(): void {
+    this.#move("closed");
+  }
+
+  #admit(): void {
+    const state = this.state;
+    if (state !== this.#state) this.#move(state);
+    if (state === "half-open" && this.#probing.size >= this.#probes) {
+      const [oldest] = this.#probing;
+      // No answer is an answer: otherwise one call that hangs would keep the breaker half-open for ever.
+      if (oldest && this.#clock.now() - oldest.since >= this.#openFor) this.#open(this.#lastError);
+    }
+    const retryAfter = this.retryAfter;
+    if (retryAfter <= 0) return;
+    this.#tell("refused");
+    throw new CircuitOpenError(this.name, retryAfter, { cause: this.#lastError });
+  }
+
+  #succeeded(era: number): void {
+    this.#tell("success");
+    if (era !== this.#era) return;
+    if (this.#state === "half-open") {
+      if (++this.#count >= this.#probes) this.#move("closed");
+      return;
+    }
+    this.#count = 0;
+    if (this.#ratio !== undefined) this.#window.add(this.#clock.now(), false);
+  }
+
+  #failed(era: number, error: unknown): void {
+    this.#tell("failure");
+    if (era !== this.#era) return;
+    if (this.#state === "half-open" || this.#isTooMuch()) this.#open(error);
+  }
+
+  /** Counts one more failure. */
+  #isTooMuch(): boolean {
+    if (this.#ratio === undefined) return ++this.#count >= this.#failures;
+    this.#window.add(this.#clock.now(), true);
+    const { calls, failures } = this.#window.totals(this.#clock.now());
+    return calls >= this.#minimum && failures / calls >= this.#ratio;
+  }
+
+  #open(error: unknown): void {
+    this.#lastError = error;
+    this.#openedAt = this.#clock.now();
+    this.#move("open");
+  }
+
+  #move(to: BreakerState): void {
+    const from = this.#state;
+    this.#state = to;
+    this.#era++;
+    this.#count = 0;
+    this.#probing.clear();
+    if (to === "closed") {
+      this.#window.clear();
+      this.#lastError = undefined;
+    }
+    if (from !== to) this.#listener({ type: "state", name: this.name, from, to });
+  }
+
+  #tell(outcome: (BreakerEvent & { type: "call" })["outcome"]): void {
+    this.#listener({ type: "call", name: this.name, outcome });
+  }
+}
+
+function atLeastOne(option: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new RangeError(`${option} is ${value}: give a whole number of 1 or more`);
+}

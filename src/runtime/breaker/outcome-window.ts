@@ -1,0 +1,45 @@
+/** How finely time is divided: a window forgets this many times while it passes. */
+const slots = 10;
+
+/** Counts calls and failures of the last while, in memory that does not grow with their number. */
+export class OutcomeWindow {
+  readonly #slotLength: number;
+  #counts: { slot: number; calls: number; failures: number }[] = [];
+
+  constructor(length: number) {
+    if (!(length > 0)) throw new RangeError("a window of no length sees nothing: give one above 0");
+    this.#slotLength = length / slots;
+  }
+
+  add(now: number, failed: boolean): void {
+    const slot = Math.floor(now / this.#slotLength);
+    let last = this.#counts.at(-1);
+    if (last?.slot !== slot) {
+      this.#forget(slot);
+      last = { slot, calls: 0, failures: 0 };
+      this.#counts.push(last);
+    }
+    last.calls++;
+    if (failed) last.failures++;
+  }
+
+  totals(now: number): { readonly calls: number; readonly failures: number } {
+    this.#forget(Math.floor(now / this.#slotLength));
+    let calls = 0;
+    let failures = 0;
+    for (const count of this.#counts) {
+      calls += count.calls;
+      failures += count.failures;
+    }
+    return { calls, failures };
+  }
+
+  clear(): void {
+    this.#counts = [];
+  }
+
+  /** Also what lies in the future goes: the clock was set back. */
+  #forget(slot: number): void {
+    this.#counts = this.#counts.filter((count) => count.slot > slot - slots && count.slot <= slot);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Client } from "../../client/client.js";
+import { Event as EventKind } from "../../client/kinds/kubernetes.js";
+import {
+  asApiError,
+  formatTime,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  retryAfterSeconds,
+  sleep,
+  statusCause,
+  type Clock,
+  type Random,
+  jitter,
+  within,
+} from "../../model/core.js";
+import type { Series } from "./correlator.js";
+import { cutMessage, eventName } from "./occurrence.js";
+
+/** The calls of a client that a recorder makes. */
+export type EventClient = Pick<Client, "create" | "patch">;
+
+/** Who reports. */
+export interface Reporter {
+  readonly component: string;
+  readonly instance?: string | undefined;
+}
+
+/** Where the Event of a series is, once it has a name. */
+interface Sent {
+  name: string;
+  /** Whether the server has it as far as we know. */
+  created: boolean;
+  /** A request to create it was sent whose answer has not been seen. */
+  unsure: boolean;
+}
+
+const firstPause = 1000;
+const longestPause = 30_000;
+const mostTries = 12;
+const patience = 10_000;
+
+/** Writes the Event of a series: creates it the first time, and after that only says how often. */
+export class EventSender {
+  readonly #client: EventClient;
+  readonly #reporter: Reporter;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** Goes when the series is forgotten. */
+  readonly #sent = new WeakMap<Series, Sent>();
+
+  constructor(options: { client: EventClient; reporter: Reporter; clock: Clock; random: Random }) {
+    this.#client = options.client;
+    this.#reporter = options.reporter;
+    this.#clock = options.clock;
+    this.#random = options.random;
+  }
+
+  /** Tries for as long as it makes sense; throws what made it give up. What nobody can help is passed over in silence. */
+  async send(series: Series, signal: AbortSignal): Promise<void> {
+    const sent = this.#sentOf(series);
+    for (let tries = 1; ; tries++) {
+      try {
+        await within({ clock: this.#clock, limit: patience, what: "sending an event", signal }, (signal) =>
+          sent.created ? this.#patch(series, sent, signal) : this.#create(series, sent, signal),
+        );
+        sent.created = true;
+        sent.unsure = false;
+        return;
+      } catch (error) {
+        if (signal.aborted || tries === mostTries) throw error;
+        if (sent.created && isNotFound(error)) {
+          // The server keeps events for a while only.
+          sent.created = false;
+        } else if (!sent.created && isAlreadyExists(error)) {
+          // Ours, if an answer got lost before; somebody else's otherwise.
+          if (sent.unsure) sent.created = true;
+          else sent.name = this.#nameOf(series);
+        } else if (isHopeless(error)) {
+          return;
+        } else if (isPassing(error)) {
+          sent.unsure = !sent.created;
+          await sleep(this.#clock, this.#pause(tries, error), signal);
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async #create(series: Series, { name }: Sent, signal: AbortSignal): Promise<void> {
+    const { about, first, last, count, message, newest } = series;
+    const { component, instance } = this.#reporter;
+    const { type, reason, action, related } = newest;
+    const draft = {
+      metadata: { name, namespace: namespaceOf(series) },
+      involvedObject: about,
+      reason,
+      message: cutMessage(message),
+      type,
+      count,
+      firstTimestamp: formatTime(first),
+      lastTimestamp: formatTime(last),
+      source: { component, ...(instance && { host: instance }) },
+      reportingComponent: component,
+      ...(instance && { reportingInstance: instance }),
+      ...(action && { action }),
+      ...(related && { related }),
+    };
+    await this.#client.create(EventKind, draft, { signal });
+  }
+
+  async #patch(series: Series, { name }: Sent, signal: AbortSignal): Promise<void> {
+    const { count, last, message } = series;
+    const patch = { count, lastTimestamp: formatTime(last), message: cutMessage(message) };
+    const which = { name, namespace: namespaceOf(series) };
+    await this.#client.patch(EventKind, which, patch, { type: "merge", signal });
+  }
+
+  #sentOf(series: Series): Sent {
+    let sent = this.#sent.get(series);
+    if (sent === undefined) {
+      sent = { name: this.#nameOf(series), created: false, unsure: false };
+      this.#sent.set(series, sent);
+    }
+    return sent;
+  }
+
+  #nameOf(series: Series): string {
+    return eventName(series.about, series.first, this.#random);
+  }
+
+  #pause(tries: number, error: unknown): number {
+    const asked = (retryAfterSeconds(error) ?? 0) * 1000;
+    const pause = Math.min(longestPause, firstPause * 2 ** (tries - 1));
+    return Math.max(asked, jitter(this.#random, pause / 2, 1));
+  }
+}
+
+/** Events about objects that have no namespace are kept in `default`. */
+function namespaceOf(series: Series): string {
+  return series.about.namespace ?? "default";
+}
+
+/** The namespace is going, or gone, and its events with it. */
+function isHopeless(error: unknown): boolean {
+  return isNotFound(error) || isConflict(error) || statusCause(error, "NamespaceTerminating") !== undefined;
+}
+
+/** No answer, or one that says to try again. */
+function isPassing(error: unknown): boolean {
+  const code = asApiError(error)?.code;
+  return code === undefined || code >= 500 || code === 429;
+}
