@@ -10,7 +10,7 @@ import {
 import type { Store } from "../../store/index.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { ResourceTypes } from "../resources/resource-types.js";
-import { StoredObject, type Answer } from "../resources/stored-object.js";
+import { type Answer, storedObject } from "../resources/stored-object.js";
 import type { Context } from "./context.js";
 import { keyOf, resourceOf } from "./keys.js";
 import { Namespaces } from "./namespaces.js";
@@ -74,7 +74,7 @@ export class Registry {
     if (options.resourceVersion) await reach(this.#context, parseResourceVersion(options.resourceVersion));
     const entry = await asking(this.#context.store.get(keyOf(type, target)));
     if (entry === undefined) throw failures.notFound(resourceOf(type), target.name);
-    const answer = new StoredObject(type, entry);
+    const answer = storedObject(type, entry);
     return options.subresource === "scale" ? scaleOf(type, answer.object) : answer;
   }
 

@@ -82,6 +82,25 @@ export class StoredObject implements Answer {
   }
 }
 
+/** The object that was made of some bytes last. Whoever has the bytes finds it; it goes with them. */
+const known = new WeakMap<Uint8Array, { readonly type: ResourceType; readonly object: StoredObject }>();
+
+/**
+ * One version of one object as one kind shows it. While the store, a watcher or a cache still has the bytes it is the same for
+ * all who ask, so that what one write makes several parts of a process look at is parsed once.
+ */
+export function storedObject(
+  type: ResourceType,
+  stored: StoredBytes,
+  revision = stored.revision,
+): StoredObject {
+  const last = known.get(stored.value);
+  if (last !== undefined && last.type === type && last.object.revision === revision) return last.object;
+  const object = new StoredObject(type, stored, revision);
+  known.set(stored.value, { type, object });
+  return object;
+}
+
 /** An object that is in no store: a dry run's outcome, a Scale. */
 export class PlainObject implements Answer {
   readonly object: KubeObject;

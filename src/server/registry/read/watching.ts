@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../model/core.js";
 import { SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
-import { PlainObject, StoredObject, type Answer } from "../../resources/stored-object.js";
+import { type Answer, PlainObject, type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { keyOf, prefixOf } from "../keys.js";
 import { planWatch } from "./list-options.js";
@@ -85,7 +85,7 @@ async function* presentState(
     after = range.entries.at(-1)?.key;
     const events: ObjectEvent[] = [];
     for (const entry of range.entries) {
-      const object = new StoredObject(type, entry);
+      const object = storedObject(type, entry);
       if (selection === undefined || selection(object.object)) events.push({ type: "ADDED", object });
     }
     if (events.length > 0) yield events;
@@ -143,7 +143,7 @@ function shared(
 /** The object after a change; for a deletion its last state, at the revision of the deletion. */
 function objectOf(type: ResourceType, change: WatchEvent): StoredObject {
   if (change.type === "delete") return previousOf(type, change);
-  return shared(objects, type, change, () => new StoredObject(type, change.entry));
+  return shared(objects, type, change, () => storedObject(type, change.entry));
 }
 
 /** The object before a change, at the revision of the change. */
@@ -151,7 +151,7 @@ function previousOf(type: ResourceType, change: WatchEvent): StoredObject {
   return shared(previousObjects, type, change, () => {
     const { key, previous, revision } = change;
     if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
-    return new StoredObject(type, previous, revision);
+    return storedObject(type, previous, revision);
   });
 }
 

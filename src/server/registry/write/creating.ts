@@ -9,7 +9,7 @@ import {
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { PlainObject, StoredObject, type Answer } from "../../resources/stored-object.js";
+import { type Answer, PlainObject, type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Body, Scope, WriteOptions } from "../requests.js";
@@ -164,6 +164,6 @@ function validate(type: ResourceType, draft: Draft): void {
 async function taken(context: Context, type: ResourceType, key: string, name: string): Promise<ApiError> {
   const error = failures.alreadyExists(resourceOf(type), name);
   const entry = await asking(context.store.get(key));
-  if (!entry || !new StoredObject(type, entry).object.metadata.deletionTimestamp) return error;
+  if (!entry || !storedObject(type, entry).object.metadata.deletionTimestamp) return error;
   return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }

@@ -9,7 +9,7 @@ import {
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { PlainObject, StoredObject } from "../../resources/stored-object.js";
+import { PlainObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Deleted, DeleteOptions, Target } from "../requests.js";
@@ -31,7 +31,7 @@ export async function remove(
   for (;;) {
     const entry = await asking(context.store.get(key));
     if (entry === undefined) throw failures.notFound(resourceOf(type), target.name);
-    const live = new StoredObject(type, entry);
+    const live = storedObject(type, entry);
     checkPreconditions(type, target, live.object, options);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), target.name, why);

@@ -1,5 +1,5 @@
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { encodeStored, StoredObject } from "../../resources/stored-object.js";
+import { encodeStored, type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { copyOf } from "./copy.js";
 
@@ -17,7 +17,7 @@ export async function put(
 ): Promise<StoredObject> {
   const value = encodeStored(toStorage(type, object));
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
-  return new StoredObject(type, { value, revision });
+  return storedObject(type, { value, revision });
 }
 
 /** The object in the storage version of its kind. */

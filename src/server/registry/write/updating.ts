@@ -11,7 +11,7 @@ import { validateFinalizers } from "../../../model/object/finalizers.js";
 import { jsonEqual } from "../../../model/patch/json-equal.js";
 import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { PlainObject, StoredObject, type Answer } from "../../resources/stored-object.js";
+import { type Answer, PlainObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Body, Subresource, Target, WriteOptions, Written } from "../requests.js";
@@ -89,7 +89,7 @@ export async function revising(
         continue;
       }
     }
-    const live = new StoredObject(type, entry);
+    const live = storedObject(type, entry);
     const revised = revise(live.object);
     settleVersion(type, target, revised, live.object);
     const updated = keepApart(type, revised, live.object, options.subresource);
