@@ -1,5 +1,6 @@
 /**
- * What most users import. The whole model is in `fettle/model`, the store in `fettle/store`.
+ * What most users import. All there is stands in `fettle/model`, `fettle/client`, `fettle/runtime`, `fettle/store` and
+ * `fettle/server`; Kubernetes' own kinds are in `fettle/kubernetes`.
  */
 export { resource } from "./model/schema/resource.js";
 export { customResourceDefinition } from "./model/schema/custom-resource-definition.js";
@@ -31,3 +32,22 @@ export { duration, type Duration } from "./model/time/duration.js";
 export type { Store } from "./store/store.js";
 export { MemoryStore } from "./store/memory/memory-store.js";
 export { openSqliteStore } from "./store/sqlite/sqlite-store.js";
+
+export type { Client, Which } from "./client/client.js";
+export { createClient } from "./client/create-client.js";
+export { kind, type ForeignKind, type ObjectFor } from "./client/kinds/kind.js";
+export { loadConnection } from "./client/kubeconfig/load-connection.js";
+export { poll, type Poller } from "./client/polling/poll.js";
+export { httpTransport } from "./client/transport/http/http-transport.js";
+
+export { controller, type Controller } from "./runtime/controller.js";
+export { plainController } from "./runtime/plain.js";
+export { PermanentError } from "./runtime/outcome.js";
+export { and, changed, not, or } from "./runtime/predicates.js";
+export { toAll, toIndexed, toOwner, watch } from "./runtime/watch.js";
+export { startControllers, type Controllers } from "./runtime/start-controllers.js";
+export { exponentialBackoff, maxOf, tokenBucket } from "./runtime/queue/rate-limiter.js";
+export { batched, chooseStrategy, immediate, scheduled } from "./runtime/queue/strategy.js";
+export { schedule } from "./runtime/schedule/schedule.js";
+export { cron } from "./runtime/schedule/cron.js";
+export { window } from "./runtime/schedule/window.js";

@@ -1,0 +1,87 @@
+export {
+  controller,
+  type Backoff,
+  type CommonOptions,
+  type Controller,
+  type ControllerOptions,
+} from "./controller.js";
+export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./plain.js";
+export type {
+  CleanupTools,
+  Effect,
+  EnsureOptions,
+  Observed,
+  RunTools,
+  StatusPatch,
+  StepOptions,
+  Tools,
+  TypedKind,
+} from "./tools.js";
+export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./outcome.js";
+export type { PhaseRules } from "./phases.js";
+export { and, anything, changed, desired, not, or, type Predicate } from "./predicates.js";
+export {
+  toAll,
+  toIndexed,
+  toOwner,
+  watch,
+  type Lookup,
+  type Mapper,
+  type Request,
+  type Watch,
+  type WatchOptions,
+} from "./watch.js";
+export {
+  startControllers,
+  type Controllers,
+  type ControllersOptions,
+  type Election,
+} from "./start-controllers.js";
+export type { ControllerHandle } from "./loop/controller-handle.js";
+export type { Plan, PlannedChange } from "./plan/plan.js";
+export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";
+export type { RunLog, RunLogOptions } from "./runs/run-log.js";
+export { StepError } from "./steps/steps.js";
+export type { Log } from "./observe/log.js";
+export { createLog, type LogOptions } from "./observe/create-log.js";
+export { controllerMetrics, type MetricFamily, type Metrics } from "./observe/metrics.js";
+export { traces, type OpenTelemetry } from "./observe/traces.js";
+export type { Observer, RunFacts } from "./observe/observer.js";
+export type { ObservationOptions } from "./observe/observation.js";
+export type { Finding } from "./observe/findings/finding.js";
+export { renderRun } from "./runs/render-run.js";
+
+export { WorkQueue, type QueueObserver, type QueueOptions } from "./queue/work-queue.js";
+export type { AddOptions, DeadLetter, Outcome, Work } from "./queue/work.js";
+export {
+  exponentialBackoff,
+  fixedDelay,
+  maxOf,
+  tokenBucket,
+  type RateLimiter,
+} from "./queue/rate-limiter.js";
+export {
+  batched,
+  chooseStrategy,
+  immediate,
+  scheduled,
+  type Strategy,
+  type StrategyRule,
+} from "./queue/strategy.js";
+
+export { schedule, type Schedule, type ScheduleOptions, type ScheduleTools } from "./schedule/schedule.js";
+export {
+  startSchedule,
+  type RunningSchedule,
+  type ScheduleObserver,
+  type ScheduleStats,
+} from "./schedule/start-schedule.js";
+export { cron, type Cadence } from "./schedule/cron.js";
+export { window, type Window, type WindowOptions } from "./schedule/window.js";
+
+export { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader/leader-election.js";
+export { NotLeaderError } from "./leader/term.js";
+export { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./recorder/event-recorder.js";
+export { breakers, type Breakers } from "./breaker/breakers.js";
+export { CircuitOpenError, type Breaker, type BreakerOptions, type BreakerState } from "./breaker/breaker.js";
+export { health, type Health, type HealthReport } from "./health/health.js";

@@ -1,0 +1,203 @@
+import type { Informer } from "../../client/informer/informers.js";
+import type { Change, Source, Subscription } from "../../client/informer/source.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import type { KubeObject } from "../../model/core.js";
+import { byController } from "../../client/informer/cache/index-functions.js";
+import { ownerIndex } from "../children/write-children.js";
+import { kindKey, type Controller } from "../controller.js";
+import { desired } from "../predicates.js";
+import type { AddOptions } from "../queue/work.js";
+import type { Trigger } from "../runs/run.js";
+import { toOwner, type Mapper, type Watch } from "../watch.js";
+import type { Dependencies } from "./dependencies.js";
+import { describe, joinKey, keyOf } from "./keys.js";
+
+type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
+
+/** What was there before anybody looked has waited already, and lets fresh changes pass. */
+const initialPriority = -1;
+
+const triggerTypes = {
+  CREATED: "created",
+  UPDATED: "updated",
+  STATUS_UPDATED: "status",
+  DELETED: "deleted",
+} as const;
+
+/** Everything a controller watches, and the keys that its changes mean. */
+export class Sources {
+  /** The kind the controller is for, as the server knows it. */
+  readonly kind: KindInfo;
+  readonly objects: Source;
+  readonly #caches: ReadonlyMap<string, Source>;
+  readonly #release: (() => void)[] = [];
+
+  private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
+    this.kind = kind;
+    this.objects = objects;
+    this.#caches = caches;
+  }
+
+  /** Opens all sources; nothing is told to `add` before all of them are ready. */
+  static async open(
+    controller: Controller,
+    dependencies: Dependencies,
+    add: Add,
+    signal: AbortSignal,
+  ): Promise<Sources> {
+    const { options, owns } = controller;
+    const opened: Informer[] = [];
+    const open = async (watch: Pick<Watch, "kind" | "scope" | "from">): Promise<Source> => {
+      if (watch.from !== undefined) return watch.from;
+      const informer = await dependencies.informers.open(watch.kind, watch.scope);
+      opened.push(informer);
+      return informer;
+    };
+    try {
+      const kind = await dependencies.kindInfo(options.for);
+      const caches = new Map<string, Source>();
+      const objects = await open({
+        kind: options.for,
+        scope: options.scope,
+        from: options.from,
+      });
+      caches.set(kindKey(kind), objects);
+      for (const [name, index] of Object.entries(options.indexes ?? {})) objects.addIndex(name, index);
+      const namespace = options.scope?.namespace;
+      const children: Source[] = [];
+      for (const owned of owns) {
+        const source = await open({ kind: owned, scope: namespace === undefined ? {} : { namespace } });
+        source.addIndex(ownerIndex, byController);
+        if (!caches.has(kindKey(owned))) caches.set(kindKey(owned), source);
+        children.push(source);
+      }
+      const watched: [Watch, Source][] = [];
+      for (const watch of options.watches ?? []) {
+        const source = await open(watch);
+        const info = typeof watch.kind === "string" ? await dependencies.kindInfo(watch.kind) : watch.kind;
+        if (!caches.has(kindKey(info))) caches.set(kindKey(info), source);
+        // On the cache that is read from, which for a kind that is also owned is another use of the informer.
+        const cache = caches.get(kindKey(info)) ?? source;
+        for (const [name, index] of Object.entries(watch.indexes ?? {})) cache.addIndex(name, index);
+        watched.push([watch, source]);
+      }
+      await Promise.all(
+        [objects, ...children, ...watched.map(([, source]) => source)].map((each) => each.ready(signal)),
+      );
+      const sources = new Sources(kind, objects, caches);
+      sources.#release.push(...opened.map((informer) => () => informer.release()));
+      sources.#follow(controller, dependencies, add, children, watched);
+      return sources;
+    } catch (error) {
+      for (const informer of opened) informer.release();
+      throw error;
+    }
+  }
+
+  cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source {
+    const cache = this.#caches.get(kindKey(kind));
+    if (cache !== undefined) return cache;
+    throw new TypeError(
+      `${kind.kind} is in no cache of this controller: add it to owns or watches, or read it with the client`,
+    );
+  }
+
+  release(): void {
+    for (const release of this.#release.splice(0)) release();
+  }
+
+  #follow(
+    controller: Controller,
+    { clock, log }: Dependencies,
+    add: Add,
+    children: readonly Source[],
+    watched: readonly (readonly [Watch, Source])[],
+  ): void {
+    const { options } = controller;
+    const { where = desired, priority } = options;
+    /** What a function of the controller's makes of a change; when it fails, that is told, and a safe answer taken. */
+    const ask = <T>(what: string, { object }: Change, answer: () => T, otherwise: T): T => {
+      try {
+        return answer();
+      } catch (error) {
+        const facts = { controller: controller.name, object: describe(object), err: error };
+        log.error(facts, `the ${what} failed`);
+        return otherwise;
+      }
+    };
+    const follow = (source: Source, listener: (change: Change) => void): void => {
+      const subscription: Subscription = source.subscribe((change) =>
+        ask("queue", change, () => listener(change), undefined),
+      );
+      this.#release.push(() => subscription.release());
+    };
+    const keysOf = (to: Mapper, change: Change, object: KubeObject): ReadonlySet<string> =>
+      ask("mapper", change, () => this.#keysOf(to, object), new Set());
+    /** Tells whom a change concerns; whom the object no longer points to is concerned as well. */
+    const tell = (to: Mapper, change: Change, type: "child" | "watched"): void => {
+      const now = keysOf(to, change, change.object);
+      this.#add(now, change, type, clock.now(), add);
+      if (change.old === undefined || change.type === "DELETED") return;
+      const before = keysOf(to, change, change.old);
+      this.#add(
+        [...before].filter((key) => !now.has(key)),
+        change,
+        type,
+        clock.now(),
+        add,
+      );
+    };
+
+    // Children and others first, so that when the objects themselves are told, all is there.
+    for (const source of children) {
+      const owner = toOwner(options.for);
+      follow(source, (change) => {
+        // What was there at the start concerns owners that are told of themselves anyway.
+        if (!change.initial) tell(owner, change, "child");
+      });
+    }
+    for (const [{ where: matters, to }, source] of watched) {
+      follow(source, (change) => {
+        // A predicate that fails lets the change pass: a run too many does less harm than one too few.
+        if (matters === undefined || ask("predicate", change, () => matters(change), true)) {
+          tell(to, change, "watched");
+        }
+      });
+    }
+    follow(this.objects, (change) => {
+      if (!ask("predicate", change, () => (where as (change: Change) => boolean)(change), true)) return;
+      const trigger: Trigger = {
+        type: triggerTypes[change.type],
+        version: change.object.metadata.resourceVersion,
+        at: clock.now(),
+      };
+      const urgency = ask("priority", change, () => priority?.(change.object as never) ?? 0, 0);
+      add(keyOf(change.object), trigger, {
+        priority: urgency + (change.initial ? initialPriority : 0),
+        type: change.type,
+      });
+    });
+  }
+
+  #keysOf(to: Mapper, object: KubeObject): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const request of to(object, this.objects)) {
+      const { name = "", namespace } = "metadata" in request ? request.metadata : request;
+      keys.add(joinKey(this.kind.scope === "Cluster" ? undefined : namespace, name));
+    }
+    return keys;
+  }
+
+  #add(keys: Iterable<string>, change: Change, type: "child" | "watched", at: number, add: Add): void {
+    const trigger: Trigger = {
+      type,
+      text: triggerTypes[change.type],
+      by: describe(change.object),
+      version: change.object.metadata.resourceVersion,
+      at,
+    };
+    for (const key of keys) {
+      add(key, trigger, { type: change.type, priority: change.initial ? initialPriority : 0 });
+    }
+  }
+}

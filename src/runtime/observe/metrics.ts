@@ -1,0 +1,174 @@
+import type { Registry } from "prom-client";
+import type { RequestInfo } from "../../client/transport/http/http-transport.js";
+import type { BreakerEvent } from "../breaker/breaker.js";
+import type { QueueObserver } from "../queue/options.js";
+import type { Trigger } from "../runs/run.js";
+import type { ScheduleObserver } from "../schedule/start-schedule.js";
+import type { Finding } from "./findings/finding.js";
+import type { Observer } from "./observer.js";
+import { ControllerCounts } from "./metrics/controller-series.js";
+import { Counters, Histograms, type Family, type Sample } from "./metrics/family.js";
+import { lookups, type Polling, type Watched } from "./metrics/lookups.js";
+import { newRegistry, register } from "./metrics/registry.js";
+import { ScheduleCounts } from "./metrics/schedule-series.js";
+
+export interface MetricsOptions {
+  /** A registry of prom-client that they are added to. Without one they have one of their own, never the global one. */
+  readonly registry?: Registry | undefined;
+}
+
+/** A metric as it stands now. */
+export interface MetricFamily extends Pick<Family, "name" | "help" | "type"> {
+  readonly samples: Iterable<Sample>;
+}
+
+/** client-go's buckets for the time of a request, in seconds. */
+const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+/**
+ * The metrics of controllers, under the names that dashboards of Kubernetes' controllers know. Make them yourself to count
+ * the requests of an HTTP transport too, or to have several sets of controllers in one registry; otherwise
+ * `startControllers` makes its own.
+ *
+ * @example
+ * const metrics = controllerMetrics();
+ * const client = createClient({ transport: httpTransport({ connection, onRequest: metrics.onRequest }) });
+ * const controllers = startControllers({ controllers: [sites], client, metrics });
+ * console.log(await controllers.metrics?.text());
+ */
+export function controllerMetrics(options: MetricsOptions = {}): Metrics {
+  return new Metrics(options);
+}
+
+/**
+ * Numbers about controllers. What happens is counted in plain fields, and what somebody else knows already is looked up:
+ * prom-client is loaded and asked only when the metrics are read.
+ */
+export class Metrics {
+  readonly #controllers = new ControllerCounts();
+  readonly #schedules = new ScheduleCounts();
+  readonly #requests = new Counters(
+    "rest_client_requests_total",
+    "Requests to the API server, by the code of the answer.",
+    ["code", "method", "host"],
+  );
+  readonly #requestTime = new Histograms(
+    "rest_client_request_duration_seconds",
+    "How long the API server took to answer; for a watch, to begin.",
+    ["verb", "host"],
+    requestBuckets,
+  );
+  readonly #limited = new Histograms(
+    "rest_client_rate_limiter_duration_seconds",
+    "How long the client's own rate limit held requests back.",
+    ["verb", "host"],
+    requestBuckets,
+  );
+  readonly #breakerCalls = new Counters(
+    "fettle_breaker_calls_total",
+    "Calls through circuit breakers, by what became of them.",
+    ["breaker", "outcome"],
+  );
+  readonly #hotLoops = new Counters(
+    "fettle_hot_loops_total",
+    "Objects that were found to be run again and again without need.",
+    ["controller"],
+  );
+  readonly #fights = new Counters(
+    "fettle_fights_total",
+    "Fields that were found to be set back and forth by two managers.",
+    ["controller"],
+  );
+  readonly #watched = new Set<Watched>();
+  readonly #pollers = new Set<Polling>();
+  readonly #families: readonly Family[];
+  #registry: Registry | Promise<Registry> | undefined;
+
+  constructor({ registry }: MetricsOptions = {}) {
+    this.#families = [
+      ...this.#controllers.families,
+      ...lookups(this.#watched, this.#pollers, (controller, depth) =>
+        this.#controllers.of(controller).adds(depth),
+      ),
+      ...this.#schedules.families,
+      this.#requests,
+      this.#requestTime,
+      this.#limited,
+      this.#breakerCalls,
+      this.#hotLoops,
+      this.#fights,
+    ];
+    if (registry !== undefined) register(registry, this.#families);
+    this.#registry = registry;
+  }
+
+  /** For the option of that name of `httpTransport`. */
+  readonly onRequest = ({ code, method, verb, host, duration, waited }: RequestInfo): void => {
+    this.#requests.of(String(code), method, host).value++;
+    this.#requestTime.of(verb, host).observe(duration / 1000);
+    this.#limited.of(verb, host).observe(waited / 1000);
+  };
+
+  /** Counts the runs of controllers. */
+  readonly observer: Observer = {
+    ended: (run) => this.#controllers.of(run.controller).ended(run),
+    lingering: ({ controller }) => void this.#controllers.of(controller).counts.lingering.value++,
+  };
+
+  /** Counts what passes of schedules do. */
+  get scheduleObserver(): ScheduleObserver {
+    return this.#schedules;
+  }
+
+  queueObserver(controller: string): QueueObserver<Trigger> {
+    return this.#controllers.of(controller);
+  }
+
+  found({ type, controller }: Finding): void {
+    (type === "fight" ? this.#fights : this.#hotLoops).of(controller).value++;
+  }
+
+  /** Adds the numbers of a poller that no controller reads from; what is returned ends that. */
+  poller(poller: Polling): () => void {
+    this.#pollers.add(poller);
+    return () => void this.#pollers.delete(poller);
+  }
+
+  /** Adds what is looked up of running controllers; what is returned ends that. */
+  watch(watched: Watched): () => void {
+    this.#watched.add(watched);
+    for (const { name } of watched.controllers) {
+      this.#controllers.of(name);
+      this.#hotLoops.of(name);
+      this.#fights.of(name);
+    }
+    const deaf = watched.breakers.listen((event: BreakerEvent) => {
+      if (event.type === "call") this.#breakerCalls.of(event.name, event.outcome).value++;
+    });
+    return () => {
+      this.#watched.delete(watched);
+      deaf();
+    };
+  }
+
+  /** All of them as they stand now, for who writes them in another way. */
+  families(): readonly MetricFamily[] {
+    return this.#families.map((family) => ({
+      name: family.name,
+      help: family.help,
+      type: family.type,
+      samples: [...family.samples()],
+    }));
+  }
+
+  /** The registry they are in: the one that was given, or one of their own. */
+  async registry(): Promise<Registry> {
+    this.#registry ??= newRegistry(this.#families);
+    return this.#registry;
+  }
+
+  /** In Prometheus' text format. */
+  async text(): Promise<string> {
+    return (await this.registry()).metrics();
+  }
+}

@@ -1,0 +1,302 @@
+import type { Informers, InformerState } from "../../../client/informer/informers.js";
+import type { PollStats } from "../../../client/polling/stats.js";
+import type { Clock } from "../../../model/core.js";
+import type { Breakers } from "../../breaker/breakers.js";
+import type { ControllerHandle } from "../../loop/controller-handle.js";
+import { lookedUp, type Family, type Put } from "./family.js";
+
+/** A poller, as far as its numbers go. */
+export interface Polling {
+  readonly name: string;
+  stats(): PollStats;
+}
+
+/** What numbers are looked up from when somebody asks for them. */
+export interface Watched {
+  readonly clock: Clock;
+  readonly controllers: readonly ControllerHandle[];
+  readonly informers: Informers;
+  readonly breakers: Breakers;
+  /** The lease's name, and how the election for it goes. */
+  readonly election?:
+    | { readonly name: string; readonly election: { readonly isLeader: boolean } }
+    | undefined;
+}
+
+type Look<T> = (each: T, put: Put) => void;
+type AddsOf = (controller: string, depth: number) => number;
+
+/** Metrics that nobody has to keep, because those they are about know them. */
+export function lookups(
+  watched: ReadonlySet<Watched>,
+  pollers: ReadonlySet<Polling>,
+  adds: AddsOf,
+): readonly Family[] {
+  return [
+    ...controllerLookups(watched, adds),
+    ...informerLookups(watched),
+    ...breakerLookups(watched),
+    ...pollerLookups(watched, pollers),
+    lookedUp(
+      "gauge",
+      "leader_election_master_status",
+      "Whether this process leads.",
+      ["name"],
+      (put) => {
+        for (const { election } of watched) {
+          if (election !== undefined) put(election.election.isLeader ? 1 : 0, election.name);
+        }
+      },
+      Math.max,
+    ),
+  ];
+}
+
+function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[] {
+  const look = (
+    name: string,
+    help: string,
+    labels: readonly string[],
+    each: (handle: ControllerHandle, put: Put, clock: Clock) => void,
+    type: "counter" | "gauge" = "gauge",
+  ): Family =>
+    lookedUp(type, name, help, labels, (put) => {
+      for (const { controllers, clock } of watched)
+        for (const handle of controllers) each(handle, put, clock);
+    });
+  const controller = ["controller"];
+  const queue = ["name", "controller"];
+  const runningFor = ({ loop }: ControllerHandle, clock: Clock): number[] => {
+    const now = clock.now();
+    return loop?.queue.runningWork().map(({ taken }) => Math.max(0, now - taken) / 1000) ?? [];
+  };
+  return [
+    look(
+      "controller_runtime_max_concurrent_reconciles",
+      "How many objects are worked on at once at most.",
+      controller,
+      ({ name, concurrency }, put) => put(concurrency, name),
+    ),
+    look(
+      "controller_runtime_active_workers",
+      "How many objects are worked on.",
+      controller,
+      ({ name, loop }, put) => put(loop?.active ?? 0, name),
+    ),
+    look("workqueue_depth", "How many objects wait for a worker.", queue, ({ name, loop }, put) =>
+      put(loop?.queue.depth ?? 0, name, name),
+    ),
+    look(
+      "workqueue_adds_total",
+      "How many objects were put into the queue.",
+      queue,
+      ({ name, loop }, put) => put(adds(name, loop?.queue.depth ?? 0), name, name),
+      "counter",
+    ),
+    look(
+      "workqueue_unfinished_work_seconds",
+      "How long all that is being worked on has taken so far.",
+      queue,
+      (handle, put, clock) =>
+        put(
+          runningFor(handle, clock).reduce((sum, each) => sum + each, 0),
+          handle.name,
+          handle.name,
+        ),
+    ),
+    look(
+      "workqueue_longest_running_processor_seconds",
+      "How long the longest of it has taken so far.",
+      queue,
+      (handle, put, clock) => put(Math.max(0, ...runningFor(handle, clock)), handle.name, handle.name),
+    ),
+    look(
+      "fettle_queue_delayed",
+      "How many objects wait for their time, or for others of their batch.",
+      controller,
+      ({ name, loop }, put) => put(loop?.queue.delayed ?? 0, name),
+    ),
+    look("fettle_dead_letters", "How many objects have been given up.", controller, (handle, put) =>
+      put(handle.dead().length, handle.name),
+    ),
+    look("fettle_paused", "Whether a controller is paused as a whole.", controller, (handle, put) =>
+      put(handle.isPaused() ? 1 : 0, handle.name),
+    ),
+    look(
+      "fettle_paused_objects",
+      "How many objects are paused by name.",
+      controller,
+      ({ name, pausedObjects }, put) => put(pausedObjects, name),
+    ),
+    look(
+      "fettle_lingering_runs",
+      "How many functions go on although their run was cancelled.",
+      controller,
+      ({ name, loop }, put) => put(loop?.lingering ?? 0, name),
+    ),
+  ];
+}
+
+function informerLookups(watched: ReadonlySet<Watched>): Family[] {
+  const labels = ["kind", "namespace", "selector"];
+  const look = (
+    name: string,
+    help: string,
+    value: (state: InformerState) => number | undefined,
+    type: "counter" | "gauge" = "gauge",
+    merge?: (one: number, other: number) => number,
+  ): Family =>
+    lookedUp(
+      type,
+      name,
+      help,
+      labels,
+      (put) => {
+        for (const { informers } of watched) {
+          for (const state of informers.states()) {
+            const { kind, scope } = state;
+            const selector = [scope.labelSelector, scope.fieldSelector].filter(Boolean).join(";");
+            const number = value(state);
+            if (number !== undefined)
+              put(number, `${kind.apiVersion}/${kind.kind}`, scope.namespace ?? "", selector);
+          }
+        }
+      },
+      merge,
+    );
+  return [
+    look("fettle_informer_objects", "How many objects a cache has.", ({ size }) => size),
+    look(
+      "fettle_informer_synced",
+      "Whether everything has been listed.",
+      ({ synced }) => (synced ? 1 : 0),
+      "gauge",
+      Math.min,
+    ),
+    look("fettle_informer_users", "How many share a cache.", ({ users }) => users),
+    look("fettle_informer_lists_total", "How often everything was read.", ({ lists }) => lists, "counter"),
+    look(
+      "fettle_informer_relists_total",
+      "How often everything had to be read again.",
+      ({ lists }) => Math.max(0, lists - 1),
+      "counter",
+    ),
+    look(
+      "fettle_informer_watches_total",
+      "How often a watch was begun.",
+      ({ watches }) => watches,
+      "counter",
+    ),
+    look("fettle_informer_errors_total", "Lists and watches that failed.", ({ errors }) => errors, "counter"),
+    look(
+      "fettle_informer_last_event_timestamp_seconds",
+      "When the last event or bookmark arrived, in seconds since 1970.",
+      ({ lastEventAt }) => (lastEventAt === undefined ? undefined : lastEventAt / 1000),
+      "gauge",
+      Math.max,
+    ),
+  ];
+}
+
+function breakerLookups(watched: ReadonlySet<Watched>): Family[] {
+  return [
+    lookedUp(
+      "gauge",
+      "fettle_breaker_state",
+      "The state of a circuit breaker: 1 for the one it is in.",
+      ["breaker", "state"],
+      (put) => {
+        const all = new Set([...watched].map(({ breakers }) => breakers));
+        for (const breakers of all) {
+          for (const { name, state } of breakers) {
+            for (const each of ["closed", "open", "half-open"]) put(each === state ? 1 : 0, name, each);
+          }
+        }
+      },
+      Math.max,
+    ),
+  ];
+}
+
+function pollerLookups(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Polling>): Family[] {
+  const all = (): Set<Polling> => {
+    const found = new Set(pollers);
+    for (const { controllers } of watched) {
+      for (const { controller } of controllers) {
+        const { from, watches = [] } = controller.options;
+        for (const source of [from, ...watches.map((watch) => watch.from)])
+          if (isPolling(source)) found.add(source);
+      }
+    }
+    return found;
+  };
+  const look = (
+    name: string,
+    help: string,
+    each: Look<PollStats & { readonly source: string }>,
+    type: "counter" | "gauge" = "counter",
+    labels: readonly string[] = ["source"],
+    merge?: (one: number, other: number) => number,
+  ): Family =>
+    lookedUp(
+      type,
+      name,
+      help,
+      labels,
+      (put) => {
+        for (const poller of all()) each({ ...poller.stats(), source: poller.name }, put);
+      },
+      merge,
+    );
+  return [
+    look(
+      "fettle_watch_loop_iterations_total",
+      "How often a source was looked at that can only be polled.",
+      ({ iterations, source }, put) => put(iterations, source),
+    ),
+    look(
+      "fettle_watch_changes_detected_total",
+      "Changes that looking found.",
+      ({ changesDetected, source }, put) => put(changesDetected, source),
+    ),
+    look(
+      "fettle_watch_events_published_total",
+      "Changes that were told to a subscriber, once for each.",
+      ({ eventsPublished, source }, put) => {
+        for (const [type, count] of Object.entries(eventsPublished)) put(count, source, type);
+      },
+      "counter",
+      ["source", "type"],
+    ),
+    look(
+      "fettle_watch_cache_hit_ratio",
+      "Of all objects that were listed, the share that had not changed.",
+      ({ cacheHitRatio, source }, put) => put(cacheHitRatio, source),
+      "gauge",
+      ["source"],
+      Math.min,
+    ),
+    look(
+      "fettle_watch_average_poll_duration_seconds",
+      "How long a look takes, over all of them.",
+      ({ averageDuration, source }, put) => put(averageDuration / 1000, source),
+      "gauge",
+      ["source"],
+      Math.max,
+    ),
+    look(
+      "fettle_watch_poll_seconds_total",
+      "How long looking took, all in all.",
+      ({ averageDuration, iterations, source }, put) => put((averageDuration * iterations) / 1000, source),
+    ),
+    look("fettle_watch_poll_errors_total", "Looks that failed.", ({ errors, source }, put) =>
+      put(errors, source),
+    ),
+  ];
+}
+
+function isPolling(source: unknown): source is Polling {
+  return (
+    typeof source === "object" && source !== null && "stats" in source && typeof source.stats === "function"
+  );
+}

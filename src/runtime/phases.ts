@@ -1,0 +1,24 @@
+import { PermanentError } from "./outcome.js";
+
+/** The phases of an object: where it begins, and where it may go from each. */
+export interface PhaseRules<Phase extends string = string> {
+  readonly initial: NoInfer<Phase>;
+  /** A phase that leads nowhere is final. */
+  readonly ways: Readonly<Record<Phase, readonly NoInfer<Phase>[]>>;
+}
+
+/** The phase after a move, which may be to where one is. Throws when the rules have no such way. */
+export function move(rules: PhaseRules, from: string | undefined, to: string): string {
+  const { initial, ways } = rules;
+  if (!Object.hasOwn(ways, to)) {
+    throw new PermanentError(
+      "UnknownPhase",
+      `there is no phase ${to}: the phases are ${Object.keys(ways).join(", ")}`,
+    );
+  }
+  const present = from === undefined || !Object.hasOwn(ways, from) ? initial : from;
+  const allowed = ways[present] ?? [];
+  if (to === present || allowed.includes(to)) return to;
+  const leads = allowed.length === 0 ? "it is final" : `from there it goes to ${allowed.join(" or ")}`;
+  throw new PermanentError("ImpossibleTransition", `${present} cannot become ${to}: ${leads}`);
+}

@@ -1,0 +1,34 @@
+import type { Trigger } from "./run.js";
+
+/** A trigger in words: `Page default/hello-1 was updated`. */
+export function describeTrigger({ type, text, by }: Trigger): string {
+  switch (type) {
+    case "created":
+    case "deleted":
+      return `it was ${type}`;
+    case "updated":
+      return "it was changed";
+    case "status":
+      return "its status was changed";
+    case "child":
+    case "watched":
+      return `${by ?? "something it watches"} ${told(text)}`;
+    case "resync":
+      return said("it is looked at now and then", text);
+    case "again":
+      return said("it asked to be run again", text);
+    case "retry":
+      return said("the run before failed", text);
+    case "manual":
+      return said("somebody asked for it", text);
+  }
+}
+
+function told(text: string | undefined): string {
+  if (text === "status") return "has a new status";
+  return text === undefined ? "was changed" : `was ${text}`;
+}
+
+function said(what: string, why: string | undefined): string {
+  return why === undefined || why === "" ? what : `${what}: ${why}`;
+}

@@ -1,0 +1,68 @@
+import type { Run } from "./run.js";
+
+export interface RunLogOptions {
+  /** How many runs are kept of one object. Default 20. */
+  readonly perObject?: number | undefined;
+  /** How many runs are kept of all objects together. Default 2000. */
+  readonly total?: number | undefined;
+}
+
+/** The last runs of every object, bounded: what `fettle why` answers from. */
+export class RunLog {
+  readonly #perObject: number;
+  readonly #total: number;
+  /** The runs of each object, oldest first. Every one of them is in `#order` too. */
+  readonly #runs = new Map<string, Run[]>();
+  /** All runs, oldest first; those that `#runs` has let go already are skipped when their turn comes. */
+  readonly #order = new Set<Run>();
+  readonly #listeners = new Set<(run: Run) => void>();
+
+  constructor({ perObject = 20, total = 2000 }: RunLogOptions = {}) {
+    this.#perObject = perObject;
+    this.#total = total;
+  }
+
+  add(run: Run): void {
+    const key = keyOf(run);
+    const runs = this.#runs.get(key) ?? [];
+    if (runs.length === 0) this.#runs.set(key, runs);
+    runs.push(run);
+    this.#order.add(run);
+    if (runs.length > this.#perObject) this.#drop(runs[0]);
+    if (this.#order.size > this.#total) this.#drop(this.#order.values().next().value);
+    for (const listener of this.#listeners) listener(run);
+  }
+
+  /** The runs of an object, oldest first. */
+  of(kind: string, key: string): readonly Run[] {
+    return [...(this.#runs.get(`${kind} ${key}`) ?? [])];
+  }
+
+  /** All runs, oldest first. */
+  all(): Iterable<Run> {
+    return this.#order.values();
+  }
+
+  get size(): number {
+    return this.#order.size;
+  }
+
+  /** Calls back with each run as it ends; what is returned ends that. */
+  follow(listener: (run: Run) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #drop(run: Run | undefined): void {
+    if (run === undefined) return;
+    this.#order.delete(run);
+    const key = keyOf(run);
+    const runs = this.#runs.get(key);
+    runs?.splice(runs.indexOf(run), 1);
+    if (runs?.length === 0) this.#runs.delete(key);
+  }
+}
+
+function keyOf({ kind, key }: Run): string {
+  return `${kind} ${key}`;
+}
