@@ -15,10 +15,20 @@ const compiledWorkers: Plugin = {
   },
 };
 
+const source = new URL("src/", import.meta.url).pathname;
+
 export default defineConfig({
   plugins: [compiledWorkers],
+  resolve: {
+    // Examples import the package by its name, as users do.
+    alias: [
+      { find: /^fettle$/, replacement: `${source}index.ts` },
+      { find: /^fettle\/kubernetes$/, replacement: `${source}client/kinds/kubernetes.ts` },
+      { find: /^fettle\/(\w+)$/, replacement: `${source}$1/index.ts` },
+    ],
+  },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     globalSetup: ["test/build.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,

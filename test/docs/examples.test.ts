@@ -39,7 +39,7 @@ const fileOf = ({ name }: Example): string => name.replaceAll(/\W+/g, "-");
 beforeAll(() => {
   mkdirSync(place, { recursive: true });
   for (const example of examples) writeFileSync(join(place, `${fileOf(example)}.ts`), example.code);
-  const options = { noEmit: false, rootDir: ".", outDir: "out", noUnusedLocals: false };
+  const options = { noEmit: false, rootDir: ".", outDir: "out", noUnusedLocals: false, paths: {} };
   writeFileSync(
     join(place, "tsconfig.json"),
     JSON.stringify({ extends: "../../tsconfig.json", compilerOptions: options, include: ["."] }),

@@ -1,0 +1,35 @@
+import { changed, plainController, toIndexed, watch, type Controller, type KubeObject } from "fettle";
+import { Cluster, Node } from "./kinds.js";
+import type { Machines } from "./machines.js";
+
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
+
+/**
+ * Boots the machine of each node with the version of its cluster. In the plain style: it is told a name, reads and writes
+ * with the client, and answers when to be called again.
+ */
+export function nodes(machines: Machines): Controller {
+  return plainController({
+    for: Node,
+    where: changed.generation,
+    // A cluster that changes concerns its nodes: the index finds them.
+    indexes: { cluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.cluster}`] },
+    watches: [watch(Cluster, { to: toIndexed("cluster", keyOf), where: changed.generation })],
+
+    async reconcile({ name, namespace }, { client, read, note, signal }) {
+      const machine = `${namespace}/${name}`;
+      const node = await client.find(Node, { name, namespace }, { signal });
+      if (node === undefined) return machines.release(machine, signal);
+      const cluster = read(Cluster, node.spec.cluster);
+      // Without its cluster a node is garbage, and is collected as such.
+      if (cluster === undefined) return;
+
+      const { version } = cluster.spec;
+      const isUp = await machines.boot(machine, version, signal);
+      if (!isUp) return { requeueAfter: "10s" };
+      if (node.status?.version === version) return;
+      await client.patchStatus(Node, node, { status: { version } }, { signal });
+      note("Booted", `${name} runs ${version}`);
+    },
+  });
+}

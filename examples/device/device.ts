@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import { controller, resource, type Controller } from "fettle";
+import { z } from "zod";
+import type { Gateway } from "./gateway.js";
+
+export const Device = resource("example.io/v1", "Device", {
+  spec: z.object({
+    desired: z.enum(["running", "stopped"]).default("stopped"),
+    config: z.record(z.string(), z.string()).optional(),
+  }),
+  status: z.object({ state: z.enum(["running", "stopped"]), lastSeen: z.iso.datetime() }),
+  columns: [
+    { name: "Desired", path: ".spec.desired" },
+    { name: "State", path: ".status.state" },
+    { name: "Last Seen", path: ".status.lastSeen" },
+  ],
+});
+
+/** Keeps devices behind a gateway as their spec says: connected, configured, running or stopped. */
+export function devices(gateway: Gateway): Controller {
+  return controller({
+    for: Device,
+    backoff: { base: "1s", max: "5m" },
+
+    async reconcile(device, { step, report, condition, ready, note, again, fail, now, signal }) {
+      const { name } = device;
+      const { desired, config } = device.spec;
+      if (config === undefined) return fail("InvalidConfig", "a device needs a config: set spec.config");
+
+      const found = await gateway.look(name, signal);
+      await step("connect", { timeout: "10s", unless: () => found.connected }, (signal) =>
+        gateway.connect(name, signal),
+      );
+      await step("configure", { unless: () => isDeepStrictEqual(found.config, config) }, (signal) =>
+        gateway.configure(name, config, signal),
+      );
+      if (found.state !== desired) {
+        await step(desired === "running" ? "start" : "stop", (signal) =>
+          desired === "running" ? gateway.start(name, signal) : gateway.stop(name, signal),
+        );
+        const happened = desired === "running" ? "started" : "stopped";
+        note(`io.example.device.${happened}`, `${name} was ${happened}`);
+      }
+
+      report({ state: desired, lastSeen: new Date(now()).toISOString() });
+      if (desired === "running") ready("DeviceRunning", "Device is running");
+      else condition("Ready", false, "DeviceStopped", "Device is stopped");
+      return again("5m", "periodic check");
+    },
+
+    async cleanup({ name }, { step }) {
+      await step("stop", (signal) => gateway.stop(name, signal));
+    },
+  });
+}
