@@ -21,6 +21,11 @@ export class Backoff {
     this.#since = clock.now();
   }
 
+  /** Something was learned since the last failure: the next one is the first again. */
+  progressed(): void {
+    this.#failures = 0;
+  }
+
   /** Counts a failure, and tells how many there have been without two good minutes in between. */
   failed(): number {
     if (this.#clock.now() - this.#since >= healthy) this.#failures = 0;

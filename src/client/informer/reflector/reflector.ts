@@ -143,7 +143,11 @@ export class Reflector {
     const { clock } = this.#options;
     const began = clock.now();
     this.state.phase = "watching";
-    await this.#follow(signal, undefined, version);
+    try {
+      await this.#follow(signal, undefined, version);
+    } finally {
+      if (this.#version !== version) this.#backoff.progressed();
+    }
     // Events that do not get us further would be asked for again and again.
     if (clock.now() - began < shortestWatch && this.#version === version) {
       throw new Error("the server ended the watch at once, without an event");
