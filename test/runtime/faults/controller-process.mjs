@@ -1,0 +1,69 @@
+// A controller in a process of its own, for tests that kill it: `controller-process.mjs OPTIONS`, in JSON. It does what
+// `sites.ts` does, appends every effect to a file, and says on standard output that it is ready and that there was an
+// effect. It ends when it is asked to, or its parent is gone.
+import { appendFileSync } from "node:fs";
+import { z } from "zod";
+import { createClient, httpTransport, loadConnection } from "../../../dist/client/index.js";
+import { resource } from "../../../dist/model/index.js";
+import { controller, startControllers } from "../../../dist/runtime/index.js";
+
+const { kubeconfig, effects, who, takes, leaderElection } = JSON.parse(process.argv[2]);
+
+const Site = resource("demo.dev/v1", "Site", {
+  spec: z.object({ title: z.string(), pages: z.int().min(0) }),
+  status: z.object({ published: z.int().optional(), visits: z.int().optional() }),
+});
+const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.string() }) });
+
+async function effect(what, { metadata: { name, uid }, spec }, signal) {
+  const note = (phase) => {
+    const at = performance.timeOrigin + performance.now();
+    const text = `${spec.title} × ${spec.pages}`;
+    appendFileSync(effects, `${JSON.stringify({ at, who, what, phase, name, uid, text })}\n`);
+    process.stdout.write("effect\n");
+  };
+  note("start");
+  try {
+    await new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, takes);
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
+    });
+  } catch (error) {
+    note("cut");
+    throw error;
+  }
+  note("end");
+}
+
+const sites = controller({
+  for: Site,
+  owns: [Page],
+  backoff: { max: "1s" },
+  async reconcile(site, { ensure, step, report, ready }) {
+    for (let page = 1; page <= site.spec.pages; page++) {
+      ensure(Page, `${site.name}-${page}`, { html: `<h1>${site.spec.title} ${page}</h1>` });
+    }
+    await step("publish", (signal) => effect("publish", site, signal));
+    report({ published: site.spec.pages });
+    ready("Published");
+  },
+  cleanup: (site, { step }) => step("unpublish", (signal) => effect("unpublish", site, signal)),
+});
+
+const connection = await loadConnection({ kubeconfig });
+const client = createClient({ transport: httpTransport({ connection }) });
+const controllers = startControllers({ controllers: [sites], client, leaderElection, grace: "1s" });
+
+async function end() {
+  await controllers.stop();
+  await client[Symbol.asyncDispose]();
+  process.exit(0);
+}
+process.once("SIGTERM", () => void end());
+process.stdin.once("end", () => process.exit(1)).resume();
+
+await controllers.ready();
+process.stdout.write("ready\n");

@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Election } from "../../../src/runtime/start-controllers.js";
+import type { Exit } from "../../server/server-process.js";
+import type { Effect } from "./effects.js";
+
+const program = fileURLToPath(new URL("./controller-process.mjs", import.meta.url));
+
+/** Where several processes write down what they do, in the order in which they do it. */
+export class EffectsFile implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "fettle-faults-"));
+  readonly path = join(this.folder, "effects");
+  readonly #listeners = new Set<() => void>();
+
+  constructor() {
+    writeFileSync(this.path, "");
+  }
+
+  all(): Effect[] {
+    // A process that is killed may leave half a line.
+    const lines = readFileSync(this.path, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Effect);
+  }
+
+  follow(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Resolves when the effects are as they should be. */
+  until(enough: (effects: readonly Effect[]) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const end = this.follow(() => check());
+      const check = (): void => {
+        if (!enough(this.all())) return;
+        end();
+        resolve();
+      };
+      check();
+    });
+  }
+
+  /** A kubeconfig like another one, for a server that is reached elsewhere. */
+  kubeconfig(like: string, url: string, name: string): string {
+    const path = join(this.folder, `kubeconfig-${name}`);
+    const text = readFileSync(like, "utf8").replace(/https?:\/\/127\.0\.0\.1:\d+/, url);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface ControllerProcessOptions {
+  readonly kubeconfig: string;
+  readonly who: string;
+  /** How long each effect takes, in milliseconds. */
+  readonly takes: number;
+  readonly leaderElection?: Election;
+}
+
+/** A controller in a process of its own that can be ended, however rudely. */
+export class ControllerProcess implements AsyncDisposable {
+  readonly who: string;
+  /** Resolves when it leads and is at work; never when it is ended before. */
+  readonly ready: Promise<void>;
+  readonly exited: Promise<Pick<Exit, "code" | "signal">>;
+  stderr = "";
+  readonly #child: ChildProcess;
+
+  constructor(options: ControllerProcessOptions, effects: EffectsFile) {
+    this.who = options.who;
+    const child = spawn(process.execPath, [program, JSON.stringify({ ...options, effects: effects.path })]);
+    this.#child = child;
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
+    this.exited = once(child, "close").then(
+      ([code, signal]: (Exit["code"] | Exit["signal"])[]) =>
+        ({ code, signal }) as Pick<Exit, "code" | "signal">,
+    );
+    this.ready = new Promise((resolve) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        if (line === "ready") resolve();
+        else effects.tell();
+      });
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+}

@@ -1,0 +1,79 @@
+import type { SiteObject } from "./sites.js";
+
+/** One thing that was begun, or came to an end, in the outside world. */
+export interface Effect {
+  readonly at: number;
+  /** Which process, or candidate, did it. */
+  readonly who: string;
+  readonly what: "publish" | "unpublish";
+  /** `cut` is the end of one that was cancelled. */
+  readonly phase: "start" | "end" | "cut";
+  readonly name: string;
+  readonly uid: string;
+  /** What was published. */
+  readonly text: string;
+}
+
+/** What a site looks like outside. */
+export function textOf({ spec }: Pick<SiteObject, "spec">): string {
+  return `${spec.title} × ${spec.pages}`;
+}
+
+/**
+ * Effects on one site that were at work at the same time. `dead` are those who may have been killed in the middle of one:
+ * what they began ends with whoever comes next.
+ */
+export function overlapping(effects: readonly Effect[], { dead = false } = {}): string[] {
+  const problems: string[] = [];
+  const working = new Map<string, Effect>();
+  for (const effect of effects) {
+    const other = working.get(effect.name);
+    if (effect.phase !== "start") {
+      if (other?.who === effect.who) working.delete(effect.name);
+      continue;
+    }
+    if (other !== undefined && !(dead && other.who !== effect.who)) {
+      problems.push(`${told(effect)} while ${told(other)} was at work`);
+    }
+    working.set(effect.name, effect);
+  }
+  return problems;
+}
+
+/**
+ * What the outside world lacks, or has too much of: each site is published as it is now, and nothing of a site that is gone
+ * was left. One that went before anything was done for it needs no cleanup.
+ */
+export function unfinished(effects: readonly Effect[], sites: readonly SiteObject[]): string[] {
+  const problems: string[] = [];
+  const last = new Map<string, Effect>();
+  const open = new Set<string>();
+  for (const effect of effects) {
+    const { uid, phase } = effect;
+    if (phase === "start") open.add(uid);
+    if (phase === "end") {
+      open.delete(uid);
+      last.set(uid, effect);
+    }
+  }
+  const there = new Set<string>();
+  for (const site of sites) {
+    const { uid = "", name = "" } = site.metadata;
+    there.add(uid);
+    const done = last.get(uid);
+    if (done?.what !== "publish" || done.text !== textOf(site)) {
+      problems.push(`${name} is published as ${done?.text ?? "nothing"}, and should be ${textOf(site)}`);
+    }
+  }
+  for (const uid of new Set([...last.keys(), ...open])) {
+    if (there.has(uid)) continue;
+    const done = last.get(uid);
+    if (done?.what !== "unpublish" || open.has(uid))
+      problems.push(`${done?.name ?? uid} is gone, and was not unpublished`);
+  }
+  return problems;
+}
+
+function told({ who, what, name }: Effect): string {
+  return `${what} ${name} by ${who}`;
+}

@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { overlapping, unfinished } from "./effects.js";
+import { hurried, Onlooker } from "./onlooker.js";
+import { testWithDice } from "./seed.js";
+import { startSiteServer } from "./site-server.js";
+import { differences, sitesController } from "./sites.js";
+import { Workload } from "./workload.js";
+import { World } from "./world.js";
+
+const perSecond = 60;
+const burst = 20;
+/** How many requests are refused before the server has room again. */
+const storm = 16;
+
+testWithDice("a server that has had enough is left alone for as long as it asks", async (dice) => {
+  await using home = await startSiteServer();
+  const { proxy, direct } = home;
+  await using onlooker = await Onlooker.open(direct);
+  const world = new World();
+  await using controllers = startControllers({
+    controllers: [sitesController(world)],
+    client: home.client({ rate: { perSecond, burst } }),
+    clock: hurried,
+    observer: world.observer("the controller"),
+  });
+  const workload = new Workload(direct, dice);
+  await controllers.ready();
+  let refused = 0;
+  proxy.plan = ({ isWatch }) => {
+    if (isWatch || refused >= storm || !dice.chance(0.9)) return undefined;
+    refused++;
+    return { type: "refuse", code: 429, reason: "TooManyRequests", retryAfter: 1 };
+  };
+  for (let turn = 0; turn < 40; turn++) {
+    await workload.turn();
+    if (turn % 10 === 0) proxy.cutWatches();
+  }
+  await onlooker.until(
+    () => [
+      ...differences(workload.expected, onlooker.sites, onlooker.pages),
+      ...unfinished(world.effects, onlooker.sites),
+    ],
+    world,
+  );
+  expect(refused).toBe(storm);
+  expect(world.problems).toEqual([]);
+  expect(overlapping(world.effects)).toEqual([]);
+
+  const calls = proxy.requests.filter(({ isWatch }) => !isWatch);
+  // Who was refused comes back when it was told to, and no sooner.
+  const refusals = new Map<string, number>();
+  for (const { method, path, code, at } of calls) {
+    const asked = refusals.get(`${method} ${path}`);
+    if (asked !== undefined) expect(at - asked, `${method} ${path}`).toBeGreaterThan(990);
+    if (code === 429) refusals.set(`${method} ${path}`, at);
+    else refusals.delete(`${method} ${path}`);
+  }
+  // However much there was to do: from any request on, no more than a full bucket and what runs into it meanwhile.
+  calls.forEach(({ at }, index) => {
+    const later = calls[index + 2 * burst];
+    if (later !== undefined) expect(later.at - at).toBeGreaterThan((burst / perSecond) * 1000 * 0.5);
+  });
+});
