@@ -1,0 +1,84 @@
+import { median, round } from "./report.js";
+
+/** What several rounds of one measurement gave, and how far apart they were. */
+export interface Spread {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+/** Something measured in rounds; what one round gives may be several figures. */
+export interface Subject<Result> {
+  readonly name: string;
+  readonly measure: () => Promise<Result> | Result;
+}
+
+export function spread(values: readonly number[]): Spread {
+  return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
+}
+
+/**
+ * Measures subjects in turn, round by round, so that a noisy moment hits all of them. A first round, which does not count,
+ * lets everything be compiled.
+ */
+export async function inRounds<Result>(
+  rounds: number,
+  subjects: readonly Subject<Result>[],
+  { warmUp = true }: { readonly warmUp?: boolean } = {},
+): Promise<Map<string, Result[]>> {
+  const results = new Map<string, Result[]>(subjects.map(({ name }) => [name, []]));
+  for (let number = warmUp ? 0 : 1; number <= rounds; number++) {
+    const turn = number === 0 ? "warm-up" : `round ${number} of ${rounds}`;
+    for (const { name, measure } of subjects) {
+      process.stderr.write(`\r  ${turn}: ${name}`.padEnd(100));
+      globalThis.gc?.();
+      const result = await measure();
+      if (number > 0) results.get(name)?.push(result);
+    }
+  }
+  process.stderr.write("\r".padEnd(100) + "\r");
+  return results;
+}
+
+/** The value below which a share of all values lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+export function printTitle(text: string): void {
+  console.log(`\n${text}`);
+}
+
+/** One line: what was measured, the median, and the rounds it lies between. */
+export function printSpread(
+  name: string,
+  { min, median: middle, max }: Spread,
+  unit: string,
+  more = "",
+): void {
+  const range = min === max ? "" : `${round(min)} … ${round(max)}`;
+  const value = `${round(middle)} ${unit}`;
+  console.log(`  ${name.padEnd(nameWidth)}${value.padStart(14)}  ${range.padStart(17)}  ${more}`.trimEnd());
+}
+
+const nameWidth = 66;
+
+/** What was wanted, and whether it came true; printed at the end, all together. */
+export class Goals {
+  readonly #lines: string[] = [];
+
+  add(text: string, met: boolean, shown: string): void {
+    this.#lines.push(`  ${met ? "met    " : "NOT MET"}  ${text}: ${shown}`);
+  }
+
+  beside(text: string): void {
+    this.#lines.push(`  beside   ${text}`);
+  }
+
+  print(): void {
+    if (this.#lines.length === 0) return;
+    console.log("\ngoals");
+    for (const line of this.#lines) console.log(line);
+  }
+}

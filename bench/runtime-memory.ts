@@ -1,0 +1,149 @@
+import type { ControllersMemory, ControllersTask } from "./runtime-controllers-process.js";
+import { startChild } from "./runtime-children.js";
+import { inRounds, printSpread, printTitle, spread, type Goals, type Subject } from "./runtime-figures.js";
+import type { InformerMemory, InformerTask } from "./runtime-informer-process.js";
+import { createAll, type httpPlane } from "./runtime-plane.js";
+import { createNamespace, nameOf, revision, untilReady, Widget, widget } from "./runtime-widgets.js";
+import { round } from "./report.js";
+
+type HttpPlane = Awaited<ReturnType<typeof httpPlane>>;
+
+interface Options {
+  readonly rounds: number;
+  readonly objects: number;
+}
+
+const mebibyte = 2 ** 20;
+const controlled = 1000;
+const clients = 32;
+const smallNursery = "--max-semi-space-size=2";
+
+/** What an informer keeps of an object, beside the informer of another library with the same objects. */
+export async function benchInformerMemory(
+  plane: HttpPlane,
+  { rounds, objects }: Options,
+  goals: Goals,
+): Promise<void> {
+  const namespace = "informers";
+  await fillReady(plane, namespace, objects);
+  const names = ["fettle", "client-node", "fettle without managedFields"] as const;
+  const subjects = names.map((informer): Subject<InformerMemory> => ({
+    name: informer,
+    async measure() {
+      const child = startChild("runtime-informer-process.js", { flags: ["--expose-gc"] });
+      const task: InformerTask = { informer, address: plane.address, namespace, objects };
+      const memory = await child.ask<InformerMemory>(task);
+      await child.stop();
+      return memory;
+    },
+  }));
+  // Every process starts cold: there is nothing to warm up.
+  const results = await inRounds(rounds, subjects, { warmUp: false });
+
+  const json = results.get("fettle")?.[0]?.json ?? NaN;
+  const count = objects.toLocaleString("en-US");
+  printTitle(`informer memory per object, ${count} objects of ${round(json)} bytes of JSON`);
+  for (const [name, values] of results) {
+    const bytes = spread(values.map(({ perObject }) => perObject));
+    printSpread(name, bytes, "B", `${(bytes.median / json).toFixed(2)}x its JSON`);
+  }
+  const times = (name: string): number =>
+    spread((results.get(name) ?? []).map(({ perObject }) => perObject)).median / json;
+  const own = times("fettle");
+  // With few objects, what an informer takes for itself counts for too much.
+  if (objects >= 10_000) {
+    goals.add("an informer keeps at most 2x an object's JSON", own <= 2, `${own.toFixed(2)}x`);
+  } else {
+    goals.beside(
+      `an informer keeps ${own.toFixed(2)}x an object's JSON; the goal of 2x is for 10,000 objects`,
+    );
+  }
+  goals.beside(
+    `${(own / times("client-node")).toFixed(2)}x the memory of @kubernetes/client-node's informer`,
+  );
+}
+
+/** What a process takes that runs controllers and nothing else. */
+export async function benchControllersMemory(
+  plane: HttpPlane,
+  { rounds, objects: most }: Options,
+  goals: Goals,
+): Promise<void> {
+  const objects = Math.min(controlled, most);
+  let runs = 0;
+  const measure = async (flags: readonly string[]): Promise<ControllersMemory> => {
+    const namespace = `controlled-${runs++}`;
+    const { client, address } = plane;
+    await createNamespace(client, namespace);
+    const since = await revision(client, namespace);
+    const child = startChild("runtime-controllers-process.js", { flags });
+    const task: ControllersTask = { address, namespace };
+    await child.ask(task);
+    const creators = await plane.creators(clients);
+    await createAll(creators, objects, (index) => widget(namespace, index));
+    creators.close();
+    await untilReady(client, namespace, { count: objects, since });
+    // What is left of the rush has its time to go.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const memory = await child.ask<ControllersMemory>({ question: "memory" });
+    await child.stop();
+    return memory;
+  };
+  // How much Node sets aside for what is new depends on the machine's memory; where it is told, RSS shows what is needed.
+  const variants = { "as Node comes": [], [smallNursery]: [smallNursery] };
+  const subjects = Object.entries(variants).map(([name, flags]): Subject<ControllersMemory> => {
+    return { name, measure: () => measure(flags) };
+  });
+  const results = await inRounds(rounds, subjects, { warmUp: false });
+
+  const count = objects.toLocaleString("en-US");
+  printTitle(`a process of controllers alone, ${count} objects with a child each, over HTTP`);
+  for (const [name, values] of results) {
+    const of = (pick: (memory: ControllersMemory) => number) =>
+      spread(values.map((each) => pick(each) / mebibyte));
+    const rss = of((each) => each.rss);
+    const peak = of((each) => each.peak);
+    printSpread(`${name}: RSS, 2 s after the last was ready`, rss, "MiB");
+    printSpread(`${name}: RSS at its highest`, peak, "MiB");
+    const heap = of((each) => each.heapUsed);
+    printSpread(`${name}: heap in use, not collected on purpose`, heap, "MiB");
+    const reserved = of((each) => each.heapTotal);
+    printSpread(`${name}: heap reserved`, reserved, "MiB");
+    const shown = `${round(peak.median)} MiB at its highest, ${round(rss.median)} MiB afterwards`;
+    if (name === smallNursery) goals.beside(`with ${smallNursery}: ${shown}`);
+    else if (objects === controlled) goals.add(`${count} objects within 128 MiB`, peak.median <= 128, shown);
+    else goals.beside(`${count} objects: ${shown}; the goal of 128 MiB is for 1,000`);
+  }
+}
+
+/** Objects as a controller leaves them, with a status and who wrote it. */
+async function fillReady(plane: HttpPlane, namespace: string, objects: number): Promise<void> {
+  const { client } = plane;
+  await createNamespace(client, namespace);
+  const creators = await plane.creators(clients);
+  await createAll(creators, objects, (index) => widget(namespace, index));
+  creators.close();
+  let next = 0;
+  const report = async (): Promise<void> => {
+    while (next < objects) {
+      const which = { namespace, name: nameOf(next++) };
+      await client.patchStatus(Widget, which, { status }, { fieldManager: "widgets.bench.fettle.dev" });
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, report));
+}
+
+const status = {
+  seen: 0,
+  observedGeneration: 1,
+  conditions: [
+    {
+      type: "Ready",
+      status: "True",
+      reason: "Reconciled",
+      message: "",
+      observedGeneration: 1,
+      lastTransitionTime: "2025-01-01T00:00:00Z",
+    },
+  ],
+};
