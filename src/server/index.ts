@@ -22,3 +22,6 @@ export type {
 export type { ResourceType, Strategy, TableColumn, Verb } from "./resources/resource-type.js";
 export { ResourceTypes } from "./resources/resource-types.js";
 export type { Answer } from "./resources/stored-object.js";
+export type { Extension, ExtensionAnswer, ExtensionRequest } from "./http/paths/extension.js";
+export type { MetricSource } from "./http/metrics/prometheus.js";
+export type { HealthCheck } from "./http/paths/health.js";

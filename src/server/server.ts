@@ -20,7 +20,8 @@ type PassedOn =
   | "authorize"
   | "version"
   | "healthChecks"
-  | "metrics";
+  | "metrics"
+  | "extensions";
 
 export interface ServerOptions extends ApiOptions, Pick<HttpOptions, PassedOn> {
   /** Where tokens, certificates and the kubeconfig are kept. */
@@ -66,6 +67,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     limits,
     authorize,
     version,
+    extensions,
     healthChecks = [],
     metrics = [],
     clock = systemClock,
@@ -96,6 +98,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       limits,
       authorize,
       version,
+      extensions,
       metrics: [storeMetrics(store, api.registry.types, clock), ...metrics],
       tls: certificates,
       clock,

@@ -11,6 +11,7 @@ import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
 import { Deadlines } from "./limits/deadlines.js";
 import { kindOf, type InFlight } from "./limits/in-flight.js";
 import { PageNotFound } from "./page-not-found.js";
+import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
 import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
 import { AbortedError } from "./request/read-body.js";
@@ -28,6 +29,7 @@ export interface HandlerParts extends PathParts {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
   readonly inFlight: InFlight;
+  readonly extensions: readonly Extension[];
 }
 
 type Answering = void | Promise<void>;
@@ -103,7 +105,8 @@ export class Handler {
 
     const resource = parseResourcePath(path);
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
-    const kind = kindOf(verb);
+    const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
+    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
     exchange.release = inFlight.enter(kind);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
 
@@ -114,10 +117,16 @@ export class Handler {
     const attributes: Attributes = { user, verb, path, resource };
     const decision = authorize(attributes);
     if (!decision.allowed) throw forbidden(attributes, decision.reason);
+    if (extension !== undefined) return this.#serveExtension(extension, exchange, path);
     if (resource === undefined) return servePath(this.#parts, exchange, path);
     if (type === undefined) throw unknownKind(registry, resource);
     const route = routeOf(type, resource, verb, method);
     return verb === "watch" ? watch(context, exchange, route) : serveVerb(verb, context, exchange, route);
+  }
+
+  async #serveExtension(extension: Extension, exchange: Exchange, path: string): Promise<void> {
+    exchange.series = this.#parts.metrics.ofPath(extension.path);
+    if (!(await serveExtension(extension, exchange, path, this.#parts.context))) throw new PageNotFound();
   }
 
   #setDeadline(exchange: Exchange, longest: number): void {

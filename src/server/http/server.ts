@@ -16,6 +16,7 @@ import type { MetricSource } from "./metrics/prometheus.js";
 import { requestFamilies } from "./metrics/request-families.js";
 import { RequestMetrics } from "./metrics/request-metrics.js";
 import { Documents } from "./paths/documents.js";
+import type { Extension } from "./paths/extension.js";
 import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
@@ -41,6 +42,8 @@ export interface HttpOptions {
   readonly healthChecks?: readonly HealthCheck[] | undefined;
   /** More for `/metrics`, such as what the store tells. */
   readonly metrics?: readonly MetricSource[] | undefined;
+  /** More that is served beside the API. */
+  readonly extensions?: readonly Extension[] | undefined;
   /** The version of this package, for `/version`. */
   readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -93,6 +96,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       onFailure: onError,
     },
     version: versionInfo(options.version ?? "0.0.0"),
+    extensions: options.extensions ?? [],
   });
 
   const server = tls === undefined ? plainServer(limits) : secureServer(tls, limits);
