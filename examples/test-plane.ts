@@ -4,8 +4,7 @@ import type { Client, Controllers, Duration, ForeignKind, ObjectFor, Resource } 
 import { systemClock, VirtualClock } from "fettle/model";
 import type { ControllersOptions } from "fettle/runtime";
 import { startApi } from "fettle/server";
-import { serveForeign } from "./foreign-kinds.js";
-import { inProcess } from "../src/plane/in-process.js";
+import { inProcess } from "fettle/plane";
 
 type Kind = Resource | ForeignKind;
 
@@ -29,16 +28,13 @@ export interface TestPlane extends AsyncDisposable {
 
 interface TestPlaneOptions extends Omit<ControllersOptions, "client"> {
   readonly kinds: readonly Resource[];
-  /** Kinds that a Kubernetes cluster would have. */
-  readonly foreign?: readonly ForeignKind[];
 }
 
 /** An API in memory with controllers at work on it. */
-export async function startTestPlane({ kinds, foreign, ...options }: TestPlaneOptions): Promise<TestPlane> {
+export async function startTestPlane({ kinds, ...options }: TestPlaneOptions): Promise<TestPlane> {
   const { clock = systemClock } = options;
   const store = new MemoryStore({ clock });
   const api = await startApi({ store, clock });
-  serveForeign(api, foreign ?? []);
   const client = createClient({ transport: inProcess(api, { clock }), clock });
   for (const kind of kinds) await client.create(customResourceDefinition(kind));
   const controllers = startControllers({ ...options, client });

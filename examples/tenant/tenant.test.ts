@@ -10,7 +10,6 @@ let plane: TestPlane;
 beforeEach(async () => {
   plane = await startTestPlane({
     kinds: [Tenant],
-    foreign: [Deployment, NetworkPolicy, Service, StatefulSet],
     controllers: [tenants],
     clock: new VirtualClock(),
   });

@@ -474,9 +474,9 @@ describe.each(ways)("a client %s", (way) => {
   });
 
   test("a built-in kind that is not served is told as such", async () => {
-    const error = await failureOf(client.list("apps/v1/Deployment"));
+    const error = await failureOf(client.list("storage.k8s.io/v1/CSIDriver"));
     expect(isNotFound(error)).toBe(true);
-    expect(error.message).toContain("the server has no Deployment in apps/v1");
+    expect(error.message).toContain("the server has no CSIDriver in storage.k8s.io/v1");
   });
 
   test("a call that is given up fails with the reason", async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { ApiError, fieldErrors, type KubeObject } from "../../model/core.js";
 import type { Draft, ResourceType } from "../resources/resource-type.js";
 import { builtInTypes } from "./built-in-types.js";
+import { schemaOf } from "./schema/build-schema.js";
+import { allTypes } from "./types.js";
 
 const types = builtInTypes();
 
@@ -55,69 +57,87 @@ function cells(name: string, body: object, now = 0): Record<string, unknown> {
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 test("what is served, and how", () => {
-  const rows = types.map((type) => [
-    `${identityOf(type).apiVersion} ${type.kind} ${type.plural} ${type.singular} ${type.listKind}`,
-    [type.namespaced ? "namespaced" : "cluster", ...type.shortNames, ...type.categories].join(" "),
-    `${type.storage.prefix} ${type.storage.apiVersion}`,
-    Object.keys(type.subresources).join(" "),
-    type.verbs.length,
-  ]);
+  const rows = types.map((type) => {
+    const { generation, allowUnconditionalUpdate, allowCreateOnUpdate, ttl } = type.strategy;
+    return [
+      `${identityOf(type).apiVersion} ${type.kind} ${type.plural}`,
+      ...(type.namespaced ? [] : ["cluster"]),
+      ...type.shortNames,
+      ...type.categories,
+      ...Object.keys(type.subresources).map((name) => `/${name}`),
+      ...(generation ? ["generation"] : []),
+      ...(allowUnconditionalUpdate ? [] : ["conditional"]),
+      ...(allowCreateOnUpdate ? ["create-on-update"] : []),
+      ...(ttl === undefined ? [] : [`${ttl}ms`]),
+    ].join(" ");
+  });
   expect(rows).toEqual([
-    ["v1 ConfigMap configmaps configmap ConfigMapList", "namespaced cm", "/core/configmaps/ v1", "", 8],
-    ["v1 Secret secrets secret SecretList", "namespaced", "/core/secrets/ v1", "", 8],
-    [
-      "v1 ServiceAccount serviceaccounts serviceaccount ServiceAccountList",
-      "namespaced sa",
-      "/core/serviceaccounts/ v1",
-      "",
-      8,
-    ],
-    [
-      "v1 Namespace namespaces namespace NamespaceList",
-      "cluster ns",
-      "/core/namespaces/ v1",
-      "status finalize",
-      7,
-    ],
-    ["v1 Event events event EventList", "namespaced ev", "/core/events/ v1", "", 8],
-    ["events.k8s.io/v1 Event events event EventList", "namespaced ev", "/core/events/ v1", "", 8],
-    [
-      "coordination.k8s.io/v1 Lease leases lease LeaseList",
-      "namespaced",
-      "/coordination.k8s.io/leases/ coordination.k8s.io/v1",
-      "",
-      8,
-    ],
-    [
-      "apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions customresourcedefinition CustomResourceDefinitionList",
-      "cluster crd crds api-extensions",
-      "/apiextensions.k8s.io/customresourcedefinitions/ apiextensions.k8s.io/v1",
-      "status",
-      8,
-    ],
+    "v1 ConfigMap configmaps cm",
+    "v1 Secret secrets",
+    "v1 ServiceAccount serviceaccounts sa",
+    "v1 Namespace namespaces cluster ns /status /finalize",
+    "v1 Event events ev create-on-update 3600000ms",
+    "v1 Pod pods po all /status generation",
+    "v1 PodTemplate podtemplates generation",
+    "v1 ReplicationController replicationcontrollers rc all /status /scale generation",
+    "v1 Service services svc all /status create-on-update",
+    "v1 Endpoints endpoints ep create-on-update",
+    "v1 PersistentVolume persistentvolumes cluster pv /status",
+    "v1 PersistentVolumeClaim persistentvolumeclaims pvc /status",
+    "v1 Node nodes cluster no /status",
+    "v1 LimitRange limitranges limits create-on-update",
+    "v1 ResourceQuota resourcequotas quota /status",
+    "apps/v1 Deployment deployments deploy all /status /scale generation",
+    "apps/v1 StatefulSet statefulsets sts all /status /scale generation",
+    "apps/v1 DaemonSet daemonsets ds all /status generation",
+    "apps/v1 ReplicaSet replicasets rs all /status /scale generation",
+    "apps/v1 ControllerRevision controllerrevisions",
+    "events.k8s.io/v1 Event events ev create-on-update 3600000ms",
+    "autoscaling/v2 HorizontalPodAutoscaler horizontalpodautoscalers hpa all /status",
+    "batch/v1 Job jobs all /status generation",
+    "batch/v1 CronJob cronjobs cj all /status generation",
+    "networking.k8s.io/v1 Ingress ingresses ing /status generation",
+    "networking.k8s.io/v1 IngressClass ingressclasses cluster generation",
+    "networking.k8s.io/v1 NetworkPolicy networkpolicies netpol generation",
+    "policy/v1 PodDisruptionBudget poddisruptionbudgets pdb /status generation conditional",
+    "rbac.authorization.k8s.io/v1 Role roles create-on-update",
+    "rbac.authorization.k8s.io/v1 RoleBinding rolebindings create-on-update",
+    "rbac.authorization.k8s.io/v1 ClusterRole clusterroles cluster create-on-update",
+    "rbac.authorization.k8s.io/v1 ClusterRoleBinding clusterrolebindings cluster create-on-update",
+    "storage.k8s.io/v1 StorageClass storageclasses cluster sc",
+    "apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions cluster crd crds api-extensions /status generation conditional",
+    "scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc generation",
+    "coordination.k8s.io/v1 Lease leases conditional create-on-update",
+    "discovery.k8s.io/v1 EndpointSlice endpointslices generation",
   ]);
   expect(typeOf("Namespace").verbs).not.toContain("deletecollection");
+  expect(types.filter(({ verbs }) => verbs.length === 8)).toHaveLength(types.length - 1);
   expect(types.every((type) => type.builtIn && type.storage.schemaRevision === 0)).toBe(true);
 });
 
-test("which kinds count generations, expire and can be written how", () => {
-  const flags = types.map(({ kind, strategy }) => [
-    kind,
-    strategy.generation,
-    strategy.allowUnconditionalUpdate,
-    strategy.allowCreateOnUpdate,
-    strategy.ttl,
-  ]);
-  expect(flags).toEqual([
-    ["ConfigMap", false, true, false, undefined],
-    ["Secret", false, true, false, undefined],
-    ["ServiceAccount", false, true, false, undefined],
-    ["Namespace", false, true, false, undefined],
-    ["Event", false, true, true, 3_600_000],
-    ["Event", false, true, true, 3_600_000],
-    ["Lease", false, false, true, undefined],
-    ["CustomResourceDefinition", true, false, false, undefined],
-  ]);
+test("where objects are stored, and what they are called", () => {
+  expect(typeOf("Pod")).toMatchObject({ singular: "pod", listKind: "PodList" });
+  expect(typeOf("Pod").storage).toMatchObject({ prefix: "/core/pods/", apiVersion: "v1", kind: "Pod" });
+  const { storage } = typeOf("Deployment.apps");
+  expect(storage).toMatchObject({ prefix: "/apps/deployments/", apiVersion: "apps/v1" });
+  const events = typeOf("Event.events.k8s.io").storage;
+  expect(events).toMatchObject({ prefix: "/core/events/", apiVersion: "v1" });
+});
+
+test("the fields of every type can be read, and a schema made of them", () => {
+  for (const struct of allTypes()) {
+    expect(struct.byName.size).toBe(struct.fields.length);
+    expect(schemaOf(struct)).toBeDefined();
+  }
+});
+
+test("columns show something of objects that have next to nothing, as bookmarks do", () => {
+  for (const type of types) {
+    const object = { ...identityOf(type), metadata: {} } as KubeObject;
+    for (const { name, cell } of type.columns) {
+      expect(["string", "number", "boolean"], `${type.kind} ${name}`).toContain(typeof cell(object, 0));
+    }
+  }
 });
 
 test("what other parts of the server say of definitions", () => {

@@ -1,14 +1,8 @@
 import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
 import { schemaOf } from "./schema/build-schema.js";
 import { typeName } from "./schema/schema-node.js";
-import { configMap } from "./strategy/config-map.js";
-import { customResourceDefinition } from "./strategy/custom-resource-definition.js";
-import { coreEvent, newEvent } from "./strategy/event.js";
+import { allRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
-import { lease } from "./strategy/lease.js";
-import { namespace } from "./strategy/namespace.js";
-import { secret } from "./strategy/secret.js";
-import { serviceAccount } from "./strategy/service-account.js";
 import type { ResourceDefinition, StructType } from "./table/type-definition.js";
 import { typedRules } from "./typed/typed-rules.js";
 import { allTypes } from "./types.js";
@@ -21,18 +15,7 @@ export interface BuiltInHooks {
 
 /** The kinds that are served from the start, in all their versions: those that the tables give a plural. */
 export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
-  const rules: Readonly<Record<string, KindRules>> = {
-    "core/v1.ConfigMap": configMap,
-    "core/v1.Event": coreEvent,
-    "core/v1.Namespace": namespace,
-    "core/v1.Secret": secret,
-    "core/v1.ServiceAccount": serviceAccount,
-    "events.k8s.io/v1.Event": newEvent,
-    "coordination.k8s.io/v1.Lease": lease,
-    "apiextensions.k8s.io/v1.CustomResourceDefinition": customResourceDefinition(
-      hooks.customResourceDefinition,
-    ),
-  };
+  const rules = allRules(hooks.customResourceDefinition);
   return allTypes().flatMap((struct) => {
     if (struct.resource === undefined) return [];
     const name = `${struct.group.name}.${struct.name}`;
@@ -80,18 +63,19 @@ function resourceType(struct: StructType, resource: ResourceDefinition, kindRule
     get schema() {
       return schemaOf(struct);
     },
-    rules: typedRules(struct),
+    rules: typedRules(struct, kindRules.defaults),
     typeName,
-    subresources: subresourcesOf(resource),
+    subresources: subresourcesOf(resource, kindRules),
     columns,
     selectableFields,
     strategy,
   };
 }
 
-function subresourcesOf({ subresources }: ResourceDefinition): Subresources {
+function subresourcesOf({ subresources }: ResourceDefinition, { scale }: KindRules): Subresources {
   return {
     ...(subresources.includes("status") && { status: true }),
     ...(subresources.includes("finalize") && { finalize: true }),
+    ...(subresources.includes("scale") && scale && { scale }),
   };
 }

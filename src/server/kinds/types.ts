@@ -1,11 +1,6 @@
 import { parseTables } from "./table/parse-table.js";
 import type { StructType } from "./table/type-definition.js";
-import { apiextensions } from "./tables/apiextensions.js";
-import { autoscaling } from "./tables/autoscaling.js";
-import { coordination } from "./tables/coordination.js";
-import { core } from "./tables/core.js";
-import { events } from "./tables/events.js";
-import { meta } from "./tables/meta.js";
+import { tables } from "./tables/index.js";
 
 interface Types {
   readonly all: readonly StructType[];
@@ -17,7 +12,7 @@ let types: Types | undefined;
 
 function load(): Types {
   if (types !== undefined) return types;
-  const all = parseTables([meta, core, events, coordination, autoscaling, apiextensions]);
+  const all = parseTables(tables);
   const kinds = new Map<string, StructType>();
   const metaKinds = new Map<string, StructType>();
   for (const type of all) {
@@ -29,7 +24,7 @@ function load(): Types {
   return types;
 }
 
-/** Every type in the tables. Read when first asked for, and then kept. */
+/** Every type in the tables. Their names are read when first asked for; their fields when these are. */
 export function allTypes(): readonly StructType[] {
   return load().all;
 }

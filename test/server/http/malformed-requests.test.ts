@@ -164,7 +164,7 @@ describe("paths and methods", () => {
     ["GET", `${configMaps}/__proto__`, 404],
     ["GET", "/api/v1/namespaces/__proto__/configmaps/constructor", 404],
     ["GET", "/api/v1/constructor", 404],
-    ["GET", "/api/v1/namespaces/default/pods", 404],
+    ["GET", "/api/v1/namespaces/default/bindings", 404],
     ["POST", "/api/v1/namespaces/nobody/configmaps", 404],
     ["POST", `${configMaps}/there`, 405],
     ["PUT", configMaps, 405],

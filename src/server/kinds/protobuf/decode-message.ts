@@ -38,10 +38,14 @@ export function decodeMessage(
 function decodeField(
   reader: WireReader,
   wire: number,
-  { name, type }: FieldDefinition,
+  { name, type, inline }: FieldDefinition,
   trail: Trail,
   into: Fields,
 ): void {
+  if (inline && type.of === "struct") {
+    decodeStruct(reader, wire, type.struct, trail, into);
+    return;
+  }
   switch (type.of) {
     case "scalar":
       into[name] = decodeScalar(reader, wire, type.scalar, trail);

@@ -41,9 +41,13 @@ function buildStruct(struct: StructType): SchemaNode {
     properties["kind"] = kindNode;
   }
   for (const field of struct.fields) properties[field.name] = fieldNode(field);
-  const required = struct.fields.filter(({ presence }) => presence === "required").map(({ name }) => name);
+  const required = struct.fields.filter(isRequired).map(({ name }) => name);
   if (required.length > 0) node.required = required;
   return { ...node, properties };
+}
+
+function isRequired({ presence, required }: FieldDefinition): boolean {
+  return presence === "required" || required === true;
 }
 
 const apiVersionNode: SchemaNode = { type: "string", description: "The group and version of the kind." };
@@ -51,10 +55,11 @@ const kindNode: SchemaNode = { type: "string", description: "What kind of object
 
 function fieldNode(field: FieldDefinition): SchemaNode {
   const { type } = field;
-  if (type.of === "struct") return schemaOf(type.struct);
+  // Without anything of its own to say, so that the node has the name of its type.
+  if (type.of === "struct" && field.patch === undefined) return schemaOf(type.struct);
   const node: NodeDraft = { ...valueNode(type) };
   if (field.description) node.description = field.description;
-  if (field.default !== undefined) node.default = field.default;
+  if (field.default !== undefined && type.of !== "struct") node.default = field.default;
   if (field.format) node.format = field.format;
   if (field.listType) node["x-kubernetes-list-type"] = field.listType;
   if (field.listMapKeys) node["x-kubernetes-list-map-keys"] = field.listMapKeys;

@@ -1,4 +1,6 @@
+import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { formatAge, type KubeObject } from "../../../model/core.js";
+import { labelSelector, type LabelSelectorSpec } from "../../../model/selector/label-selector.js";
 import type { TableColumn } from "../../resources/resource-type.js";
 
 /** What a column is besides its name, description and cell. */
@@ -40,4 +42,47 @@ export function countIn(...fields: readonly string[]): (object: KubeObject) => n
     }
     return count;
   };
+}
+
+/** For columns that are shown with `-o wide` only. */
+export const wide = { priority: 1 } as const;
+
+/** A text, or the words for none. */
+export function none(text: string | null | undefined): string {
+  return text || "<none>";
+}
+
+/** Labels as people read them: `app=web,tier=front`. */
+export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return none(pairs.sort().join(","));
+}
+
+/** A label selector as people read it. */
+export function selectorCell(selector: LabelSelectorSpec | undefined): string {
+  if (selector === undefined) return none(undefined);
+  try {
+    return none(labelSelector(selector).toString());
+  } catch {
+    return "<error>";
+  }
+}
+
+/** The first few of a list, and how many more there are. */
+export function someOf(list: readonly string[], most = 3): string {
+  const shown = list.slice(0, most).join(",");
+  return list.length > most ? `${shown} + ${list.length - most} more...` : shown;
+}
+
+/** The columns that say what the containers of pods are. */
+export function containerColumns(
+  specOf: (object: KubeObject) => PodSpec | undefined,
+  priority = 1,
+): readonly TableColumn[] {
+  const all = (field: "name" | "image") => (object: KubeObject) =>
+    (specOf(object)?.containers ?? []).map((container) => container[field] ?? "").join(",");
+  return [
+    column("Containers", "The names of the containers.", all("name"), { priority }),
+    column("Images", "The images of the containers.", all("image"), { priority }),
+  ];
 }

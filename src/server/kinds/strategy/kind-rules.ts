@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../model/core.js";
-import type { Storage, Strategy, TableColumn } from "../../resources/resource-type.js";
+import { nameIsDns1123Subdomain } from "../../../model/object/names.js";
+import type { Draft, ScalePaths, Storage, Strategy, TableColumn } from "../../resources/resource-type.js";
 
 /** What is known of a built-in kind beside its table. */
 export interface KindRules {
@@ -8,4 +9,30 @@ export interface KindRules {
   readonly selectableFields?: ReadonlyMap<string, (object: KubeObject) => string> | undefined;
   /** Where it is stored, if not as itself. */
   readonly storage?: Partial<Storage> | undefined;
+  /** Fills in what depends on other fields. What does not stands in the table, and is there already. */
+  readonly defaults?: ((object: Draft) => void) | undefined;
+  /** Where the numbers of its scale are, if its table says that it has one. */
+  readonly scale?: ScalePaths | undefined;
+}
+
+/** What most built-in kinds do, and what one of them does otherwise. */
+export function strategyOf(more: Partial<Strategy>): Strategy {
+  return {
+    validateName: nameIsDns1123Subdomain,
+    generation: false,
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: false,
+    ...more,
+  };
+}
+
+/** An object as the type of its kind, which the rules of types have held it against. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the one place where this is said
+export function as<Type>(object: KubeObject | Draft): Type {
+  return object as unknown as Type;
+}
+
+/** Whoever creates an object does not say how it is. */
+export function withoutStatus(object: Draft): void {
+  object["status"] = {};
 }

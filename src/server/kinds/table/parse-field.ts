@@ -97,6 +97,13 @@ function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
         if (type.of !== "scalar") misplaced();
         notes.format = given?.join();
         break;
+      case "required":
+        notes.required = true;
+        break;
+      case "inline":
+        if (type.of !== "struct") misplaced();
+        notes.inline = true;
+        break;
       default:
         throw new TableError(line.number, `a field cannot be "${text}"`);
     }

@@ -3,8 +3,6 @@ import { TableError } from "./table-error.js";
 /** One line of a table, taken apart. */
 export interface Line {
   readonly number: number;
-  /** Fields are indented; everything else begins in the first column. */
-  readonly indented: boolean;
   /** `map(name,uid)` is the word `map` with arguments. */
   readonly words: readonly Word[];
   readonly comment?: string | undefined;
@@ -15,22 +13,52 @@ export interface Word {
   readonly arguments?: readonly string[] | undefined;
 }
 
-/** The lines of a table that say something. */
-export function readLines(table: string): Line[] {
-  const lines: Line[] = [];
-  for (const [index, text] of table.split("\n").entries()) {
-    const hash = text.search(/(^|\s)#/);
-    const code = hash < 0 ? text : text.slice(0, hash);
-    if (code.trim() === "") continue;
-    const comment = hash < 0 ? undefined : text.slice(text.indexOf("#", hash) + 1).trim();
-    const number = index + 1;
-    const words = code
-      .trim()
-      .split(/\s+/)
-      .map((word) => readWord(word, number));
-    lines.push({ number, indented: /^\s/.test(code), words, ...(comment && { comment }) });
+/** A piece of a table, and the number of its first line. */
+export interface Passage {
+  readonly text: string;
+  readonly number: number;
+}
+
+/** The lines of a passage that say something. */
+export function readLines({ text, number }: Passage): Line[] {
+  return text.split("\n").flatMap((line, index) => readLine(line, number + index) ?? []);
+}
+
+/** A line taken apart; undefined when it says nothing. */
+export function readLine(text: string, number: number): Line | undefined {
+  const hash = text.search(/(^|\s)#/);
+  const code = hash < 0 ? text : text.slice(0, hash);
+  if (code.trim() === "") return undefined;
+  const comment = hash < 0 ? undefined : text.slice(text.indexOf("#", hash) + 1).trim();
+  const words = code
+    .trim()
+    .split(/\s+/)
+    .map((word) => readWord(word, number));
+  return { number, words, ...(comment && { comment }) };
+}
+
+/**
+ * A table in passages: each begins with a line in the first column, below which its indented lines stand. What is
+ * inside of them is left alone.
+ */
+export function* readPassages(table: string): Generator<Passage> {
+  let number = 1;
+  let firstNumber = 1;
+  let first = 0;
+  let at = 0;
+  while (at < table.length) {
+    const end = table.indexOf("\n", at);
+    const next = end < 0 ? table.length : end + 1;
+    const indented = /\s/.test(table.charAt(at));
+    if (!indented && at > first) {
+      yield { text: table.slice(first, at), number: firstNumber };
+      first = at;
+      firstNumber = number;
+    }
+    at = next;
+    number++;
   }
-  return lines;
+  yield { text: table.slice(first), number: firstNumber };
 }
 
 function readWord(word: string, line: number): Word {

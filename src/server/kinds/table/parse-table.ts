@@ -1,4 +1,4 @@
-import { type Line, readLines, type Word } from "./parse-line.js";
+import { type Line, type Passage, readLine, readLines, readPassages, type Word } from "./parse-line.js";
 import { parseField } from "./parse-field.js";
 import { TableError } from "./table-error.js";
 import {
@@ -39,38 +39,32 @@ import {
  * - lists: `set`, `map(key,…)`, or else atomic. Maps: `atomic`
  * - strategic merge patch: `merge`, `merge(key)`, `retainKeys`, `replace`
  * - `=value` the default (JSON, or a text without quotes), `format(…)`
+ * - `required` behind a `?`: clients have to give it, and a missing one is left for the kind's rules to refuse
+ * - `inline`: a message of its own in protobuf, whose fields stand beside the others in JSON
  *
  * Kinds with a plural are served: `short(…)`, `category(…)`, `cluster` (not in namespaces), `sub(status,…)`,
  * `without(verb,…)`. Kinds without one travel in requests only.
  */
 export function parseTables(tables: readonly string[]): StructType[] {
-  const drafts: StructDraft[] = [];
+  const structs: StructType[] = [];
   const names: Names = { structs: new Map(), aliases: new Map() };
-  for (const table of tables) readTypes(table, drafts, names);
-  for (const draft of drafts) readFields(draft, names);
-  return drafts;
+  for (const table of tables) readTypes(table, structs, names);
+  return structs;
 }
 
-interface StructDraft extends StructType {
-  readonly lines: Line[];
-  readonly line: number;
-  readonly fields: FieldDefinition[];
-  readonly byName: Map<string, FieldDefinition>;
-  readonly byNumber: Map<number, FieldDefinition>;
-}
-
-/** First all names, so that fields can refer to types that stand further down or that contain them. */
-function readTypes(table: string, drafts: StructDraft[], names: Names): void {
+/**
+ * Only the names: fields are read when somebody asks for those of a type. So they can refer to types that stand further
+ * down or that contain them, and nobody pays for the many types that a server never sees.
+ */
+function readTypes(table: string, structs: StructType[], names: Names): void {
   let group: GroupDefinition | undefined;
-  let current: StructDraft | undefined;
-  for (const line of readLines(table)) {
+  for (const passage of readPassages(table)) {
+    const { line, body } = headAndBody(passage);
+    if (line === undefined) continue;
     const [keyword, name, ...rest] = line.words;
-    if (line.indented) {
-      if (current === undefined) throw new TableError(line.number, "a field has to stand below its type");
-      current.lines.push(line);
-      continue;
-    }
-    current = undefined;
+    const isStruct = keyword?.text !== "group" && keyword?.text !== "alias";
+    const [stray] = isStruct ? [] : readLines(body);
+    if (stray) throw new TableError(stray.number, "a field has to stand below its type");
     if (keyword?.text === "group") {
       group = readGroup(line, name, rest);
       continue;
@@ -85,11 +79,17 @@ function readTypes(table: string, drafts: StructDraft[], names: Names): void {
     }
     if (keyword?.text === "alias") names.aliases.set(key, readAlias(line, group, name.text, rest));
     else {
-      current = readStruct(line, group, keyword?.text, name.text, rest);
-      drafts.push(current);
-      names.structs.set(key, current);
+      const struct = readStruct(line, body, group, keyword?.text, name.text, rest, names);
+      structs.push(struct);
+      names.structs.set(key, struct);
     }
   }
+}
+
+function headAndBody({ text, number }: Passage): { line: Line | undefined; body: Passage } {
+  const end = text.indexOf("\n");
+  const line = readLine(end < 0 ? text : text.slice(0, end), number);
+  return { line, body: { text: end < 0 ? "" : text.slice(end + 1), number: number + 1 } };
 }
 
 function readGroup(line: Line, name: Word | undefined, [prefix, ...rest]: Word[]): GroupDefinition {
@@ -130,11 +130,13 @@ function readAlias(line: Line, group: GroupDefinition, name: string, [scalar, ..
 
 function readStruct(
   line: Line,
+  body: Passage,
   group: GroupDefinition,
   keyword: string | undefined,
   name: string,
   words: readonly Word[],
-): StructDraft {
+  names: Names,
+): StructType {
   if (keyword !== "kind" && keyword !== "type" && keyword !== "union") {
     throw new TableError(line.number, `"${keyword}" is none of group, alias, kind, type, union`);
   }
@@ -144,20 +146,51 @@ function readStruct(
   if (!kind && words.length > (atomic ? 1 : 0)) {
     throw new TableError(line.number, `a ${keyword} can be "atomic" and nothing else`);
   }
-  return {
-    name,
-    group,
-    kind,
-    resource,
-    union: keyword === "union",
-    atomic,
-    description: line.comment,
-    fields: [],
-    byName: new Map(),
-    byNumber: new Map(),
-    lines: [],
-    line: line.number,
-  };
+  const head = { name, group, kind, resource, union: keyword === "union", atomic, description: line.comment };
+  return new LazyStruct(head, body, names);
+}
+
+/** A type whose lines are read when somebody asks for its fields. */
+class LazyStruct implements StructType {
+  readonly name: string;
+  readonly group: GroupDefinition;
+  readonly kind: boolean;
+  readonly resource: ResourceDefinition | undefined;
+  readonly union: boolean;
+  readonly atomic: boolean;
+  readonly description: string | undefined;
+  readonly #body: Passage;
+  readonly #names: Names;
+  #read: Fields | undefined;
+
+  constructor(head: Omit<StructType, keyof Fields>, body: Passage, names: Names) {
+    this.name = head.name;
+    this.group = head.group;
+    this.kind = head.kind;
+    this.resource = head.resource;
+    this.union = head.union;
+    this.atomic = head.atomic;
+    this.description = head.description;
+    this.#body = body;
+    this.#names = names;
+  }
+
+  get fields(): readonly FieldDefinition[] {
+    return this.#fields.fields;
+  }
+
+  get byName(): ReadonlyMap<string, FieldDefinition> {
+    return this.#fields.byName;
+  }
+
+  get byNumber(): ReadonlyMap<number, FieldDefinition> {
+    return this.#fields.byNumber;
+  }
+
+  get #fields(): Fields {
+    this.#read ??= readFields(this, this.#body, this.#names);
+    return this.#read;
+  }
 }
 
 function readResource(line: Line, [plural, ...words]: readonly Word[]): ResourceDefinition | undefined {
@@ -180,19 +213,35 @@ function readResource(line: Line, [plural, ...words]: readonly Word[]): Resource
   };
 }
 
-function readFields(draft: StructDraft, names: Names): void {
-  for (const line of draft.lines) {
-    const field = parseField(line, draft.group, names);
-    const { name, number } = field;
-    if (draft.byName.has(name)) throw new TableError(line.number, `${draft.name} has a ${name} already`);
-    const other = draft.byNumber.get(number);
-    if (other)
-      throw new TableError(line.number, `${draft.name}.${other.name} has the number ${number} already`);
-    draft.fields.push(field);
-    draft.byName.set(name, field);
-    draft.byNumber.set(number, field);
+interface Fields {
+  readonly fields: FieldDefinition[];
+  readonly byName: Map<string, FieldDefinition>;
+  readonly byNumber: Map<number, FieldDefinition>;
+}
+
+function readFields({ name: type, group, kind, resource }: LazyStruct, body: Passage, names: Names): Fields {
+  const fields: Fields = { fields: [], byName: new Map(), byNumber: new Map() };
+  for (const line of readLines(body)) {
+    const field = parseField(line, group, names);
+    const other = fields.byNumber.get(field.number);
+    if (other) {
+      throw new TableError(line.number, `${type}.${other.name} has the number ${field.number} already`);
+    }
+    fields.byNumber.set(field.number, field);
+    for (const each of inJson(field)) {
+      const { name } = each;
+      if (fields.byName.has(name)) throw new TableError(line.number, `${type} has a ${name} already`);
+      fields.fields.push(each);
+      fields.byName.set(name, each);
+    }
   }
-  if (draft.kind && draft.resource && draft.fields[0]?.name !== "metadata") {
-    throw new TableError(draft.line, `${draft.name} is served, so its first field has to be its metadata`);
+  if (kind && resource && fields.fields[0]?.name !== "metadata") {
+    throw new TableError(body.number - 1, `${type} is served, so its first field has to be its metadata`);
   }
+  return fields;
+}
+
+/** The fields that stand for one in JSON: itself, or those of the type that is inlined. */
+function inJson(field: FieldDefinition): readonly FieldDefinition[] {
+  return field.inline && field.type.of === "struct" ? field.type.struct.fields : [field];
 }

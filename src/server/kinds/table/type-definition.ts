@@ -68,6 +68,10 @@ export interface FieldDefinition {
   readonly atomicMap?: true | undefined;
   readonly patch?: PatchStrategy | undefined;
   readonly default?: Json | undefined;
+  /** Clients have to give it, though nothing is written where they did not. */
+  readonly required?: true | undefined;
+  /** A message of its own in protobuf only; the fields of its struct are among those of its owner. */
+  readonly inline?: true | undefined;
   readonly format?: string | undefined;
   readonly description?: string | undefined;
 }
@@ -95,9 +99,10 @@ export interface StructType {
   /** Is always owned and patched as a whole. */
   readonly atomic: boolean;
   readonly description?: string | undefined;
-  /** In the order in which Kubernetes writes them. */
+  /** As JSON has them, in the order in which Kubernetes writes them. Read when first asked for, like the next two. */
   readonly fields: readonly FieldDefinition[];
   readonly byName: ReadonlyMap<string, FieldDefinition>;
+  /** As protobuf has them, where some are inlined. */
   readonly byNumber: ReadonlyMap<number, FieldDefinition>;
 }
 

@@ -7,6 +7,7 @@ import { findKind } from "../types.js";
 import { canonicalBase64 } from "./base64.js";
 import { alternativeFor } from "./check-types.js";
 import { deepest } from "./depth.js";
+import { canonicalQuantity } from "./quantity.js";
 import { isCanonicalTime, parseGoTime, writeTime } from "./go-time.js";
 
 type Fields = { [key: string]: Json };
@@ -55,14 +56,19 @@ function normalField(value: Json, field: FieldDefinition, depth: number): Json |
   const normal = value === null ? undefined : normalValue(value, field.type, depth);
   switch (field.presence) {
     case "pointer":
-      return normal ?? field.default;
+      return normal ?? defaultOf(field);
     case "required":
     case "always":
-      return normal ?? field.default ?? zero(field.type, depth);
+      return normal ?? defaultOf(field) ?? zero(field.type, depth);
     case "plain":
       if (field.type.of === "struct" || isTime(field.type)) return normal ?? zero(field.type, depth);
-      return normal === undefined || isEmpty(normal) ? field.default : normal;
+      return normal === undefined || isEmpty(normal) ? defaultOf(field) : normal;
   }
+}
+
+/** Objects get a default of their own, since they may be changed. */
+function defaultOf({ default: value }: FieldDefinition): Json | undefined {
+  return typeof value === "object" ? structuredClone(value) : value;
 }
 
 /** The value as it is written; undefined when it is none of its type. */
@@ -116,7 +122,9 @@ function normalScalar(value: Json, type: ValueType & { of: "scalar" }): Json | u
     case "intOrString":
       return typeof value === "string" || typeof value === "number" ? value : undefined;
     case "quantity":
-      return typeof value === "number" ? String(value) : value;
+      return typeof value === "string" || typeof value === "number"
+        ? canonicalQuantity(String(value))
+        : undefined;
     case "any":
       return value;
   }

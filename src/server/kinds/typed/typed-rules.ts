@@ -10,9 +10,9 @@ import { removeUnknownFields } from "./unknown-fields.js";
  * The rules of a built-in kind's type. Kubernetes does not hold such objects against a schema, it decodes them: what
  * has the wrong JSON type is refused before anything else (an ApiError 400), what is unknown is dropped, and what
  * remains takes the form that Kubernetes writes, defaults included. After that there is nothing left that a schema
- * could find: the rest are the rules of the kind's strategy.
+ * could find: the rest are the rules of the kind's strategy. `defaults` fills in what depends on other fields.
  */
-export function typedRules(struct: StructType): ObjectSchema {
+export function typedRules(struct: StructType, defaults?: (object: Draft) => void): ObjectSchema {
   return {
     prune(object) {
       const fault = typeFault(struct, object as Json);
@@ -21,6 +21,7 @@ export function typedRules(struct: StructType): ObjectSchema {
     },
     applyDefaults(object) {
       normalize(struct, object as Draft);
+      defaults?.(object as Draft);
     },
     validate: () => [],
   };

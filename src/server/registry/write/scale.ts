@@ -1,4 +1,12 @@
-import { failures, fieldErrors, type Json, type JsonObject, type KubeObject } from "../../../model/core.js";
+import {
+  failures,
+  fieldErrors,
+  labelSelector,
+  type LabelSelectorSpec,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+} from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
 import { typedRules } from "../../kinds/typed/typed-rules.js";
@@ -32,10 +40,20 @@ export function scaleOf(type: ResourceType, live: KubeObject): PlainObject {
     spec: { replicas: wantedOf(type, live) ?? 0 },
     status: {
       replicas: typeof present === "number" ? present : 0,
-      selector: typeof selector === "string" ? selector : undefined,
+      selector: selectorText(selector),
     },
   };
   return new PlainObject(copyOf(scale));
+}
+
+/** A selector as text: custom resources have it so, built-in kinds as a structure or a plain map of labels. */
+function selectorText(selector: unknown): string | undefined {
+  if (typeof selector === "string") return selector;
+  if (typeof selector !== "object" || selector === null) return undefined;
+  const isStructured = "matchLabels" in selector || "matchExpressions" in selector;
+  const spec = isStructured ? selector : { matchLabels: selector };
+  const text = labelSelector(spec as LabelSelectorSpec).toString();
+  return text === "" ? undefined : text;
 }
 
 /** Replaces an object's Scale: writes how many replicas there are to be. */

@@ -1,0 +1,56 @@
+import type { PolicyRule, Role } from "kubernetes-types/rbac/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import { validatePathSegmentName } from "../../../../model/object/names.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { column, nameColumn } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+const columns = [
+  nameColumn(),
+  column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? "", {
+    type: "date",
+  }),
+];
+
+/** Roles are kept and nothing else: who may do what is up to whoever starts the server. */
+export const role: KindRules = rolesIn(true);
+export const clusterRole: KindRules = rolesIn(false);
+
+function rolesIn(namespaced: boolean): KindRules {
+  const validate = (object: Draft): fieldErrors.FieldError[] => {
+    const checks = new Checks("rules");
+    for (const [index, rule] of (as<Role>(object).rules ?? []).entries()) {
+      validateRule(rule, namespaced, checks.at(index));
+    }
+    return checks.errors;
+  };
+  return {
+    columns,
+    strategy: strategyOf({
+      validateName: validatePathSegmentName,
+      allowCreateOnUpdate: true,
+      validate,
+      validateUpdate: validate,
+    }),
+  };
+}
+
+function validateRule(rule: PolicyRule, namespaced: boolean, checks: Checks): void {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  if (verbs.length === 0) checks.at("verbs").required("verbs must contain at least one value");
+  if (nonResourceURLs.length > 0) {
+    const at = checks.at("nonResourceURLs");
+    if (namespaced) at.invalid(nonResourceURLs, "namespaced rules cannot apply to non-resource URLs");
+    if (apiGroups.length + resources.length + resourceNames.length > 0) {
+      at.invalid(nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs");
+    }
+    return;
+  }
+  if (apiGroups.length === 0) {
+    checks.at("apiGroups").required("resource rules must supply at least one api group");
+  }
+  if (resources.length === 0) {
+    checks.at("resources").required("resource rules must supply at least one resource");
+  }
+}

@@ -1,0 +1,60 @@
+import type { Node } from "kubernetes-types/core/v1.js";
+import type { KubeObject } from "../../../../model/core.js";
+import { ageColumn, column, nameColumn, none, wide } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+const rolePrefix = "node-role.kubernetes.io/";
+
+export const node: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Status", "Whether it takes pods.", statusOf),
+    column("Roles", "What it is for.", rolesOf),
+    ageColumn,
+    column("Version", "The version of its kubelet.", (object) => infoOf(object).kubeletVersion ?? ""),
+    column("Internal-IP", "Its address inside.", (object) => addressOf(object, "InternalIP"), wide),
+    column("External-IP", "Its address outside.", (object) => addressOf(object, "ExternalIP"), wide),
+    column("OS-Image", "Its system.", (object) => infoOf(object).osImage || "<unknown>", wide),
+    column("Kernel-Version", "Its kernel.", (object) => infoOf(object).kernelVersion || "<unknown>", wide),
+    column(
+      "Container-Runtime",
+      "What runs its containers.",
+      (object) => infoOf(object).containerRuntimeVersion || "<unknown>",
+      wide,
+    ),
+  ],
+  selectableFields: new Map([
+    ["spec.unschedulable", (object) => String(as<Node>(object).spec?.unschedulable ?? false)],
+  ]),
+  // A kubelet says how its node is when it makes it known, so a new one keeps its status.
+  strategy: strategyOf({}),
+  defaults(object) {
+    const { status } = as<Node>(object);
+    if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
+  },
+};
+
+function infoOf(object: KubeObject): Partial<NonNullable<NonNullable<Node["status"]>["nodeInfo"]>> {
+  return as<Node>(object).status?.nodeInfo ?? {};
+}
+
+function statusOf(object: KubeObject): string {
+  const { status, spec } = as<Node>(object);
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const said = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
+  return spec?.unschedulable ? `${said},SchedulingDisabled` : said;
+}
+
+function rolesOf({ metadata }: KubeObject): string {
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+    if (key.startsWith(rolePrefix)) roles.add(key.slice(rolePrefix.length));
+    else if (key === "kubernetes.io/role") roles.add(value);
+  }
+  roles.delete("");
+  return none([...roles].sort().join(","));
+}
+
+function addressOf(object: KubeObject, type: string): string {
+  return none(as<Node>(object).status?.addresses?.find((each) => each.type === type)?.address);
+}

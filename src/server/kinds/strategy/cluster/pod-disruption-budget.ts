@@ -1,0 +1,45 @@
+import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { ageColumn, column, nameColumn } from "../columns.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+
+export const podDisruptionBudget: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Min Available", "How many pods have to be there.", (object) =>
+      String(as<PodDisruptionBudget>(object).spec?.minAvailable ?? "N/A"),
+    ),
+    column("Max Unavailable", "How many pods may be missing.", (object) =>
+      String(as<PodDisruptionBudget>(object).spec?.maxUnavailable ?? "N/A"),
+    ),
+    column(
+      "Allowed Disruptions",
+      "How many pods may go now.",
+      (object) => as<PodDisruptionBudget>(object).status?.disruptionsAllowed ?? 0,
+      { type: "integer" },
+    ),
+    ageColumn,
+  ],
+  strategy: strategyOf({
+    generation: true,
+    allowUnconditionalUpdate: false,
+    prepareCreate: withoutStatus,
+    validate,
+    validateUpdate: validate,
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { minAvailable, maxUnavailable, selector } = as<PodDisruptionBudget>(object).spec ?? {};
+  const checks = new Checks("spec");
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    checks.invalid(object["spec"], "minAvailable and maxUnavailable cannot be both set");
+  }
+  checks.at("minAvailable").amount(minAvailable, 100);
+  checks.at("maxUnavailable").amount(maxUnavailable, 100);
+  checks.add(validateLabelSelector(selector, checks.at("selector").path));
+  return checks.errors;
+}

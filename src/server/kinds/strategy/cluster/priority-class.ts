@@ -1,0 +1,49 @@
+import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+const highest = 1_000_000_000;
+
+export const priorityClass: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Value", "The priority.", (object) => as<PriorityClass>(object).value ?? 0, { type: "integer" }),
+    column(
+      "Global-Default",
+      "Whether pods have it that name none.",
+      (object) => as<PriorityClass>(object).globalDefault ?? false,
+      { type: "boolean" },
+    ),
+    ageColumn,
+    column(
+      "PreemptionPolicy",
+      "Whether others may be stopped for it.",
+      (object) => as<PriorityClass>(object).preemptionPolicy ?? "",
+      wide,
+    ),
+  ],
+  strategy: strategyOf({
+    generation: true,
+    validate,
+    validateUpdate(object, old) {
+      const [now, before] = [as<PriorityClass>(object), as<PriorityClass>(old)];
+      const checks = new Checks("");
+      if (now.value !== before.value) checks.at("value").forbidden("may not be changed in an update.");
+      checks.at("preemptionPolicy").unchanged(now.preemptionPolicy, before.preemptionPolicy);
+      return checks.errors;
+    },
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { value, preemptionPolicy, metadata } = as<PriorityClass>(object);
+  const checks = new Checks("");
+  if (value > highest && !metadata?.name?.startsWith("system-")) {
+    checks.at("value").forbidden(`maximum allowed value of a user defined priority is ${highest}`);
+  }
+  checks.at("preemptionPolicy").oneOf(preemptionPolicy, ["Never", "PreemptLowerPriority"]);
+  return checks.errors;
+}

@@ -1,0 +1,55 @@
+import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks, protocols } from "../checks.js";
+import { ageColumn, column, nameColumn, someOf } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+export const endpointSlice: KindRules = {
+  columns: [
+    nameColumn(),
+    column(
+      "AddressType",
+      "The kind of its addresses.",
+      (object) => as<EndpointSlice>(object).addressType ?? "",
+    ),
+    column("Ports", "Its ports.", (object) => {
+      const ports = as<EndpointSlice>(object).ports ?? [];
+      return someOf(ports.map(({ port, name }) => String(port ?? (name || "*")))) || "<unset>";
+    }),
+    column("Endpoints", "Its addresses.", (object) => {
+      const all = as<EndpointSlice>(object).endpoints ?? [];
+      return someOf(all.flatMap(({ addresses }) => addresses)) || "<unset>";
+    }),
+    ageColumn,
+  ],
+  strategy: strategyOf({
+    generation: true,
+    validate,
+    validateUpdate(object, old) {
+      const checks = new Checks("addressType", validate(object));
+      checks.unchanged(as<EndpointSlice>(object).addressType, as<EndpointSlice>(old).addressType);
+      return checks.errors;
+    },
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { addressType, endpoints, ports = [] } = as<EndpointSlice>(object);
+  const checks = new Checks("");
+  if (!addressType) checks.at("addressType").required();
+  else checks.at("addressType").oneOf(addressType, ["FQDN", "IPv4", "IPv6"]);
+  const names = new Set<string>();
+  for (const [index, { name = "", protocol }] of ports.entries()) {
+    const at = checks.at("ports", index);
+    if (names.has(name)) at.at("name").duplicate(name);
+    names.add(name);
+    at.at("protocol").oneOf(protocol, protocols);
+  }
+  for (const [index, { addresses = [] }] of endpoints.entries()) {
+    if (addresses.length === 0) {
+      checks.at("endpoints", index, "addresses").required("must contain at least 1 address");
+    }
+  }
+  return checks.errors;
+}

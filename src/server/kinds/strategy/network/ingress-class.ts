@@ -1,0 +1,30 @@
+import type { IngressClass } from "kubernetes-types/networking/v1.js";
+import type { KubeObject } from "../../../../model/core.js";
+import { Checks } from "../checks.js";
+import { ageColumn, column, nameColumn, none } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+export const ingressClass: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Controller", "Who cares for it.", (object) => as<IngressClass>(object).spec?.controller ?? ""),
+    column("Parameters", "The object that holds its settings.", parameters),
+    ageColumn,
+  ],
+  strategy: strategyOf({
+    generation: true,
+    validate: () => [],
+    validateUpdate(object, old) {
+      const checks = new Checks("spec.controller");
+      checks.unchanged(as<IngressClass>(object).spec?.controller, as<IngressClass>(old).spec?.controller);
+      return checks.errors;
+    },
+  }),
+};
+
+function parameters(object: KubeObject): string {
+  const given = as<IngressClass>(object).spec?.parameters;
+  if (given === undefined) return none(undefined);
+  const group = given.apiGroup === undefined ? "" : `.${given.apiGroup}`;
+  return `${given.kind}${group}/${given.name}`;
+}

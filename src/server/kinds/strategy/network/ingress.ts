@@ -1,0 +1,91 @@
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressRule,
+} from "kubernetes-types/networking/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateDns1035Label, validateDns1123Subdomain } from "../../../../model/object/names.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+
+export const ingress: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Class", "Whose it is.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
+    column("Hosts", "The hosts that it is for.", hosts),
+    column("Address", "Where it can be reached.", addresses),
+    column("Ports", "The ports that are open.", (object) =>
+      as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80",
+    ),
+    ageColumn,
+  ],
+  strategy: strategyOf({
+    generation: true,
+    prepareCreate: withoutStatus,
+    validate,
+    validateUpdate: validate,
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { rules = [], defaultBackend, ingressClassName } = as<Ingress>(object).spec ?? {};
+  const checks = new Checks("spec");
+  if (rules.length === 0 && !defaultBackend) {
+    checks.invalid([], "either `defaultBackend` or `rules` must be specified");
+  }
+  if (defaultBackend) validateBackend(defaultBackend, checks.at("defaultBackend"));
+  for (const [index, rule] of rules.entries()) validateRule(rule, checks.at("rules", index));
+  if (ingressClassName !== undefined) {
+    checks.at("ingressClassName").faults(ingressClassName, validateDns1123Subdomain(ingressClassName));
+  }
+  return checks.errors;
+}
+
+function validateRule({ host, http }: IngressRule, checks: Checks): void {
+  if (host) {
+    const at = checks.at("host");
+    if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) at.invalid(host, "must be a DNS name, not an IP address");
+    at.faults(host, validateDns1123Subdomain(host.replace(/^\*\./, "")));
+  }
+  if (http === undefined) return;
+  const paths = http.paths ?? [];
+  if (paths.length === 0) checks.at("http", "paths").required();
+  for (const [index, path] of paths.entries()) validatePath(path, checks.at("http", "paths", index));
+}
+
+function validatePath({ path = "", pathType, backend }: HTTPIngressPath, checks: Checks): void {
+  if (pathType === undefined) {
+    checks.at("pathType").required("pathType must be specified");
+    return;
+  }
+  checks.at("pathType").oneOf(pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
+  const absolute = path.startsWith("/") || (path === "" && pathType === "ImplementationSpecific");
+  if (!absolute) checks.at("path").invalid(path, "must be an absolute path");
+  validateBackend(backend ?? {}, checks.at("backend"));
+}
+
+function validateBackend({ resource, service }: IngressBackend, checks: Checks): void {
+  if (resource && service) checks.invalid("", "cannot set both resource and service backends");
+  else if (service) {
+    if (!service.name) checks.at("service", "name").required();
+    else checks.at("service", "name").faults(service.name, validateDns1035Label(service.name));
+    const { name, number } = service.port ?? {};
+    if (name && number) checks.invalid("", "cannot set both port name & port number");
+    else if (name) checks.at("service", "port", "name").portName(name);
+    else if (number) checks.at("service", "port", "number").port(number);
+    else checks.required("port name or number is required");
+  } else if (!resource) checks.invalid("", "resource or service backend is required");
+}
+
+function hosts(object: KubeObject): string {
+  const all = (as<Ingress>(object).spec?.rules ?? []).flatMap(({ host }) => host || []);
+  return someOf(all) || "*";
+}
+
+function addresses(object: KubeObject): string {
+  const all = as<Ingress>(object).status?.loadBalancer?.ingress ?? [];
+  return [...new Set(all.flatMap(({ ip, hostname }) => ip || hostname || []))].sort().join(",");
+}

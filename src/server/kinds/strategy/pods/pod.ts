@@ -1,0 +1,72 @@
+import type { Container, Pod, PodSpec } from "kubernetes-types/core/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks, same } from "../checks.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { podColumns } from "./pod-columns.js";
+import { defaultPod } from "./pod-defaults.js";
+import { qualityOf } from "./quality.js";
+import { validatePodSpec } from "./validate-pod.js";
+
+/** Pods. Nothing runs them here, so whoever plays the kubelet writes their status, and deletion waits for nobody. */
+export const pod: KindRules = {
+  columns: podColumns,
+  selectableFields: new Map([
+    ["spec.nodeName", (object: KubeObject) => as<Pod>(object).spec?.nodeName ?? ""],
+    ["spec.restartPolicy", (object: KubeObject) => as<Pod>(object).spec?.restartPolicy ?? ""],
+    ["spec.schedulerName", (object: KubeObject) => as<Pod>(object).spec?.schedulerName ?? ""],
+    ["spec.serviceAccountName", (object: KubeObject) => as<Pod>(object).spec?.serviceAccountName ?? ""],
+    ["spec.hostNetwork", (object: KubeObject) => String(as<Pod>(object).spec?.hostNetwork ?? false)],
+    ["status.phase", (object: KubeObject) => as<Pod>(object).status?.phase ?? ""],
+    ["status.podIP", (object: KubeObject) => as<Pod>(object).status?.podIP ?? ""],
+    ["status.nominatedNodeName", (object: KubeObject) => as<Pod>(object).status?.nominatedNodeName ?? ""],
+  ]),
+  defaults: (object) => defaultPod(as<Pod>(object).spec),
+  strategy: strategyOf({
+    generation: true,
+    returnsDeleted: true,
+    prepareCreate(object) {
+      object["status"] = { phase: "Pending", qosClass: qualityOf(as<Pod>(object).spec) };
+    },
+    validate,
+    validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const checks = new Checks("spec");
+  validatePodSpec(as<Pod>(object).spec ?? { containers: [] }, checks);
+  return checks.errors;
+}
+
+/** Of what a pod is to run only its images can change, and a few things that are not looked at again. */
+function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
+  const checks = new Checks("spec");
+  const [now, before] = [as<Pod>(object).spec, as<Pod>(old).spec];
+  for (const field of ["containers", "initContainers"] as const) {
+    if ((now?.[field]?.length ?? 0) !== (before?.[field]?.length ?? 0)) {
+      checks.at(field).forbidden("pod updates may not add or remove containers");
+      return checks.errors;
+    }
+  }
+  if (!same(fixed(now), fixed(before))) {
+    checks.forbidden(
+      "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+    );
+  }
+  return checks.errors;
+}
+
+/** A pod without what may change. */
+function fixed(spec: PodSpec | undefined): object {
+  const { activeDeadlineSeconds: _, tolerations: __, ...rest } = spec ?? { containers: [] };
+  // Gates open one by one, and ephemeral containers come later.
+  const { schedulingGates: ___, ephemeralContainers: ____, ...kept } = rest;
+  const withoutImages = (containers: readonly Container[] = []): object[] =>
+    containers.map(({ image: _____, ...container }) => container);
+  return {
+    ...kept,
+    containers: withoutImages(kept.containers),
+    initContainers: withoutImages(kept.initContainers),
+  };
+}

@@ -1,0 +1,88 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { compareQuantities } from "../../typed/quantity.js";
+import { Checks, same } from "../checks.js";
+import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { modesCell, validateModes } from "./access-modes.js";
+
+export const persistentVolumeClaim: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Status", "Whether there is a volume for it.", (object) =>
+      object.metadata.deletionTimestamp ? "Terminating" : (statusOf(object).phase ?? ""),
+    ),
+    column("Volume", "The volume.", (object) => specOf(object).volumeName ?? ""),
+    column("Capacity", "How much it holds.", (object) =>
+      specOf(object).volumeName ? (statusOf(object).capacity?.["storage"] ?? "0") : "",
+    ),
+    column("Access Modes", "How it can be used.", (object) =>
+      specOf(object).volumeName ? modesCell(statusOf(object).accessModes) : "",
+    ),
+    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column(
+      "VolumeAttributesClass",
+      "The class of its attributes.",
+      (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
+    ),
+    ageColumn,
+    column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
+  ],
+  defaults(object) {
+    const { spec } = as<PersistentVolumeClaim>(object);
+    // The same in two fields, of which the newer one can name more.
+    if (spec?.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource };
+  },
+  strategy: strategyOf({
+    returnsDeleted: true,
+    prepareCreate(object) {
+      object["status"] = { phase: "Pending" };
+    },
+    validate,
+    validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
+  }),
+};
+
+function specOf(object: KubeObject | Draft): PersistentVolumeClaimSpec {
+  return as<PersistentVolumeClaim>(object).spec ?? {};
+}
+
+function statusOf(object: KubeObject): NonNullable<PersistentVolumeClaim["status"]> {
+  return as<PersistentVolumeClaim>(object).status ?? {};
+}
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const spec = specOf(object);
+  const checks = new Checks("spec");
+  validateModes(spec.accessModes, "at least 1 access mode is required", checks.at("accessModes"));
+  const size = spec.resources?.requests?.["storage"];
+  const at = checks.at("resources").key("storage");
+  if (size === undefined) at.required();
+  else if (compareQuantities(size, "0") <= 0) at.invalid(size, "must be greater than zero");
+  checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
+  return checks.errors;
+}
+
+/** A claim that has a volume can ask for more of it; nothing else of a claim changes. */
+function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
+  const bound = as<PersistentVolumeClaim>(object).status?.phase === "Bound";
+  const fixed = ({
+    resources,
+    volumeName: _n,
+    volumeAttributesClassName: _c,
+    ...rest
+  }: PersistentVolumeClaimSpec) => ({
+    ...rest,
+    resources: bound ? {} : (resources ?? {}),
+  });
+  const [now, before] = [specOf(object), specOf(old)];
+  const checks = new Checks("spec");
+  const rebound = before.volumeName && now.volumeName !== before.volumeName;
+  if (rebound || !same(fixed(now), fixed(before))) {
+    checks.forbidden(
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+    );
+  }
+  return checks.errors;
+}

@@ -1,0 +1,80 @@
+import type { PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks, same } from "../checks.js";
+import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { modesCell, validateModes } from "./access-modes.js";
+
+export const persistentVolume: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Capacity", "How much it holds.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
+    column("Access Modes", "How it can be used.", (object) => modesCell(specOf(object).accessModes)),
+    column(
+      "Reclaim Policy",
+      "What becomes of it when nobody claims it.",
+      (object) => specOf(object).persistentVolumeReclaimPolicy ?? "",
+    ),
+    column("Status", "How it is.", (object) =>
+      object.metadata.deletionTimestamp ? "Terminating" : (as<PersistentVolume>(object).status?.phase ?? ""),
+    ),
+    column("Claim", "Who has it.", (object) => {
+      const { claimRef } = specOf(object);
+      return claimRef ? `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}` : "";
+    }),
+    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column(
+      "VolumeAttributesClass",
+      "The class of its attributes.",
+      (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
+    ),
+    column("Reason", "Why it is as it is.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
+    ageColumn,
+    column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
+  ],
+  strategy: strategyOf({
+    returnsDeleted: true,
+    prepareCreate(object) {
+      object["status"] = { phase: "Pending" };
+    },
+    validate,
+    validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
+  }),
+};
+
+function specOf(object: KubeObject | Draft): PersistentVolumeSpec {
+  return as<PersistentVolume>(object).spec ?? {};
+}
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const spec = specOf(object);
+  const checks = new Checks("spec");
+  validateModes(spec.accessModes, "", checks.at("accessModes"));
+  if (Object.keys(spec.capacity ?? {}).length === 0) checks.at("capacity").required();
+  const policies = ["Delete", "Recycle", "Retain"];
+  checks.at("persistentVolumeReclaimPolicy").oneOf(spec.persistentVolumeReclaimPolicy, policies);
+  checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
+  const [first, ...more] = Object.keys(sourceOf(spec));
+  if (first === undefined) checks.required("must specify a volume type");
+  for (const other of more) checks.at(other).forbidden("may not specify more than 1 volume type");
+  return checks.errors;
+}
+
+function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
+  const [now, before] = [specOf(object), specOf(old)];
+  const checks = new Checks("spec");
+  if (!same(sourceOf(now), sourceOf(before))) {
+    checks.at("persistentvolumesource").forbidden("spec.persistentvolumesource is immutable after creation");
+  }
+  new Checks("volumeMode", checks.errors).unchanged(now.volumeMode, before.volumeMode);
+  return checks.errors;
+}
+
+/** Where a volume comes from: what is left without all that it has besides. */
+function sourceOf(spec: PersistentVolumeSpec): object {
+  const { accessModes: _a, capacity: _c, claimRef: _r, mountOptions: _o, nodeAffinity: _n, ...rest } = spec;
+  const { persistentVolumeReclaimPolicy: _p, storageClassName: _s, volumeMode: _m, ...source } = rest;
+  const { volumeAttributesClassName: _v, ...only } = source;
+  return only;
+}

@@ -1,0 +1,61 @@
+import type { StorageClass } from "kubernetes-types/storage/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateQualifiedName } from "../../../../model/object/names.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks, same } from "../checks.js";
+import { ageColumn, column, nameColumn } from "../columns.js";
+import { as, type KindRules, strategyOf } from "../kind-rules.js";
+
+const isDefault = "storageclass.kubernetes.io/is-default-class";
+
+export const storageClass: KindRules = {
+  columns: [
+    {
+      ...nameColumn(),
+      cell: ({ metadata }) =>
+        `${metadata.name ?? ""}${metadata.annotations?.[isDefault] === "true" ? " (default)" : ""}`,
+    },
+    column("Provisioner", "Who makes volumes.", (object) => as<StorageClass>(object).provisioner ?? ""),
+    column(
+      "ReclaimPolicy",
+      "What becomes of volumes that nobody claims.",
+      (object) => as<StorageClass>(object).reclaimPolicy ?? "Delete",
+    ),
+    column(
+      "VolumeBindingMode",
+      "When volumes are made.",
+      (object) => as<StorageClass>(object).volumeBindingMode ?? "Immediate",
+    ),
+    column(
+      "AllowVolumeExpansion",
+      "Whether volumes can grow.",
+      (object) => as<StorageClass>(object).allowVolumeExpansion ?? false,
+    ),
+    ageColumn,
+  ],
+  strategy: strategyOf({
+    returnsDeleted: true,
+    validate,
+    validateUpdate: (object, old) => validateUpdate(object, old),
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { provisioner, reclaimPolicy, volumeBindingMode } = as<StorageClass>(object);
+  const checks = new Checks("");
+  if (!provisioner) checks.at("provisioner").required();
+  else checks.at("provisioner").faults(provisioner, validateQualifiedName(provisioner.toLowerCase()));
+  checks.at("reclaimPolicy").oneOf(reclaimPolicy, ["Delete", "Retain"]);
+  checks.at("volumeBindingMode").oneOf(volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]);
+  return checks.errors;
+}
+
+function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
+  const [now, before] = [as<StorageClass>(object), as<StorageClass>(old)];
+  const checks = new Checks("");
+  for (const field of ["parameters", "provisioner", "reclaimPolicy"] as const) {
+    if (!same(now[field], before[field])) checks.at(field).forbidden(`updates to ${field} are forbidden.`);
+  }
+  checks.at("volumeBindingMode").unchanged(now.volumeBindingMode, before.volumeBindingMode);
+  return checks.errors;
+}

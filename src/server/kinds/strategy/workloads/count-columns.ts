@@ -1,0 +1,27 @@
+import type { ReplicaSet } from "kubernetes-types/apps/v1.js";
+import { column } from "../columns.js";
+import { as } from "../kind-rules.js";
+
+const integer = { type: "integer" } as const;
+
+/** How many pods there should be, there are and are ready: of replica sets and their forerunners. */
+export const countColumns = [
+  column(
+    "Desired",
+    "How many pods there should be.",
+    (object) => as<ReplicaSet>(object).spec?.replicas ?? 0,
+    integer,
+  ),
+  column(
+    "Current",
+    "How many pods there are.",
+    (object) => as<ReplicaSet>(object).status?.replicas ?? 0,
+    integer,
+  ),
+  column(
+    "Ready",
+    "How many pods are ready.",
+    (object) => as<ReplicaSet>(object).status?.readyReplicas ?? 0,
+    integer,
+  ),
+] as const;

@@ -1,0 +1,82 @@
+import type { DaemonSet } from "kubernetes-types/apps/v1.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft, TableColumn } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import {
+  ageColumn,
+  column,
+  containerColumns,
+  labelsCell,
+  nameColumn,
+  selectorCell,
+  wide,
+} from "../columns.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { defaultPodSpec } from "../pods/pod-defaults.js";
+import { validateSelectedTemplate } from "./selected-template.js";
+
+export const daemonSet: KindRules = {
+  columns: [
+    nameColumn(),
+    count("Desired", "How many nodes should run a pod.", "desiredNumberScheduled"),
+    count("Current", "How many nodes run a pod.", "currentNumberScheduled"),
+    count("Ready", "How many nodes have a ready pod.", "numberReady"),
+    count("Up-to-date", "How many nodes run a pod of the newest kind.", "updatedNumberScheduled"),
+    count("Available", "How many nodes have a pod that has been ready for long enough.", "numberAvailable"),
+    column("Node Selector", "Labels of the nodes that run a pod.", (object) =>
+      labelsCell(as<DaemonSet>(object).spec?.template.spec?.nodeSelector),
+    ),
+    ageColumn,
+    ...containerColumns((object) => as<DaemonSet>(object).spec?.template.spec),
+    column(
+      "Selector",
+      "Which pods it has.",
+      (object) => selectorCell(as<DaemonSet>(object).spec?.selector),
+      wide,
+    ),
+  ],
+  defaults(object) {
+    const { spec } = as<DaemonSet>(object);
+    const strategy = spec?.updateStrategy;
+    if (strategy?.type === "RollingUpdate") strategy.rollingUpdate ??= { maxUnavailable: 1, maxSurge: 0 };
+    defaultPodSpec(spec?.template.spec);
+  },
+  strategy: strategyOf({
+    generation: true,
+    prepareCreate: withoutStatus,
+    validate,
+    validateUpdate(object, old) {
+      const checks = new Checks("spec", validate(object));
+      checks
+        .at("selector")
+        .unchanged(as<DaemonSet>(object).spec?.selector, as<DaemonSet>(old).spec?.selector);
+      return checks.errors;
+    },
+  }),
+};
+
+type Count =
+  | "currentNumberScheduled"
+  | "desiredNumberScheduled"
+  | "numberAvailable"
+  | "numberReady"
+  | "updatedNumberScheduled";
+
+function count(name: string, description: string, field: Count): TableColumn {
+  const cell = (object: KubeObject): number => as<DaemonSet>(object).status?.[field] ?? 0;
+  return column(name, description, cell, { type: "integer" });
+}
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { spec } = as<DaemonSet>(object);
+  const checks = new Checks("spec");
+  validateSelectedTemplate(spec ?? {}, { name: "DaemonSet", inSelector: "daemonset" }, checks);
+  checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
+  checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  const at = checks.at("updateStrategy");
+  at.at("type").oneOf(type, ["RollingUpdate", "OnDelete"]);
+  at.at("rollingUpdate", "maxUnavailable").amount(rollingUpdate?.maxUnavailable, 100);
+  at.at("rollingUpdate", "maxSurge").amount(rollingUpdate?.maxSurge, 100);
+  return checks.errors;
+}

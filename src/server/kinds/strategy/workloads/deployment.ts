@@ -1,0 +1,96 @@
+import type { Deployment, DeploymentStrategy } from "kubernetes-types/apps/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks, same } from "../checks.js";
+import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { defaultPodSpec } from "../pods/pod-defaults.js";
+import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+
+export const deployment: KindRules = {
+  columns: [
+    nameColumn(),
+    column("Ready", "How many pods are ready, of how many.", (object) => {
+      const { spec, status } = as<Deployment>(object);
+      return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
+    }),
+    column(
+      "Up-to-date",
+      "How many pods are of the newest kind.",
+      (object) => as<Deployment>(object).status?.updatedReplicas ?? 0,
+    ),
+    column(
+      "Available",
+      "How many pods have been ready for long enough.",
+      (object) => as<Deployment>(object).status?.availableReplicas ?? 0,
+    ),
+    ageColumn,
+    ...containerColumns((object) => as<Deployment>(object).spec?.template.spec),
+    column(
+      "Selector",
+      "Which pods it has.",
+      (object) => selectorCell(as<Deployment>(object).spec?.selector),
+      wide,
+    ),
+  ],
+  defaults(object) {
+    const { spec } = as<Deployment>(object);
+    const strategy = spec?.strategy;
+    if (strategy?.type === "RollingUpdate") {
+      strategy.rollingUpdate ??= { maxUnavailable: "25%", maxSurge: "25%" };
+    }
+    defaultPodSpec(spec?.template.spec);
+  },
+  scale: replicaPaths,
+  strategy: strategyOf({
+    generation: true,
+    prepareCreate: withoutStatus,
+    prepareUpdate(object, old) {
+      // Notes on a deployment go to its replica sets, so they count as well.
+      if (!same(object.metadata["annotations"] ?? {}, old.metadata.annotations ?? {})) {
+        object.metadata["generation"] = (old.metadata.generation ?? 0) + 1;
+      }
+    },
+    validate,
+    validateUpdate(object, old) {
+      const checks = new Checks("spec", validate(object));
+      checks
+        .at("selector")
+        .unchanged(as<Deployment>(object).spec?.selector, as<Deployment>(old).spec?.selector);
+      return checks.errors;
+    },
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { spec } = as<Deployment>(object);
+  const checks = new Checks("spec");
+  checks.at("replicas").notNegative(spec?.replicas);
+  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  validateStrategy(spec?.strategy ?? {}, checks.at("strategy"));
+  checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
+  checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
+  checks.at("progressDeadlineSeconds").notNegative(spec?.progressDeadlineSeconds);
+  const deadline = spec?.progressDeadlineSeconds ?? Number.POSITIVE_INFINITY;
+  if (deadline <= (spec?.minReadySeconds ?? 0)) {
+    checks.at("progressDeadlineSeconds").invalid(deadline, "must be greater than minReadySeconds");
+  }
+  return checks.errors;
+}
+
+function validateStrategy({ type, rollingUpdate }: DeploymentStrategy, checks: Checks): void {
+  checks.oneOf(type, ["Recreate", "RollingUpdate"]);
+  if (rollingUpdate === undefined) return;
+  const at = checks.at("rollingUpdate");
+  if (type === "Recreate") at.forbidden("may not be specified when strategy `type` is 'Recreate'");
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  at.at("maxUnavailable").amount(maxUnavailable, 100);
+  at.at("maxSurge").amount(maxSurge);
+  if (isNothing(maxUnavailable) && isNothing(maxSurge)) {
+    at.at("maxUnavailable").invalid(maxUnavailable, "may not be 0 when `maxSurge` is 0");
+  }
+}
+
+function isNothing(amount: number | string | undefined): boolean {
+  return amount === 0 || (typeof amount === "string" && /^0+%$/.test(amount));
+}

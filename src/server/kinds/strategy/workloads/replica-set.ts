@@ -1,0 +1,51 @@
+import type { ReplicaSet } from "kubernetes-types/apps/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { ageColumn, containerColumns, column, nameColumn, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { defaultPodSpec } from "../pods/pod-defaults.js";
+import { countColumns } from "./count-columns.js";
+import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+
+export const replicaSet: KindRules = {
+  columns: [
+    nameColumn(),
+    ...countColumns,
+    ageColumn,
+    ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
+    column(
+      "Selector",
+      "Which pods it has.",
+      (object) => selectorCell(as<ReplicaSet>(object).spec?.selector),
+      wide,
+    ),
+  ],
+  selectableFields: new Map([
+    ["status.replicas", (object) => String(as<ReplicaSet>(object).status?.replicas ?? 0)],
+  ]),
+  defaults: (object) => defaultPodSpec(as<ReplicaSet>(object).spec?.template?.spec),
+  scale: replicaPaths,
+  strategy: strategyOf({
+    generation: true,
+    prepareCreate: withoutStatus,
+    validate,
+    validateUpdate(object, old) {
+      const checks = new Checks("spec", validate(object));
+      checks
+        .at("selector")
+        .unchanged(as<ReplicaSet>(object).spec?.selector, as<ReplicaSet>(old).spec?.selector);
+      return checks.errors;
+    },
+  }),
+};
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { spec } = as<ReplicaSet>(object);
+  const checks = new Checks("spec");
+  checks.at("replicas").notNegative(spec?.replicas);
+  checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
+  // Kubernetes, too, says deployment here.
+  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  return checks.errors;
+}

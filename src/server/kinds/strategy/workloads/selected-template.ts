@@ -1,0 +1,75 @@
+import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import {
+  labelSelector,
+  type LabelSelectorSpec,
+  validateLabelSelector,
+} from "../../../../model/selector/label-selector.js";
+import type { Checks } from "../checks.js";
+import { validateTemplate } from "../pods/validate-pod.js";
+
+interface Selected {
+  readonly selector?: LabelSelectorSpec;
+  readonly template?: PodTemplateSpec;
+}
+
+/** What makes pods finds them again by their labels, and runs them for as long as they are wanted. */
+export function validateSelectedTemplate(
+  { selector, template }: Selected,
+  kind: { readonly name: string; readonly inSelector: string },
+  checks: Checks,
+): void {
+  validateSelector(selector, kind.inSelector, checks.at("selector"));
+  const at = checks.at("template");
+  if (!isEmpty(selector)) validateMatch(selector, template, at);
+  validateTemplate(template, at);
+  at.at("spec", "restartPolicy").oneOf(template?.spec?.restartPolicy, ["Always"]);
+  if (template?.spec?.activeDeadlineSeconds !== undefined) {
+    at.at("spec", "activeDeadlineSeconds").forbidden(
+      `activeDeadlineSeconds in ${kind.name} is not Supported`,
+    );
+  }
+}
+
+function validateSelector(selector: LabelSelectorSpec | undefined, kind: string, checks: Checks): void {
+  if (selector === undefined) {
+    checks.required();
+    return;
+  }
+  checks.add(validateLabelSelector(selector, checks.path));
+  if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind}`);
+}
+
+/** Who does not find the pods that it makes would make more and more of them. */
+export function validateMatch(
+  selector: LabelSelectorSpec | undefined,
+  template: PodTemplateSpec | undefined,
+  checks: Checks,
+): void {
+  const labels = template?.metadata?.labels;
+  if (!matches(selector, labels)) {
+    checks.at("metadata", "labels").invalid(labels ?? null, "`selector` does not match template `labels`");
+  }
+}
+
+function matches(
+  selector: LabelSelectorSpec | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  try {
+    return labelSelector(selector).matches(labels);
+  } catch {
+    // What is wrong with the selector is told elsewhere.
+    return true;
+  }
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec = {}): boolean {
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
+}
+
+/** Where those that can be scaled keep their numbers. */
+export const replicaPaths = {
+  specReplicasPath: ".spec.replicas",
+  statusReplicasPath: ".status.replicas",
+  labelSelectorPath: ".spec.selector",
+} as const;

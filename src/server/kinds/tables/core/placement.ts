@@ -1,0 +1,79 @@
+/** Where pods like to run. */
+export const placement = `
+group core/v1 io.k8s.api.core.v1
+
+alias NodeSelectorOperator string
+alias TolerationOperator string
+alias TaintEffect string
+alias UnsatisfiableConstraintAction string
+alias NodeInclusionPolicy string
+
+type Affinity                                 # Where a pod likes to run.
+  nodeAffinity                1 NodeAffinity?
+  podAffinity                 2 PodAffinity?
+  podAntiAffinity             3 PodAntiAffinity?
+
+type NodeAffinity                             # The nodes that a pod likes.
+  requiredDuringSchedulingIgnoredDuringExecution  1 NodeSelector?
+  preferredDuringSchedulingIgnoredDuringExecution  2 [PreferredSchedulingTerm]
+
+type NodeSelector atomic                      # Selects nodes: one of the terms has to fit.
+  nodeSelectorTerms           1 [NodeSelectorTerm]!
+
+type NodeSelectorTerm atomic                  # Demands on a node, all of which have to hold.
+  matchExpressions            1 [NodeSelectorRequirement]
+  matchFields                 2 [NodeSelectorRequirement]
+
+type NodeSelectorRequirement                  # A demand on one label or field of a node.
+  key                         1 string!
+  operator                    2 NodeSelectorOperator!
+  values                      3 [string]
+
+type PreferredSchedulingTerm                  # A term and how much it counts.
+  weight                      1 int32!
+  preference                  2 NodeSelectorTerm!
+
+type PodAffinity                              # The pods that a pod likes to be near.
+  requiredDuringSchedulingIgnoredDuringExecution  1 [PodAffinityTerm]
+  preferredDuringSchedulingIgnoredDuringExecution  2 [WeightedPodAffinityTerm]
+
+type PodAffinityTerm                          # Pods, and what near them means.
+  labelSelector               1 LabelSelector?
+  namespaces                  2 [string]
+  topologyKey                 3 string!
+  namespaceSelector           4 LabelSelector?
+  matchLabelKeys              5 [string]
+  mismatchLabelKeys           6 [string]
+
+type WeightedPodAffinityTerm                  # A term and how much it counts.
+  weight                      1 int32!
+  podAffinityTerm             2 PodAffinityTerm!
+
+type PodAntiAffinity                          # The pods that a pod likes to be far from.
+  requiredDuringSchedulingIgnoredDuringExecution  1 [PodAffinityTerm]
+  preferredDuringSchedulingIgnoredDuringExecution  2 [WeightedPodAffinityTerm]
+
+type Toleration                               # A taint of nodes that a pod puts up with.
+  key                         1 string        # The taint; all when empty.
+  operator                    2 TolerationOperator # Exists or Equal.
+  value                       3 string        # The value that the taint has to have.
+  effect                      4 TaintEffect   # The effect; all when empty.
+  tolerationSeconds           5 int64?        # For how long.
+
+type TopologySpreadConstraint                 # How evenly pods are spread.
+  maxSkew                     1 int32!
+  topologyKey                 2 string!
+  whenUnsatisfiable           3 UnsatisfiableConstraintAction!
+  labelSelector               4 LabelSelector?
+  minDomains                  5 int32?
+  nodeAffinityPolicy          6 NodeInclusionPolicy?
+  nodeTaintsPolicy            7 NodeInclusionPolicy?
+  matchLabelKeys              8 [string]
+
+type TopologySelectorTerm atomic              # Demands on the place of a volume.
+  matchLabelExpressions       1 [TopologySelectorLabelRequirement]
+
+type TopologySelectorLabelRequirement         # A demand on one label.
+  key                         1 string!
+  values                      2 [string]!
+`;

@@ -1,0 +1,111 @@
+/** How pods and their containers are. */
+export const podStatus = `
+group core/v1 io.k8s.api.core.v1
+
+alias PodPhase string
+alias PodQOSClass string
+alias PodResizeStatus string
+alias Signal string
+alias RecursiveReadOnlyMode string
+alias ResourceName string
+alias ResourceID string
+alias ResourceHealthStatus string
+
+type PodStatus                                # How a pod is, as who runs it says.
+  observedGeneration         17 int64         # The generation that this is about.
+  phase                       1 PodPhase      # Pending, Running, Succeeded, Failed or Unknown.
+  conditions                  2 [PodCondition] map(type) merge(type) # What can be said about its state.
+  message                     3 string        # Why, in words for people.
+  reason                      4 string        # Why, in one word for programs.
+  nominatedNodeName          11 string        # The node that is being made free for the pod.
+  hostIP                      5 string        # The address of the node.
+  hostIPs                    16 [HostIP] merge(ip) # The addresses of the node.
+  podIP                       6 string        # The address of the pod.
+  podIPs                     12 [PodIP] map(ip) merge(ip) # The addresses of the pod.
+  startTime                   7 time?         # When the node took the pod on.
+  initContainerStatuses      10 [ContainerStatus] # How the containers that run first are.
+  containerStatuses           8 [ContainerStatus] # How the containers are.
+  qosClass                    9 PodQOSClass   # Guaranteed, Burstable or BestEffort.
+  ephemeralContainerStatuses 13 [ContainerStatus] # How the containers added later are.
+  resize                     14 PodResizeStatus
+  resourceClaimStatuses      15 [PodResourceClaimStatus] map(name) merge(name) retainKeys
+
+type PodCondition                             # One thing that can be said about the state of a pod.
+  type                        1 PodConditionType!
+  observedGeneration          7 int64         # The generation that this is about.
+  status                      2 ConditionStatus!
+  lastProbeTime               3 time          # When it was last looked at.
+  lastTransitionTime          4 time          # When the status last changed.
+  reason                      5 string        # Why, in one word for programs.
+  message                     6 string        # Why, in words for people.
+
+type HostIP                                   # An address of a pod's node.
+  ip                          1 string!
+
+type PodIP                                    # An address of a pod.
+  ip                          1 string!
+
+type ContainerStatus                          # How a container is.
+  name                        1 string!
+  state                       2 ContainerState
+  lastState                   3 ContainerState
+  ready                       4 bool!
+  restartCount                5 int32!
+  image                       6 string!
+  imageID                     7 string!
+  containerID                 8 string
+  started                     9 bool?
+  allocatedResources         10 {quantity}
+  resources                  11 ResourceRequirements?
+  volumeMounts               12 [VolumeMountStatus] map(mountPath) merge(mountPath)
+  user                       13 ContainerUser?
+  allocatedResourcesStatus   14 [ResourceStatus] map(name) merge(name)
+  stopSignal                 15 Signal?
+
+type ContainerState                           # Waiting, running or terminated.
+  waiting                     1 ContainerStateWaiting?
+  running                     2 ContainerStateRunning?
+  terminated                  3 ContainerStateTerminated?
+
+type ContainerStateWaiting                    # Why a container does not run yet.
+  reason                      1 string        # Why, in one word for programs.
+  message                     2 string        # Why, in words for people.
+
+type ContainerStateRunning                    # Since when a container runs.
+  startedAt                   1 time
+
+type ContainerStateTerminated                 # How a container ended.
+  exitCode                    1 int32!
+  signal                      2 int32
+  reason                      3 string        # Why, in one word for programs.
+  message                     4 string        # Why, in words for people.
+  startedAt                   5 time
+  finishedAt                  6 time
+  containerID                 7 string
+
+type VolumeMountStatus                        # How a volume was mounted.
+  name                        1 string!
+  mountPath                   2 string!
+  readOnly                    3 bool          # Whether it can only be read.
+  recursiveReadOnly           4 RecursiveReadOnlyMode?
+
+type ContainerUser                            # As whom a container runs.
+  linux                       1 LinuxContainerUser?
+
+type LinuxContainerUser                       # As whom a container runs on Linux.
+  uid                         1 int64!
+  gid                         2 int64!
+  supplementalGroups          3 [int64]
+
+type ResourceStatus                           # How a device of a container is.
+  name                        1 ResourceName!
+  resources                   2 [ResourceHealth] map(resourceID)
+
+type ResourceHealth                           # Whether a device is well.
+  resourceID                  1 ResourceID!
+  health                      2 ResourceHealthStatus
+
+type PodResourceClaimStatus                   # The claim that was made for a pod.
+  name                        1 string!
+  resourceClaimName           2 string?
+`;

@@ -1,0 +1,43 @@
+/** What is behind services, in its newer form. */
+export const endpoints = `
+group discovery.k8s.io/v1 io.k8s.api.discovery.v1
+
+alias AddressType string
+
+kind EndpointSlice endpointslices             # Addresses behind a service.
+  metadata                    1 ObjectMeta
+  addressType                 4 AddressType!  # IPv4, IPv6 or FQDN. It cannot be changed.
+  endpoints                   2 [Endpoint]!   # What is behind the service.
+  ports                       3 [EndpointPort]* # The ports that all of them have.
+
+type Endpoint                                 # A pod or another thing behind a service.
+  addresses                   1 [string]! set
+  conditions                  2 EndpointConditions
+  hostname                    3 string?
+  targetRef                   4 core/v1.ObjectReference?
+  deprecatedTopology          5 {string}
+  nodeName                    6 string?
+  zone                        7 string?
+  hints                       8 EndpointHints?
+
+type EndpointConditions                       # How it is.
+  ready                       1 bool?
+  serving                     2 bool?
+  terminating                 3 bool?
+
+type EndpointHints                            # Who should talk to it.
+  forZones                    1 [ForZone]
+  forNodes                    2 [ForNode]
+
+type ForZone                                  # A zone.
+  name                        1 string!
+
+type ForNode                                  # A node.
+  name                        1 string!
+
+type EndpointPort atomic                      # A port behind a service.
+  name                        1 string? =
+  protocol                    2 core/v1.Protocol? =TCP
+  port                        3 int32?
+  appProtocol                 4 string?
+`;

@@ -1,0 +1,44 @@
+/** Who may do what. Kept, but not enforced. */
+export const rbac = `
+group rbac.authorization.k8s.io/v1 io.k8s.api.rbac.v1
+
+kind Role roles                               # What may be done in a namespace. Stored only: nobody enforces it here.
+  metadata                    1 ObjectMeta
+  rules                       2 [PolicyRule]* # What may be done.
+
+type PolicyRule                               # What may be done with some kinds.
+  verbs                       1 [string]!     # What may be done, or *.
+  apiGroups                   2 [string]      # The groups of the kinds.
+  resources                   3 [string]      # The kinds, by their plurals.
+  resourceNames               4 [string]      # The objects; all when empty.
+  nonResourceURLs             5 [string]      # Paths that are no objects.
+
+kind RoleBinding rolebindings                 # Who has a role in a namespace. Stored only: nobody enforces it here.
+  metadata                    1 ObjectMeta
+  subjects                    2 [Subject]     # Who may do it.
+  roleRef                     3 RoleRef!
+
+type Subject atomic                           # A user, a group or a service account.
+  kind                        1 string!       # User, Group or ServiceAccount.
+  apiGroup                    2 string        # The group of the kind; empty for service accounts.
+  name                        3 string!
+  namespace                   4 string
+
+type RoleRef atomic                           # The role that is given. It cannot be changed.
+  apiGroup                    1 string! =rbac.authorization.k8s.io
+  kind                        2 string!
+  name                        3 string!
+
+kind ClusterRole clusterroles cluster         # What may be done anywhere. Stored only: nobody enforces it here.
+  metadata                    1 ObjectMeta
+  rules                       2 [PolicyRule]* # What may be done.
+  aggregationRule             3 AggregationRule?
+
+type AggregationRule                          # Roles whose rules make up this one's.
+  clusterRoleSelectors        1 [LabelSelector]
+
+kind ClusterRoleBinding clusterrolebindings cluster # Who has a role anywhere. Stored only: nobody enforces it here.
+  metadata                    1 ObjectMeta
+  subjects                    2 [Subject]     # Who may do it.
+  roleRef                     3 RoleRef!
+`;
