@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "../client/client.js";
+import type { Connection } from "../client/transport/connection.js";
+import type { OptionValues, Terminal } from "./command.js";
+
+/** A server that a command talks to. */
+export interface Connected extends AsyncDisposable {
+  readonly client: Client;
+  readonly connection: Connection;
+  /** The namespace that was asked for, or that of the context. */
+  readonly namespace: string;
+}
+
+/** Reaches the server that the options, the folder or the environment name. */
+export async function connect(options: OptionValues, terminal: Terminal): Promise<Connected> {
+  const { loadConnection } = await import("../client/kubeconfig/load-connection.js");
+  const { httpTransport } = await import("../client/transport/http/http-transport.js");
+  const { createClient } = await import("../client/create-client.js");
+  const onWarning = (text: string): void => void terminal.stderr.write(`Warning: ${text}\n`);
+  const connection = await loadConnection({
+    kubeconfig: text(options["kubeconfig"]) ?? ownKubeconfig(terminal),
+    context: text(options["context"]),
+    namespace: text(options["namespace"]),
+    env: terminal.env,
+    onWarning,
+  });
+  const transport = httpTransport({ connection, userAgent: `fettle/${terminal.version}` });
+  const client = createClient({
+    transport,
+    namespace: connection.namespace,
+    fieldManager: "fettle",
+    onWarning,
+  });
+  return {
+    client,
+    connection,
+    namespace: connection.namespace,
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+/** The kubeconfig of the control plane that runs in this folder, if there is one and nothing else was asked for. */
+function ownKubeconfig({ cwd, env }: Terminal): string | undefined {
+  if (env["KUBECONFIG"]) return undefined;
+  const path = join(cwd, ".fettle", "kubeconfig");
+  return existsSync(path) ? path : undefined;
+}
+
+function text(value: OptionValues[string]): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,23 @@
+import type { Resource } from "../../model/schema/resource-types.js";
+import type { Controller } from "../../runtime/controller.js";
+
+/** The kinds that controllers are for, own or watch and that are defined in this program, and further ones; each once. */
+export function kindsOf(
+  controllers: readonly Controller[],
+  more: readonly Resource[] = [],
+): readonly Resource[] {
+  const all = new Map<string, Resource>();
+  const add = (kind: unknown): void => {
+    if (typeof kind === "object" && kind !== null && "versions" in kind) {
+      const resource = kind as Resource;
+      all.set(`${resource.plural}.${resource.group}`, resource);
+    }
+  };
+  for (const { options, owns } of controllers) {
+    add(options.for);
+    for (const kind of owns) add(kind);
+    for (const { kind } of options.watches ?? []) add(kind);
+  }
+  for (const kind of more) add(kind);
+  return [...all.values()];
+}
