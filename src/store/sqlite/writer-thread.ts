@@ -1,15 +1,16 @@
 import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
-import type { CommitReply, CommitRequest, Reply, Request } from "./protocol.js";
+import type { CommitReply, CommitRequest, Reply, Request, WireChange } from "./protocol.js";
 import { failureOf, Writer } from "./writer.js";
 
 /**
  * The writing thread: answers one request after the other until it is told to close.
  *
- * Commits that have arrived by the time it has applied the ones before them go into the same transaction and are made
- * durable by the same sync, up to a bound. So the more clients write at once, the less a commit costs, and none waits
- * for company that may not come.
+ * Commits that have arrived while it was busy with the ones before them go into one transaction and are made durable by
+ * one sync, up to a bound. So the more clients write at once, the less a commit costs, and none waits for company that
+ * may not come. Those that arrive during a transaction are left for the next one: then this thread has some to work on
+ * while the other deals with the answer, where else each would wait for the other in turn.
  */
 if (parentPort === null) throw new Error("this module is the entry of a worker thread");
 const port = parentPort;
@@ -57,23 +58,18 @@ function takeNext(): Request | undefined {
 }
 
 function commit(first: CommitRequest): CommitReply {
+  const commits: WireChange[][] = [];
   let requests = 0;
-  let commits = 0;
   let bytes = 0;
   next = first;
-  const more = () => {
-    const full = commits >= maxCommits || bytes >= maxBytes;
-    next ??= full ? undefined : (receiveMessageOnPort(port)?.message as Request | undefined);
-    if (full || next?.type !== "commit") return undefined;
-    const request = next;
-    next = undefined;
-    const decoded = decodeCommits(request);
+  while (next?.type === "commit") {
+    commits.push(...decodeCommits(next));
     requests += 1;
-    commits += decoded.length;
-    bytes += request.values.byteLength;
-    return decoded;
-  };
-  return encodeOutcomes(writer.commit(more, first.time), requests);
+    bytes += next.values.byteLength;
+    const full = commits.length >= maxCommits || bytes >= maxBytes;
+    next = full ? undefined : (receiveMessageOnPort(port)?.message as Request | undefined);
+  }
+  return encodeOutcomes(writer.commit(commits, first.time), requests);
 }
 
 function sweep(floor: number): Reply {

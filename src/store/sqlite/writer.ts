@@ -44,26 +44,15 @@ export class Writer {
   }
 
   /**
-   * Applies commits in order, in one transaction, for as long as `more` hands out some. Should that fail, each is
-   * tried again by itself, so that one that is too large for the disk does not take the others with it.
+   * Applies commits in order, in one transaction. Should that fail, each is tried again by itself, so that one that is
+   * too large for the disk does not take the others with it.
    */
-  commit(more: () => readonly (readonly WireChange[])[] | undefined, time: number): Outcome[] {
-    // The first are taken before anything can fail, so that somebody is told of it when it does.
-    let commits = more();
-    const taken = [...(commits ?? [])];
+  commit(commits: readonly (readonly WireChange[])[], time: number): Outcome[] {
     try {
-      return this.#transaction(() => {
-        const outcomes: Outcome[] = [];
-        while (commits !== undefined) {
-          for (const changes of commits) outcomes.push(this.#apply(changes, time));
-          commits = more();
-          taken.push(...(commits ?? []));
-        }
-        return outcomes;
-      });
+      return this.#transaction(() => commits.map((changes) => this.#apply(changes, time)));
     } catch (error) {
-      if (taken.length === 1) return [{ type: "failed", ...failureOf(error) }];
-      return taken.flatMap((changes) => this.commit(once([changes]), time));
+      if (commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
+      return commits.flatMap((changes) => this.commit([changes], time));
     }
   }
 
@@ -174,16 +163,6 @@ export class Writer {
   #raise(name: string, id: number): void {
     this.#database.prepare("UPDATE marks SET id = ? WHERE name = ? AND id < ?").run(id, name, id);
   }
-}
-
-/** Hands out what it is given the first time it is asked, and nothing after that. */
-function once<Value>(value: Value): () => Value | undefined {
-  let left: Value | undefined = value;
-  return () => {
-    const handed = left;
-    left = undefined;
-    return handed;
-  };
 }
 
 export function failureOf(error: unknown): Failure {

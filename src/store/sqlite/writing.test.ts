@@ -97,8 +97,8 @@ test("a commit without room for it fails alone and harms nothing", async () => {
   const commit = (key: string, bytes: number) => [
     { key, expect: -1, value: new Uint8Array(bytes), expires: undefined },
   ];
-  const batches = [[commit("/small", 100), commit("/large", 1_000_000), commit("/small", 100)]];
-  const outcomes = writer.commit(() => batches.shift(), 0);
+  const commits = [commit("/small", 100), commit("/large", 1_000_000), commit("/small", 100)];
+  const outcomes = writer.commit(commits, 0);
   expect(outcomes.map((outcome) => outcome.type)).toEqual(["committed", "failed", "committed"]);
   expect(outcomes[1]).toMatchObject({ reason: "full" });
   expect(outcomes[2]).toMatchObject({ revision: 3 });
@@ -113,10 +113,8 @@ test("when not even a transaction can be begun, every commit is told so", async 
   const writer = new Writer(join(directory, "store.db"));
   writer.close();
   const commit = (key: string) => [{ key, expect: -1, value: new Uint8Array(1), expires: undefined }];
-  const batches = [[commit("/a"), commit("/b")], [commit("/c")]];
-  const outcomes = writer.commit(() => batches.shift(), 0);
+  const outcomes = writer.commit([commit("/a"), commit("/b")], 0);
   expect(outcomes.map((outcome) => outcome.type)).toEqual(["failed", "failed"]);
-  expect(batches).toHaveLength(1);
 });
 
 /** Waits until the log has shrunk to so many changes. */
