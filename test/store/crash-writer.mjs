@@ -4,7 +4,10 @@ import { writeSync } from "node:fs";
 import { openSqliteStore } from "fettle/store";
 
 const [directory, round, writers] = process.argv.slice(2);
-const store = await openSqliteStore(directory, { retention: { count: 200, every: 20 } });
+// Small numbers, so that what happens rarely happens between any two kills: indexing in the odd rounds at its own pace,
+// in the even ones driven by compaction.
+const retention = Number(round) % 2 === 0 ? { count: 200, every: 20 } : { count: 5000, every: 20 };
+const store = await openSqliteStore(directory, { retention, indexAfter: 40 });
 const say = (line) => writeSync(1, `${line}\n`);
 const value = (text) => new TextEncoder().encode(text.padEnd(300 + Math.floor(Math.random() * 2000), "."));
 

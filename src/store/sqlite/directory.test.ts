@@ -162,7 +162,7 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
 
   test("damage that only a watcher meets ends the watch, not the commit", async () => {
     await filled();
-    const page = 4096;
+    const page = 8192;
     const { size } = statSync(database());
     overwrite(page * 8, Buffer.alloc(size - page * 10, 0xee));
     const store = await openSqliteStore(directory);

@@ -40,3 +40,17 @@ export function resultCodeOf(error: unknown): number | undefined {
   // The low byte is the primary code, the rest tells variants of it apart.
   return typeof code === "number" ? code & 0xff : codeByText.get(error.message);
 }
+
+/** Runs something wholly or not at all. */
+export function transaction<Result>(database: Database, body: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = body();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // Some errors, a full disk among them, have ended the transaction already.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,10 +1,19 @@
+import type { Stretch } from "./tail.js";
+
 /**
  * What the store and its writing thread say to each other; `codec.ts` turns commits and outcomes into it. All of it
- * is answered in the order it was asked.
+ * is answered in the order it was asked, and notices come in between.
  */
 export type Request = CommitRequest | SweepRequest | { readonly type: "close" };
 
-export type Reply = CommitReply | SweepReply;
+export type Reply = CommitReply | SweepReply | IndexedNotice;
+
+/** What a writing thread is started with. */
+export interface WriterSettings {
+  readonly path: string;
+  /** How many changes wait in the tail before they are brought into `versions`. */
+  readonly indexAfter: number;
+}
 
 /** A change on its way to the writer. */
 export interface WireChange {
@@ -74,4 +83,10 @@ export interface SweepReply {
   /** Whether there is more to delete below the floor. */
   readonly more: boolean;
   readonly failure?: Failure | undefined;
+}
+
+/** Tells what has been brought into `versions`: of all that the thread has answered so far, the tail can forget it. */
+interface IndexedNotice {
+  readonly type: "indexed";
+  readonly stretch: Stretch;
 }

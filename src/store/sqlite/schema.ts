@@ -10,7 +10,7 @@ const changesPerRevision = 1024;
 /** The `until` of a version that has not been replaced: the number that takes no room in a row. */
 export const live = 0;
 
-const pageSize = 4096;
+const pageSize = 8192;
 
 /** The id of a change: its commit's revision and its place in the commit, as one number that only grows. */
 export function idOf(revision: number, place: number): number {
@@ -28,7 +28,8 @@ export function revisionOf(id: number): number {
  * `log` holds every change since the floor, and the newest version of every key however old it is. Appending to
  * it is what makes a commit durable, and watches read it from any revision on.
  *
- * `versions` finds them by key. A version is shown at all revisions from its own up to, but without, `until`,
+ * `versions` finds them by key, up to the mark `indexed`; the few changes behind that mark are kept in memory as well
+ * (see `tail.ts`), until they are brought in here (see `indexer.ts`). A version is shown at all revisions from its own up to, but without, `until`,
  * where its replacement or deletion took its place. So the state at any revision is one range scan, and the
  * newest state is just the scan at the newest revision. `until` lies in the same small row beside the key, so
  * replacing a version touches one page of this tree.
@@ -56,6 +57,15 @@ const steps: readonly ((database: Database) => void)[] = [
       INSERT INTO marks VALUES
         ('floor', 0),               -- the revision history starts at
         ('swept', 0);               -- up to this id, what the floor made unreadable has been deleted
+    `),
+  // What the tail needs to know of a change besides what the log had of it. Changes from before this step have NULL
+  // here, and all of them are in `versions`.
+  (database) =>
+    database.exec(`
+      ALTER TABLE log ADD COLUMN created INTEGER;
+      ALTER TABLE log ADD COLUMN expires INTEGER;
+      -- up to this id, \`versions\` has every change; of those behind it, it may have some
+      INSERT INTO marks SELECT 'indexed', coalesce(max(id), 0) FROM log;
     `),
 ];
 

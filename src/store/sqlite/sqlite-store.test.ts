@@ -7,7 +7,10 @@ import { storeConformance } from "../conformance/index.js";
 import type { Store } from "../store.js";
 import { openSqliteStore } from "./sqlite-store.js";
 
-describe("the SQLite store keeps the contract", () => {
+describe.each([
+  { name: "changes waiting to be indexed", indexAfter: undefined },
+  { name: "changes being indexed all the time", indexAfter: 3 },
+])("the SQLite store keeps the contract with $name", ({ indexAfter }) => {
   const clock = new VirtualClock();
   const base = mkdtempSync(join(tmpdir(), "fettle-store-"));
   const directories = new WeakMap<Store, string>();
@@ -15,7 +18,8 @@ describe("the SQLite store keeps the contract", () => {
   afterAll(() => rmSync(base, { recursive: true }));
 
   const open = async (directory: string): Promise<Store> => {
-    const store = await openSqliteStore(directory, { clock, retention: { age: "100000h", count: Infinity } });
+    const retention = { age: "100000h", count: Infinity } as const;
+    const store = await openSqliteStore(directory, { clock, retention, indexAfter });
     directories.set(store, directory);
     return store;
   };

@@ -21,7 +21,7 @@ import { openDirectory, type DataDirectory } from "./directory.js";
 import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
 import { RecentEntries } from "./recent-entries.js";
-import { revisionOf } from "./schema.js";
+import { idOf, revisionOf } from "./schema.js";
 import { WriterClient, type Pending } from "./writer-client.js";
 
 export interface SqliteStoreOptions {
@@ -29,6 +29,11 @@ export interface SqliteStoreOptions {
   readonly retention?: RetentionPolicy | undefined;
   /** How much of what was last read and written is kept in memory; 32 MiB unless told, 0 for nothing. */
   readonly cacheBytes?: number | undefined;
+  /**
+   * How many changes wait in memory before they are put into the index by key, 16,384 unless told. The more, the less a
+   * commit costs among many objects, and the longer it takes to open the store after a crash.
+   */
+  readonly indexAfter?: number | undefined;
 }
 
 /** How many entries and bytes a range reads, about, before it lets others have their turn. */
@@ -36,6 +41,9 @@ const rangePage = { first: 100, most: 1000, bytes: 2 ** 21 };
 
 /** How much of the newest entries is kept in memory, unless told. */
 const defaultCacheBytes = 2 ** 25;
+
+/** How many changes wait to be indexed, unless told. */
+const defaultIndexAfter = 2 ** 14;
 
 /**
  * Opens the embedded durable store in a data directory, which is made when it does not exist.
@@ -85,9 +93,12 @@ class SqliteStore implements Store {
     this.#revision = this.#reader.revision();
     this.#floor = this.#reader.floor();
     this.#writer = new WriterClient(
-      directory.database,
+      { path: directory.database, indexAfter: options.indexAfter ?? defaultIndexAfter },
       () => this.#clock.now(),
-      (group, outcomes) => this.#publish(group, outcomes),
+      {
+        answered: (group, outcomes) => this.#publish(group, outcomes),
+        indexed: (stretch) => this.#reader.tail.forget(stretch),
+      },
     );
     const view = this.#view();
     this.#hub = new WatchHub(view);
@@ -115,15 +126,15 @@ class SqliteStore implements Store {
     for (;;) {
       // One more than asked for tells whether there is more.
       const wanted = Math.min(page, limit + 1 - entries.length);
-      const chunk = this.#reader.range({ ...options, after }, revision, wanted);
-      for (const entry of chunk) {
+      const read = this.#reader.range({ ...options, after }, revision, wanted);
+      for (const entry of read.entries) {
         entries.push(entry);
         bytes += entry.value.length;
       }
       if (entries.length > limit) return { entries: entries.slice(0, limit), revision, more: true };
-      if (chunk.length < wanted) return { entries, revision, more: false };
-      after = chunk.at(-1)?.key;
-      const average = Math.max(1, bytes / entries.length);
+      if (read.through === undefined) return { entries, revision, more: false };
+      after = read.through;
+      const average = Math.max(1, bytes / Math.max(1, entries.length));
       page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
       await new Promise((resolve) => setImmediate(resolve));
       // A read of the newest state that compaction has overtaken is as good at a newer revision.
@@ -254,22 +265,22 @@ class SqliteStore implements Store {
   #previous(key: string, id: number): Entry | undefined {
     if (id === 0 || !this.#hub.wantsPrevious) return undefined;
     const recent = this.#recent.get(key);
-    return recent?.revision === revisionOf(id) ? recent : this.#reader.version(key, id);
+    return recent?.revision === revisionOf(id) ? recent : this.#reader.version(id);
   }
 
-  #remember({ changes, expires }: Pending, { revision, created }: Committed): void {
-    for (const [place, change] of changes.entries()) {
+  #remember(pending: Pending, outcome: Committed): void {
+    const { revision } = outcome;
+    for (const [place, change] of pending.changes.entries()) {
       const { key } = change;
-      if (change.type === "delete") this.#recent.delete(key);
-      else {
-        this.#recent.set({
-          key,
-          value: change.value,
-          revision,
-          created: created[place] ?? revision,
-          expires: expires[place],
-        });
-      }
+      const id = idOf(revision, place);
+      const previous = outcome.replaced[place] ?? 0;
+      const created = outcome.created[place] ?? revision;
+      const expires = pending.expires[place];
+      const gone = change.type === "delete";
+      if (gone && previous === 0) continue;
+      this.#reader.tail.add(key, { id, previous, created, expires, gone });
+      if (gone) this.#recent.delete(key);
+      else this.#recent.set({ key, value: change.value, revision, created, expires });
     }
   }
 

@@ -3,6 +3,9 @@ import { openDirectory } from "./directory.js";
 import { openDatabase, type Database } from "./engine.js";
 import { live } from "./schema.js";
 
+/** Changes that `versions` must have; of those behind the mark it may have some. */
+const indexed = "log.id <= (SELECT id FROM marks WHERE name = 'indexed')";
+
 /** What must hold in every file at every moment; each query counts where it does not. */
 const invariants: Record<string, string> = {
   "a key has two newest versions": `SELECT count(*) AS count FROM
@@ -11,11 +14,14 @@ const invariants: Record<string, string> = {
     "SELECT count(*) AS count FROM versions LEFT JOIN log USING (id) WHERE log.id IS NULL OR value IS NULL",
   "a put in the log has no version": `SELECT count(*) AS count FROM log
     LEFT JOIN versions ON versions.id = log.id AND versions.key = log.key
-    WHERE value IS NOT NULL AND versions.id IS NULL`,
+    WHERE value IS NOT NULL AND versions.id IS NULL AND ${indexed}`,
   "a version ends where no change is": `SELECT count(*) AS count FROM versions
     WHERE until <> ${live} AND until NOT IN (SELECT id FROM log)`,
   "a change does not end the version it replaced": `SELECT count(*) AS count FROM log
-    JOIN versions ON versions.id = log.previous AND versions.key = log.key WHERE until <> log.id`,
+    JOIN versions ON versions.id = log.previous AND versions.key = log.key
+    WHERE until <> log.id AND (until <> ${live} OR ${indexed})`,
+  "a change behind the index does not tell when its key was created": `SELECT count(*) AS count FROM log
+    WHERE created IS NULL AND NOT ${indexed}`,
   "a version ends before it begins": `SELECT count(*) AS count FROM versions
     WHERE until <> ${live} AND until <= id`,
 };

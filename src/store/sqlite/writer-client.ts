@@ -12,7 +12,9 @@ import type {
   Request,
   SweepReply,
   WireChange,
+  WriterSettings,
 } from "./protocol.js";
+import type { Stretch } from "./tail.js";
 
 /** A commit on its way, with the times its keys expire. */
 export interface Pending {
@@ -25,7 +27,13 @@ export interface Pending {
 /** So many commits are sent off at once, without waiting for the end of the turn, so that the thread can begin. */
 const enough = 16;
 
-type OnGroup = (group: readonly Pending[], outcomes: readonly Outcome[]) => void;
+/** What the thread has to tell. */
+export interface WriterListener {
+  /** Called with every group that was answered, in order, before its commits are resolved. */
+  answered(group: readonly Pending[], outcomes: readonly Outcome[]): void;
+  /** Called when part of the tail has been brought into `versions`, in order with the answers. */
+  indexed(stretch: Stretch): void;
+}
 
 type Waiting =
   | { type: "commit"; commits: Pending[] }
@@ -40,25 +48,24 @@ type Waiting =
 export class WriterClient {
   readonly #worker: Worker;
   readonly #now: () => number;
-  readonly #onGroup: OnGroup;
+  readonly #listener: WriterListener;
   readonly #queued: Pending[] = [];
   readonly #asked: Waiting[] = [];
   readonly #exited: Promise<void>;
   #flushing = false;
   #failure: Error | undefined;
 
-  /** `onGroup` is called with every group that was answered, in order, before its commits are resolved. */
-  constructor(path: string, now: () => number, onGroup: OnGroup) {
+  constructor(settings: WriterSettings, now: () => number, listener: WriterListener) {
     this.#now = now;
-    this.#onGroup = onGroup;
+    this.#listener = listener;
     this.#worker = new Worker(new URL("./writer-thread.js", import.meta.url), {
       name: "fettle-writer",
-      workerData: { path },
+      workerData: settings,
       // Not this process's own flags: a loader for TypeScript, say, would only make the thread start later.
       execArgv: [],
     });
     this.#worker.unref();
-    this.#worker.on("message", (reply: Reply) => this.#answered(reply));
+    this.#worker.on("message", (reply: Reply) => this.#told(reply));
     this.#worker.on("error", (error) => this.#fail(`the writing thread failed: ${error.message}`));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", () => {
@@ -120,7 +127,12 @@ export class WriterClient {
     this.#worker.postMessage(request, transfer);
   }
 
-  #answered(reply: Reply): void {
+  #told(reply: Reply): void {
+    if (reply.type === "indexed") this.#listener.indexed(reply.stretch);
+    else this.#answered(reply);
+  }
+
+  #answered(reply: CommitReply | SweepReply): void {
     if (reply.type === "commit") {
       const answered = this.#asked.splice(0, reply.requests);
       this.#settle(
@@ -139,7 +151,7 @@ export class WriterClient {
       reply,
       group.map(({ changes }) => changes.length),
     );
-    this.#onGroup(group, outcomes);
+    this.#listener.answered(group, outcomes);
     for (const [index, outcome] of outcomes.entries()) {
       const pending = group[index];
       if (outcome.type === "failed") pending?.reject(errorOf(outcome));

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
-import type { CommitReply, CommitRequest, Reply, Request, WireChange } from "./protocol.js";
+import type { CommitReply, CommitRequest, Reply, Request, WireChange, WriterSettings } from "./protocol.js";
+import type { Stretch } from "./tail.js";
 import { failureOf, Writer } from "./writer.js";
 
 /**
@@ -14,7 +15,7 @@ import { failureOf, Writer } from "./writer.js";
  */
 if (parentPort === null) throw new Error("this module is the entry of a worker thread");
 const port = parentPort;
-const writer = new Writer((workerData as { path: string }).path);
+const writer = new Writer(workerData as WriterSettings);
 
 /** Beyond this the wait for the group costs its first members more than a further sync. */
 const maxCommits = 512;
@@ -39,6 +40,7 @@ port.on("message", (first: Request) => {
     }
     port.postMessage(request.type === "commit" ? commit(request) : sweep(request.floor));
     // The answer is on its way: what follows delays nobody who waits for it.
+    tellIndexed(writer.indexIfDue());
     writer.checkpointIfDue();
     lookOut();
   }
@@ -74,8 +76,14 @@ function commit(first: CommitRequest): CommitReply {
 
 function sweep(floor: number): Reply {
   try {
-    return { type: "sweep", more: writer.sweep(floor) };
+    const { more, indexed } = writer.sweep(floor);
+    tellIndexed(indexed);
+    return { type: "sweep", more };
   } catch (error) {
     return { type: "sweep", more: false, failure: failureOf(error) };
   }
+}
+
+function tellIndexed(stretch: Stretch | undefined): void {
+  if (stretch !== undefined) port.postMessage({ type: "indexed", stretch } satisfies Reply);
 }

@@ -1,6 +1,16 @@
-import { openDatabase, resultCode, resultCodeOf, type Database, type Statement } from "./engine.js";
-import type { Committed, Failure, Outcome, Refused, WireChange } from "./protocol.js";
+import {
+  openDatabase,
+  resultCode,
+  resultCodeOf,
+  transaction,
+  type Database,
+  type Statement,
+} from "./engine.js";
+import { Indexer } from "./indexer.js";
+import { raiseMark, readMark } from "./marks.js";
+import type { Committed, Failure, Outcome, Refused, WireChange, WriterSettings } from "./protocol.js";
 import { idOf, live, revisionOf } from "./schema.js";
+import { readTail, type Stretch, type Tail, type TailChange } from "./tail.js";
 
 /** How many changes one sweep looks at: a few milliseconds, so that commits in between hardly notice. */
 const sweepSize = 512;
@@ -8,8 +18,11 @@ const sweepSize = 512;
 /** After about this many bytes in the write-ahead log they are moved into the database file. */
 const checkpointBytes = 16 * 2 ** 20;
 
-/** What a change adds to the write-ahead log besides its value: about one page of each tree. */
-const bytesPerChange = 4096;
+/**
+ * What is added to the write-ahead log, about: by a change besides its value, when it is brought into `versions` and
+ * when it is cleared away, and by a transaction whose last page is not full.
+ */
+const bytesPer = { logged: 256, indexed: 4096, swept: 4096, transaction: 8192 };
 
 interface Found {
   readonly id: number;
@@ -21,13 +34,17 @@ export class Writer {
   readonly #database: Database;
   readonly #find: Statement;
   readonly #append: Statement;
-  readonly #replace: Statement;
-  readonly #insert: Statement;
+  readonly #tail: Tail;
+  readonly #indexer: Indexer;
+  /** The keys whose changes the transaction under way has added to the tail. */
+  #added: string[] = [];
+  /** Why the tail could not be brought in the last time; should it grow too long, commits fail for that reason. */
+  #unindexed: unknown;
   #revision: number;
   #unmoved = 0;
 
   /** `maxPages` bounds the size of the file, which a test can reach more easily than that of a disk. */
-  constructor(path: string, { maxPages }: { maxPages?: number } = {}) {
+  constructor({ path, indexAfter }: WriterSettings, { maxPages }: { maxPages?: number } = {}) {
     const database = openDatabase(path);
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     // FULL syncs the log before a commit returns; the moving into the file we do ourselves, between commits.
@@ -37,10 +54,10 @@ export class Writer {
     this.#find = database.prepare(
       `SELECT id, created, until FROM versions WHERE key = ? ORDER BY id DESC LIMIT 1`,
     );
-    this.#append = database.prepare("INSERT INTO log VALUES (?, ?, ?, ?, ?)");
-    this.#replace = database.prepare("UPDATE versions SET until = ? WHERE key = ? AND id = ?");
-    this.#insert = database.prepare(`INSERT INTO versions VALUES (?, ?, ${live}, ?, ?)`);
+    this.#append = database.prepare("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#revision = revisionOf(Number(database.prepare("SELECT max(id) AS id FROM log").get()?.["id"] ?? 0));
+    this.#tail = readTail(database);
+    this.#indexer = new Indexer(database, this.#tail, indexAfter);
   }
 
   /**
@@ -49,6 +66,7 @@ export class Writer {
    */
   commit(commits: readonly (readonly WireChange[])[], time: number): Outcome[] {
     try {
+      if (this.#unindexed !== undefined && this.#indexer.overdue) throw this.#unindexed;
       return this.#transaction(() => commits.map((changes) => this.#apply(changes, time)));
     } catch (error) {
       if (commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
@@ -56,35 +74,31 @@ export class Writer {
     }
   }
 
-  /** One step of clearing away what lies below the floor; true when there is more to do. */
-  sweep(floor: number): boolean {
-    return this.#transaction(() => {
-      this.#raise("floor", floor);
-      const end = idOf(Math.min(floor + 1, this.#revision), 0);
-      const from = this.#mark("swept");
-      const changes = this.#database
-        .prepare(
-          "SELECT id, key, previous, value IS NULL AS gone FROM log WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
-        )
-        .all(from, end, sweepSize) as unknown as {
-        id: number;
-        key: string;
-        previous: number;
-        gone: number;
-      }[];
-      const forgetChange = this.#database.prepare("DELETE FROM log WHERE id = ?");
-      const forgetVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
-      for (const { id, key, previous, gone } of changes) {
-        if (previous !== 0) {
-          forgetChange.run(previous);
-          forgetVersion.run(key, previous);
-        }
-        if (gone) forgetChange.run(id);
-      }
-      this.#raise("swept", changes.at(-1)?.id ?? from);
-      this.#unmoved += changes.length * bytesPerChange;
-      return changes.length === sweepSize;
-    });
+  /**
+   * One step of clearing away what lies below the floor. Only what is in `versions` is cleared away; where the floor is
+   * beyond that, the next stretch of the tail is brought in.
+   */
+  sweep(floor: number): { more: boolean; indexed: Stretch | undefined } {
+    const end = idOf(Math.min(floor + 1, this.#revision), 0);
+    const indexed = readMark(this.#database, "indexed");
+    const swept = this.#transaction(() => this.#sweep(floor, Math.min(end, indexed + 1)));
+    this.#unmoved += swept * bytesPer.swept;
+    if (swept === sweepSize) return { more: true, indexed: undefined };
+    return indexed + 1 < end ? { more: true, indexed: this.#index() } : { more: false, indexed: undefined };
+  }
+
+  /** Brings some of the tail into `versions` when it is time to. */
+  indexIfDue(): Stretch | undefined {
+    if (!this.#indexer.due) return undefined;
+    try {
+      const stretch = this.#index();
+      this.#unindexed = undefined;
+      return stretch;
+    } catch (error) {
+      // Nothing is lost, the log has it all (the disk may be full); the next commit tries again.
+      this.#unindexed = error;
+      return undefined;
+    }
   }
 
   /** Moves the write-ahead log into the database file when there is enough of it. */
@@ -101,6 +115,7 @@ export class Writer {
   /** Leaves everything in the database file itself, which then is all that a backup needs to copy. */
   close(): void {
     try {
+      this.#indexer.finish(this.#newest);
       this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // The log keeps what could not be moved, and the next opening finds it there.
@@ -125,43 +140,81 @@ export class Writer {
       replaced.push(current?.id ?? 0);
       created.push(current?.created ?? revision);
       if (value === undefined && current === undefined) continue;
-      const id = idOf(revision, place);
-      this.#append.run(id, key, current?.id ?? 0, time, value ?? null);
-      if (current !== undefined) this.#replace.run(id, key, current.id);
-      if (value !== undefined) this.#insert.run(key, id, current?.created ?? revision, expires ?? null);
-      this.#unmoved += bytesPerChange + (value?.length ?? 0);
+      this.#log(key, time, value, {
+        id: idOf(revision, place),
+        previous: current?.id ?? 0,
+        created: current?.created ?? revision,
+        expires,
+        gone: value === undefined,
+      });
       changed = true;
     }
     if (changed) this.#revision = revision;
     return { type: "committed", revision: this.#revision, replaced, created };
   }
 
+  #log(key: string, time: number, value: Uint8Array | undefined, change: TailChange): void {
+    const { id, previous, created, expires } = change;
+    this.#append.run(id, key, previous, time, value ?? null, created, expires ?? null);
+    this.#tail.add(key, change);
+    this.#added.push(key);
+    this.#unmoved += bytesPer.logged + (value?.length ?? 0);
+    this.#indexer.logged(value?.length ?? 0);
+  }
+
   #current(key: string): Found | undefined {
+    const recent = this.#tail.newest(key);
+    if (recent !== undefined) return recent.gone ? undefined : recent;
     const row = this.#find.get(key) as { id: number; created: number; until: number } | undefined;
     return row?.until === live ? row : undefined;
   }
 
+  /** Deletes some of what the changes between the mark `swept` and `end` made unreadable; returns how many it looked at. */
+  #sweep(floor: number, end: number): number {
+    raiseMark(this.#database, "floor", floor);
+    const from = readMark(this.#database, "swept");
+    const changes = this.#database
+      .prepare(
+        "SELECT id, key, previous, value IS NULL AS gone FROM log WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
+      )
+      .all(from, end, sweepSize) as unknown as { id: number; key: string; previous: number; gone: number }[];
+    const forgetChange = this.#database.prepare("DELETE FROM log WHERE id = ?");
+    const forgetVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
+    for (const { id, key, previous, gone } of changes) {
+      if (previous !== 0) {
+        forgetChange.run(previous);
+        forgetVersion.run(key, previous);
+      }
+      if (gone) forgetChange.run(id);
+    }
+    raiseMark(this.#database, "swept", changes.at(-1)?.id ?? from);
+    return changes.length;
+  }
+
+  #index(): Stretch | undefined {
+    const before = this.#tail.size;
+    const stretch = this.#indexer.step(this.#newest);
+    this.#unmoved += (before - this.#tail.size) * bytesPer.indexed;
+    return stretch;
+  }
+
+  /** The greatest id that a change can have by now. */
+  get #newest(): number {
+    return idOf(this.#revision + 1, 0) - 1;
+  }
+
+  /** A transaction that leaves no trace in memory either when it fails. */
   #transaction<Result>(body: () => Result): Result {
     const revision = this.#revision;
-    this.#database.exec("BEGIN IMMEDIATE");
+    this.#added = [];
+    this.#unmoved += bytesPer.transaction;
     try {
-      const result = body();
-      this.#database.exec("COMMIT");
-      return result;
+      return transaction(this.#database, body);
     } catch (error) {
       this.#revision = revision;
-      // Some errors, a full disk among them, have ended the transaction already.
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      for (const key of this.#added.toReversed()) this.#tail.takeBack(key);
       throw error;
     }
-  }
-
-  #mark(name: string): number {
-    return Number(this.#database.prepare("SELECT id FROM marks WHERE name = ?").get(name)?.["id"]);
-  }
-
-  #raise(name: string, id: number): void {
-    this.#database.prepare("UPDATE marks SET id = ? WHERE name = ? AND id < ?").run(id, name, id);
   }
 }
 

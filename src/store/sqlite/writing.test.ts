@@ -23,6 +23,7 @@ afterEach(async () => {
 });
 
 const put = (key: string, bytes = 10): Put => ({ type: "put", key, value: new Uint8Array(bytes) });
+const settings = () => ({ path: join(directory, "store.db"), indexAfter: 1000 });
 const query = (sql: string): unknown => {
   const database = openDatabase(join(directory, "store.db"), { readOnly: true });
   try {
@@ -93,7 +94,7 @@ test("history beyond the age goes too", async () => {
 test("a commit without room for it fails alone and harms nothing", async () => {
   await store.commit([put("/a", 1000)]);
   await store.close();
-  const writer = new Writer(join(directory, "store.db"), { maxPages: 40 });
+  const writer = new Writer(settings(), { maxPages: 40 });
   const commit = (key: string, bytes: number) => [
     { key, expect: -1, value: new Uint8Array(bytes), expires: undefined },
   ];
@@ -110,7 +111,7 @@ test("a commit without room for it fails alone and harms nothing", async () => {
 
 test("when not even a transaction can be begun, every commit is told so", async () => {
   await store.close();
-  const writer = new Writer(join(directory, "store.db"));
+  const writer = new Writer(settings());
   writer.close();
   const commit = (key: string) => [{ key, expect: -1, value: new Uint8Array(1), expires: undefined }];
   const outcomes = writer.commit([commit("/a"), commit("/b")], 0);
