@@ -51,3 +51,5 @@ export { batched, chooseStrategy, immediate, scheduled } from "./runtime/queue/s
 export { schedule } from "./runtime/schedule/schedule.js";
 export { cron } from "./runtime/schedule/cron.js";
 export { window } from "./runtime/schedule/window.js";
+
+export { controlPlane, type ControlPlane, type ControlPlaneOptions } from "./plane/control-plane.js";
