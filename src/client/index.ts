@@ -35,9 +35,11 @@ export {
 export type { ClientCertificate, Connection, ConnectionTls } from "./transport/connection.js";
 export {
   httpTransport,
+  type HttpTransport,
   type HttpTransportOptions,
   type RequestInfo,
 } from "./transport/http/http-transport.js";
+export type { DocumentOptions } from "./transport/http/documents.js";
 
 export { loadConnection, type LoadOptions } from "./kubeconfig/load-connection.js";
 export { inClusterConnection, type InClusterOptions } from "./kubeconfig/in-cluster.js";

@@ -38,10 +38,11 @@ import { Caller, type Answer } from "./calls/caller.js";
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
 import type { ApiRequest, RequestInfo, Verb } from "./calls/request.js";
 import { RetryPolicy, type RetryOptions } from "./calls/retries.js";
+import { readLines, type DocumentOptions } from "./documents.js";
 import { collectionPath, objectPath, queryText, versionPath, type Query } from "./paths.js";
 import { watch } from "./watch/watch.js";
 
-export type { Rate, RequestInfo, RetryOptions };
+export type { DocumentOptions, HttpTransport, Rate, RequestInfo, RetryOptions };
 
 export interface HttpTransportOptions {
   readonly connection: Connection;
@@ -77,7 +78,7 @@ const patchTypes: Readonly<Record<Patch["type"], string>> = {
  * await using transport = httpTransport({ connection: { server: "http://127.0.0.1:8001", namespace: "default" } });
  * const [configMap] = await transport.discover("v1");
  */
-export function httpTransport(options: HttpTransportOptions): Transport {
+export function httpTransport(options: HttpTransportOptions): HttpTransport {
   return new HttpTransport(options);
 }
 
@@ -233,6 +234,24 @@ class HttpTransport implements Transport {
     await this.#caller.call(request, options);
   }
 
+  /**
+   * What the server has at a path besides its objects, which is always a JSON object.
+   *
+   * @example
+   * await transport.document("/openapi/v3");
+   */
+  async document(path: string, options: DocumentOptions = {}): Promise<Record<string, unknown>> {
+    const request = this.#documentRequest("get", path, options);
+    const { body } = await this.#caller.call(request, options);
+    return readJson(body, request.title);
+  }
+
+  /** JSON values, one a line, for as long as the server has some to send; ends when the signal aborts. */
+  lines(path: string, options: DocumentOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    const request = this.#documentRequest("watch", path, options);
+    return readLines(() => this.#caller.open(request, options.signal), request.title, options.signal);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#caller.close();
   }
@@ -254,6 +273,19 @@ class HttpTransport implements Transport {
     const answer: Answer = await this.#caller.call(request, options);
     if (onWarning !== undefined) warningsIn(answer.headers.warning).forEach((text) => onWarning(text));
     return readObject(readJson(answer.body, title), { kind });
+  }
+
+  #documentRequest(verb: "get" | "watch", path: string, options: DocumentOptions): ApiRequest {
+    const { query = {}, accept = acceptJson, content } = options;
+    const method = options.method ?? (content === undefined ? "GET" : "POST");
+    return this.#request(verb, `${method === "GET" ? "read" : method} ${path}`, {
+      method,
+      path,
+      query,
+      accept,
+      ...(content !== undefined && { content, contentType: "application/json" }),
+      idempotent: method === "GET",
+    });
   }
 
   #request(

@@ -1,6 +1,7 @@
 import { deepFreeze, type KubeObject } from "../../../../model/core.js";
 import type { KindInfo } from "../../../kinds/kind.js";
 import { ConnectionError, type Page } from "../../transport.js";
+import { shareFields } from "./shared-fields.js";
 
 type Fields = Record<string, unknown>;
 
@@ -17,6 +18,7 @@ export interface Reading {
 
 /** An object as it was sent, frozen; with its own kind when only its metadata was. */
 export function readObject(json: Fields, { kind, metadataOnly }: Reading): KubeObject {
+  shareFields(json);
   return deepFreeze(metadataOnly === true ? metadataOf(json, kind) : (json as unknown as KubeObject));
 }
 
@@ -32,6 +34,7 @@ export function readPage(json: Fields, { kind, metadataOnly }: Reading): Page {
     );
   }
   const objects = ((items ?? []) as Fields[]).map((item) => {
+    shareFields(item);
     if (metadataOnly === true) return metadataOf(item, kind);
     item.apiVersion ??= kind.apiVersion;
     item.kind ??= kind.kind;

@@ -1,0 +1,61 @@
+import type { CallOptions } from "../transport.js";
+import { ConnectionError } from "../transport.js";
+import { excerpt } from "./answers/failure.js";
+import type { OpenStream } from "./calls/caller.js";
+import type { Query } from "./paths.js";
+
+/** What is asked for at a path that is not that of a kind: discovery, OpenAPI, tables, a server's own endpoints. */
+export interface DocumentOptions extends CallOptions {
+  readonly query?: Query | undefined;
+  /** The form that is wanted. Default: JSON. */
+  readonly accept?: string | undefined;
+  /** Default: GET without content, POST with some. */
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE" | undefined;
+  /** Is sent as JSON. */
+  readonly content?: unknown;
+}
+
+const newline = 10;
+
+/** The JSON values of a stream with one a line; the stream is closed at the end, however that comes. */
+export async function* readLines(
+  open: () => Promise<OpenStream>,
+  title: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<unknown, void, undefined> {
+  /** The beginning of a line whose end is yet to come. */
+  let parts: Buffer[] = [];
+  let stream: OpenStream | undefined;
+  try {
+    if (signal?.aborted === true) return;
+    stream = await open();
+    for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
+      for (const chunk of chunks) {
+        let start = 0;
+        for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+          const line = Buffer.concat([...parts, chunk.subarray(start, end)]);
+          parts = [];
+          start = end + 1;
+          if (line.length > 0) yield parse(line, title);
+        }
+        if (start < chunk.length) parts.push(chunk.subarray(start));
+      }
+    }
+    if (parts.length > 0) yield parse(Buffer.concat(parts), title);
+  } catch (error) {
+    // An end that was asked for is no failure.
+    if (signal?.aborted !== true) throw error;
+  } finally {
+    stream?.close(new Error("nobody listens any more"));
+  }
+}
+
+function parse(line: Buffer, title: string): unknown {
+  try {
+    return JSON.parse(line.toString());
+  } catch (cause) {
+    throw new ConnectionError(`to ${title}, the server sent a line that is no JSON: ${excerpt(line)}`, {
+      cause,
+    });
+  }
+}
