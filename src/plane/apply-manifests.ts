@@ -34,12 +34,17 @@ export function parseManifests(text: string, where = "manifest"): readonly Manif
     const [problem] = document.errors;
     if (problem !== undefined) {
       const { line = 0, col = 0 } = problem.linePos?.[0] ?? {};
-      throw new ManifestError(`${where}:${line}:${col}: ${problem.message.split("\n")[0]}`);
+      throw new ManifestError(`${where}:${line}:${col}: ${firstLine(problem.message)}`);
     }
     const value: unknown = document.toJS({ maxAliasCount: 1000 });
     if (value !== null && value !== undefined) manifests.push(...asManifests(value, where));
   }
   return manifests;
+}
+
+/** What is wrong; where it is has been said already. */
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
 }
 
 function asManifests(value: unknown, where: string): Manifest[] {

@@ -39,6 +39,8 @@ export interface ControlPlaneOptions extends Pick<
   readonly schedules?: readonly Schedule[] | undefined;
   /** Kinds that are served although no controller here is for them or owns them. */
   readonly kinds?: readonly Resource[] | undefined;
+  /** Registers definitions also where stored objects would no longer be valid, or somebody else made the definition. */
+  readonly forceDefinitions?: boolean | undefined;
   /** The folder for everything that is kept: objects, tokens, certificates. Default `.fettle`. */
   readonly data?: string | undefined;
   /** Where objects are kept: a store of one's own, which stays open, or `"memory"` to forget them. Default: on disk in `data`. */
@@ -114,7 +116,11 @@ export async function controlPlane(options: ControlPlaneOptions = {}): Promise<C
       api = started.api;
     }
     const client = createClient({ transport: inProcess(api, { clock }), clock, random });
-    await registerDefinitions(client, kindsOf(controllers, options.kinds), { log });
+    await registerDefinitions(client, kindsOf(controllers, options.kinds), {
+      log,
+      clock,
+      force: options.forceDefinitions,
+    });
     const running = startControllers({ ...options, controllers, client, clock, random, log });
     endings.add(() => running.stop());
     late.client = client;

@@ -6,3 +6,6 @@ export {
 } from "./control-plane.js";
 export { inProcess, type InProcessOptions } from "./in-process.js";
 export { ManifestError, parseManifests, type Applied } from "./apply-manifests.js";
+export { registerDefinitions } from "./definitions/register-definitions.js";
+export { backup } from "./backup/backup.js";
+export { restore } from "./backup/restore.js";

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { backupFormat, BackupDamaged, type End, type EntryLine, type Header } from "./format.js";
+import { ByteReader } from "./byte-reader.js";
+
+/** What is found in a backup, in this order; a further header makes all before it void. */
+export type BackupPart =
+  | { readonly type: "header"; readonly header: Header }
+  | {
+      readonly type: "entry";
+      readonly key: string;
+      readonly value: Uint8Array;
+      readonly expires: number | undefined;
+    }
+  | { readonly type: "end"; readonly entries: number };
+
+const restart = "take another backup, or fetch this one again";
+
+/**
+ * Reads a backup. What it hands out may be damaged until it has come to its end: only then is the checksum known.
+ *
+ * @throws {BackupDamaged}
+ */
+export async function* readBackup(
+  stream: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<BackupPart, void, undefined> {
+  const gunzip = createGunzip();
+  pipeline(Readable.from(bytesOf(stream), { objectMode: false }), gunzip, () => {});
+  const reader = new ByteReader(explained(gunzip));
+  let hash = createHash("sha256");
+  let header: Header | undefined;
+  let entries = 0;
+  for (;;) {
+    const read = await reader.line();
+    if (read === undefined) throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+    const content = parse(read);
+    if (header === undefined && !isHeader(content)) throw notABackup();
+    if (isHeader(content)) {
+      if (content.format > backupFormat) throw newerFormat(content.format);
+      header = content;
+      hash = createHash("sha256").update(read);
+      entries = 0;
+      yield { type: "header", header };
+    } else if (isEntry(content)) {
+      const value = await reader.bytes(content.bytes + 1);
+      if (value === undefined) throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+      hash.update(read).update(value);
+      entries++;
+      yield {
+        type: "entry",
+        key: content.key,
+        value: value.subarray(0, content.bytes),
+        expires: content.expires,
+      };
+    } else {
+      const { sha256, entries: count } = content as End;
+      if (
+        content.end !== true ||
+        sha256 !== hash.digest("hex") ||
+        count !== entries ||
+        header?.count !== entries
+      ) {
+        throw new BackupDamaged(`the backup is damaged: its checksum does not match; ${restart}`);
+      }
+      if ((await reader.line()) !== undefined) {
+        throw new BackupDamaged(`the backup is damaged: something follows its end; ${restart}`);
+      }
+      yield { type: "end", entries };
+      return;
+    }
+  }
+}
+
+async function* bytesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+}
+
+/** What zlib says of broken files, in our words. */
+async function* explained(gunzip: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* gunzip;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === "Z_BUF_ERROR") throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+    if (code !== "Z_DATA_ERROR") throw error;
+    const { message } = error as Error;
+    if (message === "incorrect header check") throw notABackup();
+    throw new BackupDamaged(`the backup is damaged (${message}); ${restart}`, { cause: error });
+  }
+}
+
+function notABackup(): BackupDamaged {
+  return new BackupDamaged("this is not a backup of Fettle; choose a file that fettle backup has made");
+}
+
+function newerFormat(format: number): BackupDamaged {
+  return new BackupDamaged(
+    `the backup was made by a newer Fettle (format ${format}, this one knows up to ${backupFormat}); upgrade Fettle`,
+  );
+}
+
+function parse(line: Uint8Array): Partial<Header & EntryLine & End> {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(line).toString());
+    if (typeof content === "object" && content !== null) return content;
+  } catch {
+    // Said below.
+  }
+  throw new BackupDamaged(`the backup is damaged: there is no line where one should be; ${restart}`);
+}
+
+function isHeader(content: Partial<Header>): content is Header {
+  return content.fettle === "backup" && [content.format, content.revision, content.count].every(isCount);
+}
+
+function isEntry(content: Partial<EntryLine>): content is EntryLine {
+  return typeof content.key === "string" && isCount(content.bytes);
+}
+
+function isCount(value: number | undefined): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

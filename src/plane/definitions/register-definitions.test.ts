@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Client } from "../../client/client.js";
+import { createClient } from "../../client/create-client.js";
+import { customResourceDefinition, failures, resource } from "../../model/index.js";
+import type { Log } from "../../runtime/observe/log.js";
+import { startApi, type Api } from "../../server/index.js";
+import { MemoryStore } from "../../store/index.js";
+import { inProcess } from "../in-process.js";
+import { Definition, otherManagers } from "./definition.js";
+import { registerDefinitions } from "./register-definitions.js";
+
+let store: MemoryStore;
+let api: Api;
+let client: Client;
+let lines: { level: string; text: string; fields: object }[];
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  api = await startApi({ store });
+  client = createClient({ transport: inProcess(api) });
+  lines = [];
+});
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await api.close();
+  await store.close();
+});
+
+const note = (level: string) => (fields: object, text: string) => void lines.push({ level, text, fields });
+const log: Log = {
+  debug: note("debug"),
+  info: note("info"),
+  warn: note("warn"),
+  error: note("error"),
+  child: () => log,
+};
+const warnings = () => lines.filter(({ level }) => level === "warn").map(({ text }) => text);
+const revision = async () => (await store.status()).revision;
+const site = (spec: z.ZodObject, options: { columns?: []; scope?: "Cluster" } = {}) =>
+  resource("demo.dev/v1", "Site", { spec, ...options });
+
+const Site = site(z.object({ title: z.string(), pages: z.number().int().default(1) }));
+const definition = () => client.get(Definition, "sites.demo.dev");
+const create = (name: string, spec: object) =>
+  client.create({ apiVersion: "demo.dev/v1", kind: "Site", metadata: { name }, spec } as never);
+
+describe("a kind of ours", () => {
+  test("is served when this returns", async () => {
+    await registerDefinitions(client, [Site], { log });
+    await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+    expect(lines).toMatchObject([{ level: "info", text: "registered a kind" }]);
+  });
+
+  test("is not written again when nothing changed", async () => {
+    await registerDefinitions(client, [Site], { log });
+    const before = await revision();
+    await registerDefinitions(client, [Site], { log });
+    expect(await revision()).toBe(before);
+    expect(lines).toHaveLength(1);
+  });
+
+  test("is brought up to date, also when it has objects", async () => {
+    await registerDefinitions(client, [Site], { log });
+    await create("hello", { title: "Hello" });
+    const Wider = site(
+      z.object({ title: z.string(), pages: z.number().default(1), color: z.string().default("red") }),
+    );
+    await registerDefinitions(client, [Wider], { log });
+    expect((await client.get(Wider, "hello")).spec).toEqual({ title: "Hello", pages: 1, color: "red" });
+  });
+
+  test("is registered once by many processes at once", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => registerDefinitions(client, [Site], { log })));
+    expect((await definition()).metadata.generation).toBe(1);
+    const Wider = site(z.object({ title: z.string(), color: z.string().optional() }));
+    await Promise.all(Array.from({ length: 8 }, () => registerDefinitions(client, [Wider], { log })));
+    expect((await definition()).metadata.generation).toBe(2);
+  });
+
+  test("is registered anew when its old definition is on its way out", async () => {
+    await registerDefinitions(client, [Site], { log });
+    await client.create(Site, {
+      metadata: { name: "kept", finalizers: ["demo.dev/keep"] },
+      spec: { title: "x" },
+    });
+    await client.delete(Definition, "sites.demo.dev");
+    const registered = registerDefinitions(client, [Site], { log });
+    await client.patch(Site, "kept", { metadata: { finalizers: null } });
+    await registered;
+    expect((await client.list(Site)).items).toEqual([]);
+  });
+});
+
+describe("objects that a new schema would break", () => {
+  const Stricter = site(z.object({ title: z.string(), owner: z.string(), pages: z.number().int().max(5) }));
+
+  test("keep it from being registered, and are named with their fields", async () => {
+    await registerDefinitions(client, [Site], { log });
+    for (let number = 1; number <= 7; number++) await create(`s${number}`, { title: "x", pages: 9 });
+    const before = await revision();
+    await expect(registerDefinitions(client, [Stricter], { log })).rejects.toThrow(
+      /7 of 7 stored Site objects.*\n {2}default\/s1: spec\.pages: Invalid value: 9: .*; spec\.owner: Required value\n(.*\n){4} {2}and 2 more\n.*force/,
+    );
+    expect(await revision()).toBe(before);
+  });
+
+  test("do not when they are corrected, nor when it is forced", async () => {
+    await registerDefinitions(client, [Site], { log });
+    await create("hello", { title: "x", pages: 9 });
+    await registerDefinitions(client, [Stricter], { log, force: true });
+    expect(warnings()).toEqual(["forced a schema that stored objects break"]);
+    await client.patch(Site, "hello", { spec: { owner: "me", pages: 5 } });
+    const Strictest = site(
+      z.object({ title: z.string(), owner: z.string().min(2), pages: z.number().int().max(5) }),
+    );
+    await registerDefinitions(client, [Strictest], { log });
+  });
+
+  test("and fields that would be lost are told of", async () => {
+    await registerDefinitions(client, [Site], { log });
+    await create("hello", { title: "x", pages: 9 });
+    await registerDefinitions(client, [site(z.object({ title: z.string() }))], { log });
+    expect(lines.find(({ level }) => level === "warn")?.fields).toMatchObject({ fields: ["spec.pages"] });
+  });
+
+  test("are looked for on all pages", async () => {
+    await registerDefinitions(client, [Site], { log });
+    for (let number = 0; number < 600; number++)
+      await create(`s${number}`, { title: number === 599 ? "x" : "xx" });
+    const Longer = site(z.object({ title: z.string().min(2), pages: z.number().int().default(1) }));
+    await expect(registerDefinitions(client, [Longer], { log })).rejects.toThrow(
+      /1 of 600.*\n {2}default\/s599: spec.title/,
+    );
+  });
+});
+
+test("what can never change is refused with the way out", async () => {
+  await registerDefinitions(client, [Site], { log });
+  const Wide = site(z.object({ title: z.string() }), { scope: "Cluster" });
+  await expect(registerDefinitions(client, [Wide], { log, force: true })).rejects.toThrow(
+    /its scope is Namespaced and cannot become Cluster; .*kubectl delete crd sites\.demo\.dev/,
+  );
+  const Second = resource("demo.dev/v2", "Site", { spec: z.object({ title: z.string() }) });
+  await expect(registerDefinitions(client, [Second], { log })).rejects.toThrow(/stored as v1, and v2 alone/);
+});
+
+test("every kind that is refused is named", async () => {
+  const Page = (spec: z.ZodObject) => resource("demo.dev/v1", "Page", { spec });
+  await registerDefinitions(client, [Site, Page(z.object({}))], { log });
+  await create("hello", { title: "x" });
+  await client.create({
+    apiVersion: "demo.dev/v1",
+    kind: "Page",
+    metadata: { name: "one" },
+    spec: {},
+  } as never);
+  const needs = z.object({ needed: z.string() });
+  await expect(registerDefinitions(client, [site(needs), Page(needs)], { log })).rejects.toThrow(
+    /sites\.demo\.dev was not registered[^]*pages\.demo\.dev was not registered/,
+  );
+});
+
+describe("a kind of somebody else's", () => {
+  const theirs = (kind: typeof Site) =>
+    client.create(customResourceDefinition(kind) as never, { fieldManager: "helm" });
+
+  test("is left alone without a word when it is the same", async () => {
+    await theirs(Site);
+    const before = await revision();
+    await registerDefinitions(client, [Site], { log });
+    expect(lines).toEqual([]);
+    expect(otherManagers(await definition())).toEqual(["helm"]);
+    expect(await revision()).toBe(before);
+  });
+
+  test("is left alone, with a warning, when the program can work with it", async () => {
+    await theirs(
+      site(z.object({ title: z.string().max(9), pages: z.number().int(), extra: z.string().optional() })),
+    );
+    const before = await revision();
+    await registerDefinitions(client, [Site], { log });
+    expect(warnings()).toEqual([expect.stringContaining("belongs to somebody else")]);
+    expect(await revision()).toBe(before);
+  });
+
+  test("is an error when fields are missing, unless it is taken over", async () => {
+    await theirs(site(z.object({ title: z.number(), size: z.number() })));
+    await expect(registerDefinitions(client, [Site], { log })).rejects.toThrow(
+      /belongs to helm and does not fit this program: spec\.title is number there, and string here, spec\.pages is unknown there, spec\.size is required there, and unknown here; have helm/,
+    );
+    await registerDefinitions(client, [Site], { log, force: true });
+    await registerDefinitions(client, [Site], { log });
+    await create("hello", { title: "x" });
+  });
+
+  test("that has our names is an error that says so", async () => {
+    const Other = resource("demo.dev/v1", "Site", { plural: "webs", singular: "web", spec: z.object({}) });
+    await theirs(Other);
+    await expect(registerDefinitions(client, [Site], { log, timeout: "5s" })).rejects.toThrow(
+      /names are taken: .*Site/,
+    );
+  });
+});
+
+describe("who may not see definitions", () => {
+  const forbidden = (verbs: readonly string[]): Client => {
+    const refuse = () =>
+      Promise.reject(
+        failures.forbidden(
+          { group: "apiextensions.k8s.io", resource: "customresourcedefinitions" },
+          "sites.demo.dev",
+          "no",
+        ),
+      );
+    return new Proxy(client, {
+      get: (target, name) => {
+        if (verbs.includes(String(name))) return refuse;
+        const found: unknown = Reflect.get(target, name);
+        return typeof found === "function" ? found.bind(target) : found;
+      },
+    });
+  };
+
+  test("takes them to be there", async () => {
+    await registerDefinitions(forbidden(["find"]), [Site], { log });
+    expect(warnings()).toEqual([expect.stringContaining("may not look at the definition")]);
+  });
+
+  test("and who may only see them is told what is missing", async () => {
+    await expect(registerDefinitions(forbidden(["apply"]), [Site], { log })).rejects.toThrow(
+      /sites\.demo\.dev is missing, and this user may not write definitions: .*generate crds/,
+    );
+  });
+});

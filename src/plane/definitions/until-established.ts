@@ -1,0 +1,91 @@
+import type { Client } from "../../client/client.js";
+import { findCondition, isExpired, within, type Clock } from "../../model/core.js";
+import { Definition, DefinitionRefused, type StoredDefinition } from "./definition.js";
+
+export interface UntilEstablishedOptions {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Resolves when the server serves a definition; at once if it does already. */
+export function untilEstablished(
+  client: Client,
+  definition: StoredDefinition,
+  options: UntilEstablishedOptions,
+): Promise<void> {
+  return isEstablished(definition)
+    ? Promise.resolve()
+    : follow(client, nameOf(definition), options, "becoming established", (now) => {
+        if (now === undefined) throw new DefinitionRefused(nameOf(definition), goneText(definition));
+        return isEstablished(now);
+      });
+}
+
+/** Resolves when a definition that is being deleted is gone. */
+export function untilGone(
+  client: Client,
+  definition: StoredDefinition,
+  options: UntilEstablishedOptions,
+): Promise<void> {
+  return follow(
+    client,
+    nameOf(definition),
+    options,
+    "being deleted",
+    (now) => now?.metadata.uid !== definition.metadata.uid,
+  );
+}
+
+/** Names that others have already never become ours by waiting. */
+function isEstablished(definition: StoredDefinition): boolean {
+  const { conditions } = definition.status ?? {};
+  const names = findCondition(conditions, "NamesAccepted");
+  if (names?.status === "False") {
+    throw new DefinitionRefused(
+      nameOf(definition),
+      `the definition ${nameOf(definition)} is not served, its names are taken: ${names.message}; ` +
+        "give the kind another plural or short name, or delete the definition that has them",
+    );
+  }
+  return findCondition(conditions, "Established")?.status === "True";
+}
+
+function goneText(definition: StoredDefinition): string {
+  return `the definition ${nameOf(definition)} was deleted while it was being registered; start again`;
+}
+
+/** Looks at one definition until it is as wanted, by watching it; a watch that ends is begun anew. */
+function follow(
+  client: Client,
+  name: string,
+  { clock, timeout, signal }: UntilEstablishedOptions,
+  what: string,
+  holds: (definition: StoredDefinition | undefined) => boolean,
+): Promise<void> {
+  const limits = { clock, limit: timeout, signal, what: `the definition ${name}'s ${what}` };
+  return within(limits, async (signal) => {
+    const fieldSelector = `metadata.name=${name}`;
+    for (;;) {
+      const { items, resourceVersion } = await client.list(Definition, { fieldSelector, signal });
+      if (holds(items[0])) return;
+      try {
+        for await (const { type, object } of client.watch(Definition, {
+          fieldSelector,
+          resourceVersion,
+          signal,
+        })) {
+          if (type !== "BOOKMARK" && holds(type === "DELETED" ? undefined : object)) return;
+        }
+      } catch (error) {
+        if (!isExpired(error)) throw error;
+      }
+      signal.throwIfAborted();
+    }
+  });
+}
+
+function nameOf({ metadata }: StoredDefinition): string {
+  return metadata.name ?? "";
+}
