@@ -5,19 +5,20 @@ import type { Run } from "../../runtime/runs/run.js";
 
 /**
  * What a control plane tells besides its objects, below {@link managementPath}: JSON, or with `follow=true` one JSON value a
- * line for as long as one listens. Failures are Kubernetes Statuses. The command line and the dashboard read these.
+ * line for as long as one listens. Failures are Kubernetes Statuses, also as a line of a stream, which is its last then. What
+ * Secrets contain is left out unless it is asked for with `reveal=true`. The command line and the dashboard read these.
  *
  * | request | answer |
  * |---|---|
  * | `GET controllers` | {@link ControllerList} |
  * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link Instruction} | {@link Instructed} |
  * | `GET dead` | {@link DeadList} |
- * | `GET runs?kind=&key=&controller=&limit=` | {@link RunList}; following: {@link ToldRun}s |
+ * | `GET runs?kind=&key=&controller=&limit=` | {@link RunList}, the last 50 unless told; following: {@link ToldRun}s, the last `limit` first |
  * | `POST plan` with {@link PlanRequest} | {@link PlanAnswer} |
  * | `GET history?apiVersion=&kind=&namespace=&name=` | {@link History} |
  * | `GET top` | {@link Top}; following: one every `every` (default 2s) |
- * | `GET changes?kind=` following | {@link ToldChange}s: every change of an object as the store tells it |
- * | `GET state?key=` | {@link StateList}: what the store has under keys that match a glob |
+ * | `GET changes?apiVersion=&kind=&tail=` | {@link ChangeList}, the last 100 unless told; following: {@link ToldChange}s, the last `tail` first |
+ * | `GET state?key=&limit=` | {@link StateList}: what the store has under keys that match a glob, of which `*` is any text |
  * | `GET profile?seconds=&follow=true` | a CPU profile for Chrome |
  * | `GET backup?follow=true` | a backup, as `fettle restore` reads it |
  */
@@ -27,9 +28,12 @@ export interface ControllerState {
   readonly name: string;
   readonly apiVersion: string;
   readonly kind: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
   /** Whether it is at work in this process. */
   readonly atWork: boolean;
   readonly paused: boolean;
+  /** The keys of those that are paused by name. */
   readonly pausedObjects: readonly string[];
   readonly concurrency: number;
   readonly queue: {
@@ -48,10 +52,11 @@ export interface ControllerList {
 
 export interface Instruction {
   /** `namespace/name`; without it the whole controller is meant, or for retry all dead letters. */
-  readonly key?: string;
-  readonly reason?: string;
+  readonly key?: string | undefined;
+  /** What people will read as the reason of the run, for enqueue and retry. */
+  readonly reason?: string | undefined;
   /** A duration, for enqueue. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export interface Instructed {
@@ -82,6 +87,9 @@ export interface ToldRun extends Omit<Run, "writes"> {
     readonly subresource?: string | undefined;
     readonly at: number;
     readonly error?: string | undefined;
+    /** Whether nothing was known of the object before. */
+    readonly isNew: boolean;
+    /** The server's bookkeeping apart; none for a delete. */
     readonly changes: readonly Change[];
   }[];
 }
@@ -95,41 +103,60 @@ export interface PlanRequest {
   readonly manifests: readonly KubeObject[];
 }
 
+/** What a controller would do; when that cannot be told, why not. */
+export interface ToldPlan extends Omit<Plan, "outcome"> {
+  readonly outcome?: Plan["outcome"] | undefined;
+  readonly problem?: string | undefined;
+}
+
+export interface ManifestPlan {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What applying the manifest would change of the object itself. */
+  readonly object: {
+    readonly action: "create" | "update" | "none";
+    readonly before?: KubeObject | undefined;
+    readonly after?: KubeObject | undefined;
+    readonly changes: readonly Change[];
+    /** What the server has against it; then no controller was asked. */
+    readonly problem?: string | undefined;
+  };
+  /** One for each controller of the kind. */
+  readonly controllers: readonly ToldPlan[];
+}
+
 export interface PlanAnswer {
-  readonly plans: readonly {
-    /** What applying the manifest would change of the object itself. */
-    readonly object: {
-      readonly action: "create" | "update" | "none";
-      readonly changes: readonly Change[];
-      readonly problem?: string | undefined;
-    };
-    readonly apiVersion: string;
-    readonly kind: string;
-    readonly namespace: string;
-    readonly name: string;
-    /** One for each controller of the kind. */
-    readonly controllers: readonly Plan[];
-  }[];
+  readonly plans: readonly ManifestPlan[];
+}
+
+/** One version of an object. */
+export interface Version {
+  readonly revision: number;
+  /** What made it: `status` when nothing but the status changed. */
+  readonly type: "created" | "updated" | "status" | "deleted";
+  readonly generation?: number | undefined;
+  /** When and by whom, as far as managedFields tell. */
+  readonly time?: string | undefined;
+  readonly managers: readonly string[];
+  /** For a deletion, the last there was. */
+  readonly object: KubeObject;
+  /** Against the version before, the server's bookkeeping apart; none for the first that is known. */
+  readonly changes: readonly Change[];
 }
 
 /** The versions of an object since the store's compaction, oldest first. */
 export interface History {
-  readonly versions: readonly {
-    readonly revision: number;
-    readonly type: "created" | "updated" | "status" | "deleted";
-    readonly generation?: number | undefined;
-    /** When and by whom, as far as managedFields tell. */
-    readonly time?: string | undefined;
-    readonly managers: readonly string[];
-    readonly object: KubeObject;
-    readonly changes: readonly Change[];
-  }[];
+  readonly versions: readonly Version[];
   /** The oldest revision that is still there. */
   readonly floor: number;
 }
 
 export interface Top {
+  /** Milliseconds since 1970. */
   readonly at: number;
+  /** Milliseconds. */
   readonly uptime: number;
   readonly memory: { readonly rss: number; readonly heapUsed: number; readonly external: number };
   /** Of one processor, 0 to 1 and more. */
@@ -154,9 +181,29 @@ export interface ToldChange {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
+  /** What was changed of it, the server's bookkeeping apart; none when it was added or deleted. */
+  readonly changes: readonly Change[];
+}
+
+export interface ChangeList {
+  /** Oldest first. */
+  readonly changes: readonly ToldChange[];
+  /** The newest revision. */
+  readonly revision: number;
+}
+
+export interface StateEntry {
+  readonly key: string;
+  readonly revision: number;
+  /** When it will be deleted by itself, in milliseconds since 1970. */
+  readonly expires?: number | undefined;
+  /** What is stored, as JSON; a text in base64 when it is none. */
+  readonly value: unknown;
 }
 
 export interface StateList {
-  readonly entries: readonly { readonly key: string; readonly revision: number; readonly value: unknown }[];
+  readonly entries: readonly StateEntry[];
   readonly revision: number;
+  /** Whether there are more than were asked for. */
+  readonly more: boolean;
 }

@@ -1,0 +1,56 @@
+import type { Client } from "../../../client/client.js";
+import { asApiError, isNotFound, type KubeObject } from "../../../model/core.js";
+import { comesWith } from "./comes-with.js";
+
+/** An object before and after a manifest would be applied. */
+export interface Rehearsed {
+  readonly before: KubeObject | undefined;
+  /** With the server's defaults, as far as it could be asked. */
+  readonly after: KubeObject;
+  /** Why the server does not take it. */
+  readonly problem?: string | undefined;
+}
+
+const fieldManager = "fettle";
+
+/** Asks the server what would become of a manifest; `manifests` are all that it would be applied with. */
+export async function rehearse(
+  client: Client,
+  manifest: KubeObject,
+  manifests: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<Rehearsed> {
+  const options = { dryRun: true, fieldManager, signal };
+  let before: KubeObject | undefined;
+  try {
+    if (manifest.metadata.name === undefined)
+      return { before, after: await client.create(manifest, options) };
+    before = await client.find(manifest, manifest, { signal });
+    return { before, after: await client.apply(manifest, { ...options, force: true }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = asApiError(error);
+    if (failure === undefined) throw error;
+    const isToCome = isNotFound(failure) && comesWith(manifest, manifests);
+    return isToCome
+      ? { before, after: await elsewhere(client, manifest, signal) }
+      : { before, after: manifest, problem: failure.message };
+  }
+}
+
+/**
+ * What would become of an object whose namespace is made by another manifest: the same as in any other one. When its kind is
+ * not there yet either, all that is known is what it says itself.
+ */
+async function elsewhere(client: Client, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const { name, namespace, ...metadata } = manifest.metadata;
+  try {
+    const draft = { ...manifest, metadata: { ...metadata, generateName: "plan-" } };
+    const made = await client.create(draft, { dryRun: true, fieldManager, signal });
+    const { generateName: _, ...rest } = made.metadata;
+    return { ...made, metadata: { ...rest, ...(name && { name }), ...(namespace && { namespace }) } };
+  } catch {
+    signal.throwIfAborted();
+    return manifest;
+  }
+}

@@ -1,0 +1,83 @@
+import { failures, parseApiVersion, type KubeObject } from "../../../model/core.js";
+import { Compacted, SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
+import type { ChangeList, ToldChange } from "../contract.js";
+import { changesOf, shown } from "../shown-object.js";
+import { pastEvents } from "./past-events.js";
+import { objectOrNothing } from "./stored.js";
+
+export interface ChangesOptions {
+  /** Of which kind; of all when left out. */
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  /** How many of the last ones. */
+  readonly tail: number;
+  readonly reveal: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The last changes, as far back as the store remembers. */
+export async function lastChanges(store: Store, options: ChangesOptions): Promise<ChangeList> {
+  const { tail, signal } = options;
+  const { floor, revision } = await store.status();
+  let changes: readonly ToldChange[] = [];
+  // Most changes are a revision each, but not all of them are of the kind: looks further back until there are enough.
+  for (let back = tail; back > 0; back *= 8) {
+    const from = Math.max(floor, revision - back);
+    const found: ToldChange[] = [];
+    for await (const event of pastEvents(store, { prefix: "/", from, until: revision, signal })) {
+      const change = toldChange(event, options);
+      if (change === undefined) continue;
+      found.push(change);
+      if (found.length > tail) found.shift();
+    }
+    changes = found;
+    if (found.length >= tail || from === floor || signal.aborted) break;
+  }
+  return { changes, revision };
+}
+
+/** The last changes and then all that follow, for as long as somebody listens. */
+export async function* followChanges(
+  store: Store,
+  options: ChangesOptions,
+): AsyncGenerator<ToldChange, void, undefined> {
+  const { changes, revision } = await lastChanges(store, options);
+  yield* changes;
+  const watch = store.watch({ prefix: "/", from: revision, previous: true, signal: options.signal });
+  try {
+    for await (const { events } of watch) {
+      for (const event of events) {
+        const change = toldChange(event, options);
+        if (change !== undefined) yield change;
+      }
+    }
+  } catch (error) {
+    if (error instanceof Compacted || error instanceof SlowWatcher)
+      throw failures.resourceExpired(error.message);
+    throw error;
+  }
+}
+
+function toldChange(event: WatchEvent, options: ChangesOptions): ToldChange | undefined {
+  const { revision, previous } = event;
+  const now = event.type === "put" ? event.entry : previous;
+  const object = now && objectOrNothing(now, revision);
+  if (object === undefined || !isOfKind(object, options)) return undefined;
+  const { reveal } = options;
+  if (event.type === "delete")
+    return { revision, type: "DELETED", object: shown(object, reveal), changes: [] };
+  if (previous === undefined) return { revision, type: "ADDED", object: shown(object, reveal), changes: [] };
+  const before = objectOrNothing(previous, previous.revision);
+  const changes = changesOf(before, object, reveal);
+  return { revision, type: "MODIFIED", object: shown(object, reveal), changes };
+}
+
+function isOfKind(object: KubeObject, { kind, apiVersion }: ChangesOptions): boolean {
+  if (kind !== undefined && object.kind !== kind) return false;
+  // What is stored may be in another version of the group.
+  return apiVersion === undefined || groupOf(object.apiVersion) === groupOf(apiVersion);
+}
+
+function groupOf(apiVersion: string): string | undefined {
+  return parseApiVersion(apiVersion)?.group;
+}

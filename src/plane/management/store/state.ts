@@ -1,0 +1,58 @@
+import type { Entry, Store } from "../../../store/index.js";
+import type { StateEntry, StateList } from "../contract.js";
+import { shown } from "../shown-object.js";
+import { globOf } from "./glob.js";
+import { objectOrNothing, textOf } from "./stored.js";
+
+/** How many entries are read at a time. */
+const stride = 500;
+
+export interface StateOptions {
+  /** A glob. */
+  readonly key: string;
+  readonly limit: number;
+  readonly reveal: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What the store has under keys that match, all as of one revision. */
+export async function stateOf(
+  store: Store,
+  { key, limit, reveal, signal }: StateOptions,
+): Promise<StateList> {
+  const glob = globOf(key);
+  const entries: StateEntry[] = [];
+  let after: string | undefined;
+  let revision: number | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await store.range({ prefix: glob.prefix, after, limit: stride, revision });
+    revision = page.revision;
+    for (const entry of page.entries) {
+      if (!glob.matches(entry.key)) continue;
+      if (entries.length === limit) return { entries, revision, more: true };
+      entries.push(stateEntry(entry, reveal));
+    }
+    if (!page.more) return { entries, revision, more: false };
+    after = page.entries.at(-1)?.key;
+  }
+}
+
+function stateEntry(entry: Entry, reveal: boolean): StateEntry {
+  const { key, revision, expires, value } = entry;
+  const object = objectOrNothing(entry, revision);
+  return {
+    key,
+    revision,
+    ...(expires !== undefined && { expires }),
+    value: object === undefined ? otherValue(value) : shown(object, reveal),
+  };
+}
+
+function otherValue(value: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(value)) as unknown;
+  } catch {
+    return Buffer.from(value).toString("base64");
+  }
+}
