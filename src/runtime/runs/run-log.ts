@@ -3,7 +3,7 @@ import type { Run } from "./run.js";
 export interface RunLogOptions {
   /** How many runs are kept of one object. Default 20. */
   readonly perObject?: number | undefined;
-  /** How many runs are kept of all objects together. Default 2000. */
+  /** How many runs are kept of all objects together. Default 1000. */
   readonly total?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export class RunLog {
   readonly #order = new Set<Run>();
   readonly #listeners = new Set<(run: Run) => void>();
 
-  constructor({ perObject = 20, total = 2000 }: RunLogOptions = {}) {
+  constructor({ perObject = 20, total = 1000 }: RunLogOptions = {}) {
     this.#perObject = perObject;
     this.#total = total;
   }
