@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import type { Connection } from "../client/transport/connection.js";
+import type { HttpTransport } from "../client/transport/http/http-transport.js";
 import type { OptionValues, Terminal } from "./command.js";
 
 /** A server that a command talks to. */
 export interface Connected extends AsyncDisposable {
   readonly client: Client;
+  /** The client's, which also reads what is no object: discovery, tables, the server's own endpoints. */
+  readonly transport: HttpTransport;
   readonly connection: Connection;
   /** The namespace that was asked for, or that of the context. */
   readonly namespace: string;
@@ -19,7 +22,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
   const { createClient } = await import("../client/create-client.js");
   const onWarning = (text: string): void => void terminal.stderr.write(`Warning: ${text}\n`);
   const connection = await loadConnection({
-    kubeconfig: text(options["kubeconfig"]) ?? ownKubeconfig(terminal),
+    kubeconfig: named(options["kubeconfig"], terminal) ?? ownKubeconfig(terminal),
     context: text(options["context"]),
     namespace: text(options["namespace"]),
     env: terminal.env,
@@ -34,6 +37,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
   });
   return {
     client,
+    transport,
     connection,
     namespace: connection.namespace,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -45,6 +49,11 @@ function ownKubeconfig({ cwd, env }: Terminal): string | undefined {
   if (env["KUBECONFIG"]) return undefined;
   const path = join(cwd, ".fettle", "kubeconfig");
   return existsSync(path) ? path : undefined;
+}
+
+/** A path that was given is meant from where the command was called. */
+function named(value: OptionValues[string], { cwd }: Terminal): string | undefined {
+  return typeof value === "string" ? resolve(cwd, value) : undefined;
 }
 
 function text(value: OptionValues[string]): string | undefined {

@@ -9,3 +9,6 @@ export { ManifestError, parseManifests, type Applied } from "./apply-manifests.j
 export { registerDefinitions } from "./definitions/register-definitions.js";
 export { backup } from "./backup/backup.js";
 export { restore } from "./backup/restore.js";
+export { operator, type Operator, type OperatorOptions } from "./operator.js";
+export { loadConfig, type LoadConfigOptions } from "./config/load-config.js";
+export { ConfigError, type Config, type LoadedConfig } from "./config/config.js";

@@ -1,9 +1,37 @@
-import type { Command } from "../command.js";
+import { connectionOptions, type Command, type CommandOption } from "../command.js";
+
+const others: readonly CommandOption[] = connectionOptions.filter(
+  ({ flags }) => !flags.includes("--namespace"),
+);
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "[module...]",
+  description:
+    "Runs the controllers of modules against Kubernetes, or another Fettle: no API and no store of its own.\n\n" +
+    "Their kinds are registered first. Of several processes that run the same controllers, one works at a time and another " +
+    "takes over when it goes. /healthz, /livez, /readyz and /metrics are served on a port of their own.",
+  options: [
+    ...others,
+    { flags: "-n, --namespace <name>", summary: "only objects of this namespace (default: of all)" },
+    { flags: "--no-leader-election", summary: "work whatever others do" },
+    { flags: "--lease <name>", summary: "the Lease's name (default: after the controllers)" },
+    { flags: "--health-port <port>", summary: "the port for health and metrics, 0 for any (default: 8081)" },
+    {
+      flags: "--definitions <how>",
+      summary: "whether to register the kinds first (default: apply)",
+      choices: ["apply", "skip"],
+    },
+    {
+      flags: "--log <format>",
+      summary: "how to tell what happens (default: pretty on a terminal, json elsewhere)",
+      choices: ["pretty", "json", "none"],
+    },
+    { flags: "-c, --config <file>", summary: "the configuration (default: fettle.yaml, if there is one)" },
+  ],
+  examples: [
+    ["fettle run sites.ts", "against the server that kubectl would use"],
+    ["fettle run sites.ts --context staging -n demo", "one namespace of another cluster"],
+    ["fettle run sites.js --definitions skip --log json", "in a pod that may not change definitions"],
+  ],
+  run: async (words, options, terminal) => (await import("../run/run.js")).run(words, options, terminal),
 };

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { candidates, type Known } from "./candidates.js";
+
+const asked: Readonly<Record<string, string>>[] = [];
+const known = (options: Readonly<Record<string, string>>): Known => {
+  asked.push(options);
+  return {
+    kinds: async () => [{ word: "sites", summary: "Site" }, { word: "services" }, { word: "pages" }],
+    names: async (kind) => (kind.startsWith("site") ? ["hello", "help", "other"] : []),
+  };
+};
+
+const words = async (...typed: readonly string[]): Promise<readonly string[] | "files"> => {
+  const found = await candidates(typed, known);
+  return found === "files" ? found : found.map(({ word }) => word);
+};
+
+test.each([
+  [["conf"], ["config"]],
+  [["help", "comp"], ["completion"]],
+  [
+    ["get", "s"],
+    ["sites", "services"],
+  ],
+  [
+    ["get", "sites", "hel"],
+    ["hello", "help"],
+  ],
+  [["get", "sites", "hello", "hel"], ["help"]],
+  [["get", "-n", "demo", "sites", "o"], ["other"]],
+  [
+    ["why", "site/he"],
+    ["site/hello", "site/help"],
+  ],
+  [["why", "site", "ot"], ["other"]],
+  [["up", "--no"], ["--no-tls"]],
+  [
+    ["up", "--log", ""],
+    ["pretty", "json", "none"],
+  ],
+  [["up", "--log=js"], ["--log=json"]],
+  [
+    ["completion", ""],
+    ["bash", "zsh", "fish", "candidates"],
+  ],
+  [["completion", "bash", ""], []],
+  [["frobnicate", ""], []],
+])("%j → %j", async (typed, expected) => {
+  expect(await words(...typed)).toEqual(expected);
+});
+
+test.each([
+  [["up", ""]],
+  [["up", "a.ts", "b"]],
+  [["run", "x"]],
+  [["up", "--config", ""]],
+  [["apply", "-f", ""]],
+])("%j is completed with files", async (typed) => {
+  expect(await words(...typed)).toBe("files");
+});
+
+test("the server that the options name is asked", async () => {
+  asked.length = 0;
+  await words("get", "--kubeconfig", "there.yaml", "-n", "demo", "sites", "");
+  expect(asked).toEqual([{ kubeconfig: "there.yaml", namespace: "demo" }]);
+});

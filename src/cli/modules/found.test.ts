@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { resource } from "../../model/index.js";
+import { controller, plainController, schedule } from "../../runtime/index.js";
+import { findIn } from "./found.js";
+
+const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.string() }) });
+const sites = controller({ for: Site, reconcile() {} });
+const plain = plainController({ for: Site, name: "plain", reconcile() {} });
+const nightly = schedule({ name: "nightly", cron: "0 2 * * *", run() {} });
+
+test("controllers, schedules and kinds are found under any name and in lists, each once", () => {
+  const found = findIn({ default: [sites, [plain]], sites, nightly, Site, all: { sites } });
+  expect(found.controllers).toEqual([sites, plain]);
+  expect(found.schedules).toEqual([nightly]);
+  expect(found.kinds).toEqual([Site]);
+});
+
+test("what only looks a little like one is left alone, and nothing is called", () => {
+  const found = findIn({
+    make: () => expect.unreachable("functions are not called"),
+    manifest: { apiVersion: "demo.dev/v1", kind: "Site", metadata: { name: "hello" } },
+    named: { name: "sites", options: {} },
+    nothing: null,
+    text: "sites",
+  });
+  expect(found).toEqual({ controllers: [], schedules: [], kinds: [] });
+});
+
+test("one that another copy of the package made is one too", () => {
+  expect(findIn({ sites: { ...sites, options: { ...sites.options } } }).controllers).toHaveLength(1);
+});

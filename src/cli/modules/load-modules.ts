@@ -1,0 +1,106 @@
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { findIn, type Found } from "./found.js";
+
+/** What was found in modules, and the files that took part. */
+export interface Loaded extends Found {
+  /** The modules, and what they import in turn as far as it is TypeScript; nothing of node_modules. */
+  readonly files: readonly string[];
+}
+
+/** A module that cannot be used; the message says which and why. */
+class ModuleError extends Error {
+  override readonly name = "ModuleError";
+}
+
+/** As the loader says it. */
+const syntaxError = /^ParseError: (.*?)\s*\n\s*(\S+?)(:\d+:\d+)\s*$/s;
+const typescript = /\.[cm]?tsx?$/;
+
+/**
+ * Loads modules, TypeScript or JavaScript, and finds the controllers, schedules and kinds they export.
+ *
+ * @throws {ModuleError} for one that cannot be loaded, or that has nothing to offer.
+ */
+export async function loadModules(paths: readonly string[], cwd: string): Promise<Loaded> {
+  const load = paths.some((path) => typescript.test(path)) ? await typescriptLoader() : undefined;
+  const all: Found[] = [];
+  for (const path of paths) {
+    const name = relative(cwd, path);
+    const exports = await importing(path, cwd, load);
+    const found = findIn(exports);
+    if (found.controllers.length + found.schedules.length + found.kinds.length === 0) {
+      throw new ModuleError(nothingIn(name, exports));
+    }
+    all.push(found);
+  }
+  return {
+    controllers: [...new Set(all.flatMap(({ controllers }) => controllers))],
+    schedules: [...new Set(all.flatMap(({ schedules }) => schedules))],
+    kinds: [...new Set(all.flatMap(({ kinds }) => kinds))],
+    files: [...new Set([...paths, ...(load?.files() ?? [])])],
+  };
+}
+
+interface Loader {
+  import(path: string): Promise<unknown>;
+  files(): readonly string[];
+}
+
+/**
+ * Node 20 does not read TypeScript, and later ones do not find `./kinds.ts` when it is imported as `./kinds.js`, as
+ * TypeScript wants it. What is JavaScript already is left to Node, so that everybody has the same copy of this package.
+ */
+async function typescriptLoader(): Promise<Loader> {
+  const { createJiti } = await import("jiti");
+  const jiti = createJiti(import.meta.url, { fsCache: false, sourceMaps: true, interopDefault: false });
+  return {
+    import: (path) => jiti.import(path),
+    files: () =>
+      Object.keys(jiti.cache).filter((path) => typescript.test(path) && !path.includes("/node_modules/")),
+  };
+}
+
+async function importing(
+  path: string,
+  cwd: string,
+  loader: Loader | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const loaded: unknown =
+      loader !== undefined && typescript.test(path)
+        ? await loader.import(path)
+        : await import(pathToFileURL(path).href);
+    return loaded as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new ModuleError(`${relative(cwd, path)} cannot be loaded: ${stackOf(error, cwd)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Where it happened matters to who wrote the module; where in Node's or the loader's own code does not. */
+function stackOf(error: unknown, cwd: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const [, problem, file = "", position = ""] = syntaxError.exec(error.message) ?? [];
+  if (problem !== undefined) return `${relative(cwd, file)}${position}: ${problem}`;
+  const message = error.message.trim();
+  const frames = (error.stack ?? "")
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => !/\bnode:|\/jiti\/dist\/|\/cli\/modules\//.test(line))
+    .slice(0, 6)
+    .map((line) => `    ${line.trim()}`);
+  return [message, ...frames].join("\n");
+}
+
+function nothingIn(name: string, exports: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(exports);
+  const what = names.length === 0 ? "It exports nothing" : `It exports ${names.join(", ")}`;
+  const isFunction = names.some((each) => typeof exports[each] === "function");
+  const functions = isFunction ? "; functions are not called: export what they return" : "";
+  return (
+    `${name} has no controllers: export what controller(), plainController(), schedule() or resource() made, ` +
+    `by any name or in a list. ${what}${functions}`
+  );
+}

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { defaultConfigFile } from "../../plane/config/load-config.js";
+import { UsageError } from "../command.js";
+
+/** What the words of a command mean. */
+export interface Sorted {
+  readonly modules: readonly string[];
+  /** Files. */
+  readonly manifests: readonly string[];
+}
+
+const module = /(?<!\.d)\.[cm]?[jt]sx?$/;
+const manifest = /\.(ya?ml|json)$/;
+/** JSON that lies about in folders and is no manifest. */
+const otherJson = /^(package(-lock)?|tsconfig.*|jsconfig.*|\..*)\.json$/;
+
+/**
+ * Tells modules from manifests: files by their names; a folder stands for the manifests in it and for its index module, if
+ * there is one.
+ *
+ * @throws {UsageError} for what is neither, or not there.
+ */
+export function sortWords(words: readonly string[], cwd: string): Sorted {
+  const modules = new Set<string>();
+  const manifests = new Set<string>();
+  for (const word of words) {
+    const path = resolve(cwd, word);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) throw new UsageError(`${word} does not exist`);
+    if (stat.isDirectory()) {
+      const inside = lookInto(path);
+      if (inside.modules.length + inside.manifests.length === 0) {
+        throw new UsageError(
+          `${relative(cwd, path) || "."} has neither manifests (*.yaml, *.yml, *.json) nor an index module (index.ts, index.js)`,
+        );
+      }
+      for (const each of inside.modules) modules.add(each);
+      for (const each of inside.manifests) manifests.add(each);
+    } else if (module.test(path)) modules.add(path);
+    else if (manifest.test(path)) manifests.add(path);
+    else {
+      throw new UsageError(
+        `${word} is neither a module (.ts, .js, .mjs) nor a manifest (.yaml, .yml, .json)`,
+      );
+    }
+  }
+  return { modules: [...modules], manifests: [...manifests] };
+}
+
+function lookInto(folder: string): Sorted {
+  const index = ["index.ts", "index.mts", "index.js", "index.mjs"]
+    .map((name) => join(folder, name))
+    .find((path) => existsSync(path));
+  const manifests = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && manifest.test(entry.name))
+    .map(({ name }) => join(folder, name))
+    .filter((path) => !otherJson.test(basename(path)) && basename(path) !== defaultConfigFile);
+  return { modules: index === undefined ? [] : [index], manifests: manifests.sort() };
+}

@@ -1,0 +1,73 @@
+import { CommanderError } from "commander";
+import { UsageError, type Command, type Terminal } from "./command.js";
+import { commandGroups, type CommandEntry } from "./commands.js";
+import { errorText } from "./error-text.js";
+import { nearest } from "./kinds/nearest.js";
+import { addCommand, newProgram, type Called } from "./to-commander.js";
+
+/**
+ * Does what the words after `fettle` say; resolves with the exit code: 0 when all went well, 2 when it was called wrongly, 1
+ * when it failed otherwise. `received` is the code for a signal that came meanwhile.
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  terminal: Terminal,
+  received: () => number | undefined = () => undefined,
+): Promise<number> {
+  let called: Called | undefined;
+  try {
+    const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+    const program = await programFor(asked, terminal, (call) => (called = call));
+    await program.parseAsync(asked.length === 0 ? ["--help"] : [...asked], { from: "user" });
+    if (called === undefined) return 0;
+    const { command, words: rest, options } = called;
+    const code = await command.run?.(rest, options, terminal);
+    return code ?? received() ?? 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? 0 : 2;
+    // What a command says when it is interrupted is no news to who interrupted it.
+    const signalled = received();
+    if (signalled !== undefined && terminal.signal.aborted) return signalled;
+    const isUsage = error instanceof UsageError;
+    const help = isUsage && called !== undefined ? `\nfettle ${called.path} --help shows how` : "";
+    terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
+    return isUsage || (error instanceof Error && error.name === "ConfigError") ? 2 : 1;
+  }
+}
+
+/** Only the command that is asked for is loaded; the others stand in the list with a line each. */
+async function programFor(
+  words: readonly string[],
+  terminal: Terminal,
+  call: (called: Called) => void,
+): Promise<ReturnType<typeof newProgram>> {
+  const program = newProgram(terminal);
+  const [word] = words;
+  const entries = commandGroups.flatMap(({ commands }) => commands);
+  const wanted = entries.find(({ name }) => name === word);
+  if (word !== undefined && wanted === undefined && !word.startsWith("-")) {
+    throw new UsageError(unknownCommand(word, entries));
+  }
+  for (const { title, commands } of commandGroups) {
+    for (const { name, summary, load } of commands) {
+      const command: Command | undefined = name === word ? (await load()).command : undefined;
+      addCommand(program, { name, summary, command, group: `${title}:`, terminal, call });
+    }
+  }
+  return program;
+}
+
+function unknownCommand(word: string, entries: readonly CommandEntry[]): string {
+  const meant = nearest(
+    word.toLowerCase(),
+    entries.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? "" : `; did you mean "fettle ${meant}"?`;
+  return `there is no command ${JSON.stringify(word)}${hint}\nfettle --help shows all`;
+}
+
+const helpCodes = new Set(["commander.help", "commander.helpDisplayed", "commander.version"]);
+
+function isHelp({ code }: CommanderError): boolean {
+  return helpCodes.has(code);
+}

@@ -1,0 +1,122 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import picocolors from "picocolors";
+import { kindsOf } from "../../plane/definitions/kinds-of.js";
+import type { Applied } from "../../plane/apply-manifests.js";
+import type { Config } from "../../plane/config/config.js";
+import type { Terminal } from "../command.js";
+import type { Found } from "../modules/found.js";
+
+export interface Running {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly config: Config;
+  readonly found: Found;
+  readonly applied: readonly Applied[];
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+/** What is running and where, and what to try next: every line of that works when it is pasted into another terminal. */
+export function banner(running: Running, terminal: Terminal): string {
+  const { url, config, found, took } = running;
+  const paint = picocolors.createColors(terminal.colors);
+  const facts: (readonly [string, string])[] = [
+    ["API", url],
+    ["data", config.store === "memory" ? "in memory, gone when it stops" : shown(config.data, terminal.cwd)],
+    ["kubeconfig", shown(running.kubeconfig, terminal.cwd)],
+    ["controllers", found.controllers.map(({ name }) => name).join(", ") || "none: fettle up FILE.ts"],
+    ...(found.schedules.length === 0
+      ? []
+      : [["schedules", found.schedules.map(({ name }) => name).join(", ")] as const]),
+    ...(running.applied.length === 0 ? [] : [["applied", appliedText(running.applied)] as const]),
+  ];
+  const next = whatNext(running, terminal);
+  return [
+    `${paint.bold(`Fettle ${terminal.version}`)} is up ${paint.dim(`after ${Math.round(took)} ms`)}`,
+    ...facts.map(([name, value]) => `  ${paint.cyan(name.padEnd(12))}${value}`),
+    "",
+    `Try in another terminal${next.folder}:`,
+    ...next.lines.map((line) => `  ${paint.green(line)}`),
+    "",
+    paint.dim("Ctrl-C stops it. What happens:"),
+    "",
+  ].join("\n");
+}
+
+function appliedText(applied: readonly Applied[]): string {
+  const counts = (["created", "configured", "unchanged"] as const)
+    .map((outcome) => [outcome, applied.filter((each) => each.outcome === outcome).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  return counts.join(", ");
+}
+
+/** Paths as they are typed here; as they are when that is no shorter. */
+export function shown(path: string, cwd: string): string {
+  const here = relative(cwd, path) || ".";
+  return here.startsWith("../..") ? path : here;
+}
+
+function whatNext(
+  { kubeconfig, found, applied }: Running,
+  { env, cwd }: Terminal,
+): { readonly folder: string; readonly lines: readonly string[] } {
+  const fettle = ownCommand(env, cwd);
+  const where = shown(kubeconfig, cwd);
+  // Commands look for it there themselves, unless the environment names another.
+  const isFound = where === join(".fettle", "kubeconfig") && !env["KUBECONFIG"];
+  const flag = isFound ? "" : ` --kubeconfig ${quoted(where)}`;
+  const kinds = kindsOf(found.controllers, found.kinds);
+  const plural = found.controllers[0]?.options.for.plural ?? kinds[0]?.plural ?? "namespaces";
+  const first = applied.find(({ object }) =>
+    found.controllers.some(({ options }) => options.for.kind === object.kind),
+  )?.object;
+  const named = first === undefined ? undefined : `${first.kind.toLowerCase()}/${first.metadata.name ?? ""}`;
+  const inNamespace =
+    first?.metadata.namespace === undefined || first.metadata.namespace === "default"
+      ? ""
+      : ` -n ${first.metadata.namespace}`;
+  return {
+    // Whatever is not named from the root or found on the path is found from here.
+    folder: where.startsWith("/") && !fettle.startsWith("n") ? "" : ", in this folder",
+    lines: [
+      `${fettle} get ${plural}${inNamespace}${flag}`,
+      ...(named === undefined
+        ? []
+        : [`${fettle} tree ${named}${inNamespace}${flag}`, `${fettle} why ${named}${inNamespace}${flag}`]),
+      ...(isOnPath("kubectl", env)
+        ? [`kubectl --kubeconfig ${quoted(where)} get ${plural}${inNamespace}`]
+        : []),
+    ],
+  };
+}
+
+/** How this command is called here: another terminal has not what npm adds to the path. */
+function ownCommand(env: Terminal["env"], cwd: string): string {
+  if (isOnPath("fettle", env)) return "fettle";
+  if (env["npm_command"] === "exec" || existsSync(join(cwd, "node_modules", ".bin", "fettle"))) {
+    return "npx fettle";
+  }
+  return `node ${quoted(shown(fileURLToPath(new URL("../main.js", import.meta.url)), cwd))}`;
+}
+
+/** As a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function isOnPath(program: string, env: Terminal["env"]): boolean {
+  const folders = (env["PATH"] ?? "").split(delimiter);
+  return folders
+    .filter((folder) => folder !== "" && !folder.endsWith(join("node_modules", ".bin")))
+    .some((folder) => {
+      try {
+        accessSync(join(folder, program), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { kindOf, objectOf, runOf, writeOf } from "../../runtime/runs/fixtures/sample-run.js";
+import { RunLines } from "./run-line.js";
+
+const page = (name: string) => writeOf({ kind: kindOf("Page"), name, verb: "apply", before: undefined });
+/** Without the time of day, which depends on where one is. */
+const told = (line: string | undefined): string | undefined => line?.replace(/^\d\d:\d\d:\d\d /, "");
+
+test("a run that did something is a line", () => {
+  const lines = new RunLines(false);
+  const status = writeOf({
+    kind: kindOf("Site"),
+    name: "hello",
+    verb: "patch",
+    subresource: "status",
+    before: objectOf("Site", "hello", "1"),
+    after: objectOf("Site", "hello", "2", {
+      status: { conditions: [{ type: "Ready", status: "True", reason: "Published" }] },
+    }),
+  });
+  const line = lines.line(
+    runOf({
+      writes: [page("a"), page("b"), writeOf({ kind: kindOf("Page"), name: "c", verb: "delete" }), status],
+      steps: [
+        { name: "look", startedAt: 0, duration: 0, attempts: 0, outcome: "skipped" },
+        { name: "publish", startedAt: 0, duration: 8, attempts: 1, outcome: "done" },
+      ],
+      outcome: { type: "again", after: 43_200_000, reason: "check the certificate" },
+    }),
+  );
+  expect(told(line)).toBe(
+    "✓ Site default/hello  made Page a, b · deleted Page c · publish · ready: Published · again in 12h: check the certificate",
+  );
+});
+
+test("many objects are counted, and what was there already is no news", () => {
+  const lines = new RunLines(false);
+  const many = runOf({ writes: ["a", "b", "c", "d", "e"].map((name) => page(name)) });
+  expect(told(lines.line(many))).toBe("✓ Site default/hello  made 5 of Page");
+  const same = objectOf("Page", "a", "7");
+  const idle = writeOf({ kind: kindOf("Page"), name: "a", before: same, after: same });
+  expect(lines.line(runOf({ writes: [idle] }))).toBeUndefined();
+});
+
+test("quiet runs are not told, failures at 1, 2, 4 and 8, and waiting once", () => {
+  const lines = new RunLines(false);
+  expect(lines.line(runOf())).toBeUndefined();
+  const failed = Array.from({ length: 9 }, (_, failures) =>
+    lines.line(runOf({ failures, outcome: { type: "error", reason: "Error", message: "no luck" } })),
+  );
+  expect(failed.flatMap((line, index) => (line === undefined ? [] : [index + 1]))).toEqual([1, 2, 4, 8]);
+  expect(told(failed[7])).toBe(
+    "✗ Site default/hello  failed: Error: no luck, 8 times in a row; it is tried again",
+  );
+  const wait = runOf({ failures: 2, outcome: { type: "wait", reason: "NoDns", message: "not there yet" } });
+  expect(told(lines.line(wait))).toBe("… Site default/hello  waits: NoDns: not there yet");
+  expect(lines.line(wait)).toBeUndefined();
+  expect(lines.lastOf("Site default/hello")).toBe("waits: NoDns: not there yet");
+});
+
+test("what others wrote cannot move the cursor", () => {
+  const line = new RunLines(false).line(
+    runOf({ outcome: { type: "fail", reason: "Bad", message: "\u001B[2Jgone" } }),
+  );
+  expect(line).not.toContain("\u001B");
+});

@@ -1,0 +1,34 @@
+/** A text whose variables have been filled in. */
+export interface Substituted {
+  readonly text: string;
+  /** The variables that were filled in. */
+  readonly variables: readonly string[];
+}
+
+const reference = /\$(?:\$(?=\{)|\{([^}]*)\})/g;
+
+/**
+ * Fills in `${NAME}` and `${NAME:-what to use when it is not set or empty}`; `$${` is a plain `${`.
+ *
+ * @throws {RangeError} for a variable that is not set, and for what is no name of one.
+ */
+export function substitute(text: string, env: Readonly<Record<string, string | undefined>>): Substituted {
+  const variables: string[] = [];
+  const filled = text.replaceAll(reference, (whole, inner: string | undefined) => {
+    if (inner === undefined) return "$";
+    const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+    if (name === undefined) {
+      throw new RangeError(
+        `${whole} names no variable: write \${NAME} or \${NAME:-default}, or $\${ for a plain \${`,
+      );
+    }
+    const value = env[name];
+    if (value !== undefined && (value !== "" || fallback === undefined)) {
+      variables.push(name);
+      return value;
+    }
+    if (fallback !== undefined) return fallback;
+    throw new RangeError(`the variable ${name} is not set: set it, or write \${${name}:-default}`);
+  });
+  return { text: filled, variables };
+}

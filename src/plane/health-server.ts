@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Probe } from "../runtime/health/health.js";
+import type { Controllers } from "../runtime/start-controllers.js";
+
+export interface HealthServerOptions {
+  readonly controllers: Controllers;
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+/** Tells those who look after processes how controllers are. */
+export interface HealthServer {
+  /** `http://127.0.0.1:8081` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const probes: ReadonlyMap<string, Probe | undefined> = new Map([
+  ["/livez", "liveness"],
+  ["/readyz", "readiness"],
+  ["/healthz", "liveness"],
+]);
+
+/**
+ * Serves `/livez`, `/readyz`, `/healthz` (each a line per check; 200 when well, 503 when not) and `/metrics`, to everybody who
+ * can reach it: there is nothing secret in them.
+ */
+export async function startHealthServer({
+  controllers,
+  host,
+  port,
+}: HealthServerOptions): Promise<HealthServer> {
+  const answer = async (path: string, response: ServerResponse): Promise<void> => {
+    if (probes.has(path)) {
+      const { status, checks } = await controllers.health.report(probes.get(path));
+      const lines = checks.map(
+        ({ name, ok, message }) => `[${ok ? "+" : "-"}] ${name}${message === "" ? "" : `: ${message}`}\n`,
+      );
+      send(response, status === "unhealthy" ? 503 : 200, `${status}\n${lines.join("")}`);
+    } else if (path === "/metrics") {
+      const { renderMetrics } = await import("../server/http/metrics/prometheus.js");
+      const text = await renderMetrics([() => controllers.metrics?.families() ?? []]);
+      send(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
+    } else {
+      send(response, 404, `there is nothing here: ask for ${[...probes.keys(), "/metrics"].join(", ")}\n`);
+    }
+  };
+  const server = createServer((request, response) => {
+    const [path = "/"] = (request.url ?? "/").split("?");
+    request.resume();
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      send(response, 405, "only GET\n");
+      return;
+    }
+    answer(path, response).catch((error: unknown) => send(response, 500, `${String(error)}\n`));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => resolve());
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function send(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  type = "text/plain; charset=utf-8",
+): void {
+  if (response.headersSent) return;
+  response.writeHead(code, { "Content-Type": type, "Cache-Control": "no-store" });
+  response.end(text);
+}

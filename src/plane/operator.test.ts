@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { Lease } from "../client/kinds/kubernetes.js";
+import { resource } from "../model/index.js";
+import { controller } from "../runtime/controller.js";
+import { controlPlane, type ControlPlane } from "./control-plane.js";
+import { operator, type OperatorOptions } from "./operator.js";
+
+const Site = resource("demo.dev/v1", "Site", {
+  spec: z.object({ title: z.string() }),
+  status: z.object({ by: z.string() }),
+});
+
+let home: ControlPlane;
+let data: string;
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "fettle-operator-"));
+  home = await controlPlane({ store: "memory", data, listen: { port: 0 } });
+});
+afterEach(async () => {
+  await home.stop();
+  await rm(data, { recursive: true });
+});
+
+const start = (by: string, options: Partial<OperatorOptions> = {}) =>
+  operator({
+    controllers: [
+      controller({
+        for: Site,
+        reconcile(_, { report }) {
+          report({ by });
+        },
+      }),
+    ],
+    kubeconfig: home.kubeconfig,
+    health: { port: 0 },
+    ...options,
+  });
+
+const until = async (name: string, namespace: string, by: string): Promise<void> => {
+  for await (const { object } of home.client.watch(Site, { namespace, resourceVersion: "0" })) {
+    if (object.metadata.name === name && object.status?.by === by) return;
+  }
+};
+
+const ask = async (url: string | undefined, path: string): Promise<{ code: number; text: string }> => {
+  const answer = await fetch(`${url}${path}`);
+  return { code: answer.status, text: await answer.text() };
+};
+
+test("kinds are registered, one process works, and another takes over when it goes", async () => {
+  const first = await start("first");
+  await first.controllers.ready();
+  expect(first.lease).toBe("default/sites.demo.dev");
+  const second = await start("second", { leaderElection: { retryPeriod: "100ms" } });
+  await home.client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+  await until("a", "default", "first");
+  expect(first.controllers.isLeader).toBe(true);
+  expect(second.controllers.isLeader).toBe(false);
+  expect(await ask(second.health, "/readyz")).toMatchObject({
+    code: 200,
+    text: expect.stringMatching(/leader-election: .* leads/),
+  });
+  await first.stop();
+  await second.controllers.ready();
+  await home.client.create(Site, { metadata: { name: "b" }, spec: { title: "B" } });
+  await until("b", "default", "second");
+  await second.stop();
+  expect((await home.client.get(Lease, "sites.demo.dev")).spec?.holderIdentity).toBe("");
+});
+
+test("health and metrics are served, and nothing else", async () => {
+  await using running = await start("one", { leaderElection: false });
+  await running.controllers.ready();
+  expect(running.lease).toBeUndefined();
+  for (const path of ["/healthz", "/livez", "/readyz", "/readyz?verbose"]) {
+    expect(await ask(running.health, path)).toMatchObject({
+      code: 200,
+      text: expect.stringMatching(/^healthy\n/),
+    });
+  }
+  const metrics = await ask(running.health, "/metrics");
+  expect(metrics.text).toMatch(/controller_runtime_\w+/);
+  expect(metrics.text).toContain("rest_client_requests_total");
+  expect(await ask(running.health, "/")).toMatchObject({ code: 404 });
+});
+
+test("with a namespace, objects of others are left alone", async () => {
+  await using running = await start("one", { namespace: "demo", leaderElection: false });
+  await running.controllers.ready();
+  await home.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "demo" } });
+  await home.client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+  await home.client.create(Site, { metadata: { name: "a", namespace: "demo" }, spec: { title: "A" } });
+  await until("a", "demo", "one");
+  await running.controllers.idle();
+  expect((await home.client.get(Site, "a")).status).toBeUndefined();
+});
+
+test("definitions are left to others when that is wanted", async () => {
+  await expect(
+    start("one", { definitions: "skip", leaderElection: false }).then((running) => running.stop()),
+  ).resolves.toBeUndefined();
+  const served = await home.client.find(
+    { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
+    "sites.demo.dev",
+  );
+  expect(served).toBeUndefined();
+});
