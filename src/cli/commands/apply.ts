@@ -1,9 +1,129 @@
-import type { Command } from "../command.js";
+import type { Client, Manifest } from "../../client/client.js";
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connect } from "../connect.js";
+import { listOption, textOption } from "../kinds/asked.js";
+import {
+  applyManifest,
+  inOrder,
+  manifestTitle,
+  refusalText,
+  untilServed,
+} from "../manifests/apply-manifest.js";
+import { fileOptions, readManifests, type FoundManifest } from "../manifests/read-manifests.js";
+import { formatOf, type Format } from "../output/format.js";
+import { printObjects } from "../output/objects.js";
+import { startProgress, type Progress } from "../output/progress.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "[file...]",
+  description:
+    "Makes objects as manifests say, with server-side apply: fields that you leave out of a manifest later go away, fields of others stay. All manifests are read before the first is applied; definitions and namespaces go first.",
+  options: [
+    ...connectionOptions,
+    ...fileOptions,
+    { flags: "--dry-run", summary: "let the server check everything and change nothing" },
+    { flags: "--force", summary: "take over fields that others have set to something else" },
+    { flags: "--field-manager <name>", summary: "who the fields belong to from now on", default: "fettle" },
+    { flags: "-o, --output <format>", summary: "name, yaml or json: what came of the objects" },
+  ],
+  examples: [
+    ["fettle apply -f site.yaml", "make it so"],
+    ["fettle apply -f manifests -R", "everything in a folder and the folders inside"],
+    ["cat site.yaml | fettle apply -f -", "from standard input"],
+    ["fettle apply -f site.yaml --dry-run", "only check"],
+  ],
+  run: apply,
 };
+
+/** How long a definition may take to be served before what needs it is tried anyway. */
+const definitionPatience = 30_000;
+
+interface Applying {
+  readonly client: Client;
+  readonly options: OptionValues;
+  readonly format: Format;
+  readonly terminal: Terminal;
+  readonly progress: Progress;
+}
+
+async function apply(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  const format = formatOf(options);
+  const files = [...listOption(options, "filename"), ...words];
+  const found = await readManifests(files, { recursive: options["recursive"] === true, terminal });
+  await using server = await connect(options, terminal);
+  for (const each of found) refuseOtherNamespace(each, textOption(options, "namespace"));
+  using progress = startProgress(terminal);
+  const applying: Applying = { client: server.client, options, format, terminal, progress };
+  const objects: UntypedObject[] = [];
+  let failures = 0;
+  for (const [at, { manifest, source }] of inOrder(found).entries()) {
+    if (terminal.signal.aborted) {
+      progress.clear();
+      terminal.stderr.write(`fettle: interrupted; ${at} of ${found.length} manifests were applied\n`);
+      return;
+    }
+    progress.say(`applying ${at + 1} of ${found.length}: ${manifestTitle(manifest)}`);
+    try {
+      objects.push(await applyOne(applying, manifest));
+    } catch (error) {
+      if (terminal.signal.aborted) continue;
+      progress.clear();
+      const problem = `${source}: ${manifestTitle(manifest)}: ${refusalText(error)}`;
+      if (!isRefusal(error)) {
+        throw new Error(`${problem}\n${objects.length} of ${found.length} manifests were applied`, {
+          cause: error,
+        });
+      }
+      failures++;
+      terminal.stderr.write(`fettle: ${problem}\n`);
+    }
+  }
+  progress.clear();
+  if (format.type === "yaml" || format.type === "json" || format.type === "jsonpath") {
+    const printed = { objects, single: found.length === 1, titleOf: manifestTitle };
+    terminal.stdout.write(await printObjects(format, printed));
+  }
+  return failures > 0 ? 1 : 0;
+}
+
+async function applyOne(
+  { client, options, format, terminal, progress }: Applying,
+  manifest: Manifest,
+): Promise<UntypedObject> {
+  const { signal } = terminal;
+  const dryRun = options["dryRun"] === true;
+  const { object, outcome } = await applyManifest(client, manifest, {
+    fieldManager: textOption(options, "fieldManager") ?? "fettle",
+    force: options["force"] === true,
+    dryRun,
+    signal,
+  });
+  progress.clear();
+  if (format.type === "name") terminal.stdout.write(`${manifestTitle(object)}\n`);
+  else if (format.type === "table") {
+    terminal.stdout.write(`${manifestTitle(object)} ${outcome}${dryRun ? " (dry run)" : ""}\n`);
+  }
+  if (object.kind === "CustomResourceDefinition" && !dryRun) {
+    progress.say(`waiting until ${object.metadata.name} is served`);
+    await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionPatience)]));
+  }
+  return object;
+}
+
+/** What the server says about one manifest is no reason to leave the others; that it cannot be reached is. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === "ApiError");
+}
+
+function refuseOtherNamespace({ manifest, source }: FoundManifest, asked: string | undefined): void {
+  const { namespace } = manifest.metadata;
+  if (asked === undefined || namespace === undefined || namespace === asked) return;
+  throw new Error(
+    `${source}: ${manifestTitle(manifest)} says it is in the namespace ${namespace}, and -n says ${asked}; leave one of them out`,
+  );
+}

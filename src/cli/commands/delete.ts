@@ -1,9 +1,160 @@
-import type { Command } from "../command.js";
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import type { DeleteOptions } from "../../client/transport/transport.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import {
+  connectWithKinds,
+  durationOption,
+  flagOption,
+  listOption,
+  refuseSelectionWithNames,
+  selectionOf,
+  selectionOptions,
+  textOption,
+  type Served,
+} from "../kinds/asked.js";
+import { targetsOf } from "../kinds/targets.js";
+import { fileOptions } from "../manifests/read-manifests.js";
+import { startProgress } from "../output/progress.js";
+import { doomedByManifests, doomedByName, doomedBySelection, type Doomed } from "./delete/doomed.js";
+import { untilGone } from "./delete/until-gone.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "[kind] [name...]",
+  description:
+    "Deletes objects: by name, all of a kind, by label, or those in manifests. Waits until they are gone, which takes as long as their finalizers do; with Ctrl-C it stops waiting, and the deletion goes on.",
+  options: [
+    ...connectionOptions,
+    ...fileOptions,
+    ...selectionOptions,
+    { flags: "--all", summary: "all objects of the kind in the namespace" },
+    {
+      flags: "--cascade <how>",
+      summary: "what becomes of the objects it owns: deleted after it, before it, or left alone",
+      choices: ["background", "foreground", "orphan"],
+      default: "background",
+    },
+    { flags: "--wait [wait]", summary: "wait until they are gone (true) or not (false)", default: "true" },
+    { flags: "--timeout <time>", summary: "how long to wait: 30s, 5m; without end unless given" },
+    { flags: "--grace-period <seconds>", summary: "how long the object may take to end" },
+    { flags: "--ignore-not-found", summary: "an object that is not there is no failure" },
+    { flags: "--dry-run", summary: "only say what would be deleted" },
+    { flags: "-o, --output <format>", summary: "name: only the names", choices: ["name"] },
+  ],
+  examples: [
+    ["fettle delete site hello", "delete it, and wait until it is gone"],
+    ["fettle delete -f site.yaml", "what a manifest names"],
+    ["fettle delete sites -l app=web", "by label"],
+    ["fettle delete site hello --cascade orphan", "but keep its pages"],
+    ["fettle delete sites --all --wait=false", "all, without waiting"],
+  ],
+  run: remove,
 };
+
+const policies = { background: "Background", foreground: "Foreground", orphan: "Orphan" } as const;
+
+async function remove(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  const waits = flagOption(options, "wait", true);
+  const timeout = await durationOption(options, "timeout");
+  const deletion = deletionOf(options, terminal.signal);
+  await using server = await connectWithKinds(options, terminal);
+  const { doomed, missing } = await findDoomed(words, options, terminal, server);
+  let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
+  if (failed) for (const title of missing) terminal.stderr.write(`fettle: there is no ${title}\n`);
+  using progress = startProgress(terminal);
+  const waiting: Doomed[] = [];
+  for (const each of doomed) {
+    progress.say(`deleting ${each.title}`);
+    const { uid } = each;
+    const guarded: DeleteOptions = { ...deletion, ...(uid !== undefined && { preconditions: { uid } }) };
+    let left: UntypedObject | undefined;
+    try {
+      left = await server.client.delete(each.kind, each, guarded);
+    } catch (error) {
+      terminal.signal.throwIfAborted();
+      progress.clear();
+      terminal.stderr.write(
+        `fettle: ${each.title}: ${error instanceof Error ? error.message : String(error)}\n`,
+      );
+      failed = true;
+      continue;
+    }
+    progress.clear();
+    const isHeld = left !== undefined && options["dryRun"] !== true;
+    if (left !== undefined && isHeld) waiting.push({ ...each, object: left });
+    if (!isHeld || !waits) terminal.stdout.write(lineFor(each, options, isHeld));
+  }
+  if (!waits || waiting.length === 0) return failed ? 1 : 0;
+  const onGone = (each: Doomed): void => void terminal.stdout.write(lineFor(each, options, false));
+  const outcome = await untilGone(server.client, waiting, { terminal, progress, timeout, onGone });
+  return outcome === "gone" ? (failed ? 1 : 0) : outcome === "timeout" ? 124 : undefined;
+}
+
+function lineFor({ title, namespace }: Doomed, options: OptionValues, isHeld: boolean): string {
+  if (options["output"] === "name") return `${title}\n`;
+  const where = options["allNamespaces"] === true && namespace !== undefined ? ` in ${namespace}` : "";
+  return `${title}${where} ${isHeld ? "is being deleted" : "deleted"}${options["dryRun"] === true ? " (dry run)" : ""}\n`;
+}
+
+function deletionOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
+  const how = textOption(options, "cascade") ?? "background";
+  if (!Object.hasOwn(policies, how)) {
+    throw new UsageError(`--cascade is background, foreground or orphan, not ${JSON.stringify(how)}`);
+  }
+  const grace = textOption(options, "gracePeriod");
+  if (grace !== undefined && !/^\d+$/.test(grace)) {
+    throw new UsageError(`--grace-period is a number of seconds, not ${JSON.stringify(grace)}`);
+  }
+  return {
+    propagationPolicy: policies[how as keyof typeof policies],
+    ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
+    dryRun: options["dryRun"] === true,
+    signal,
+  };
+}
+
+interface FoundDoomed {
+  readonly doomed: readonly Doomed[];
+  /** Titles of what was named and is not there. */
+  readonly missing: readonly string[];
+}
+
+async function findDoomed(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+  server: Served,
+): Promise<FoundDoomed> {
+  const { signal } = terminal;
+  const files = listOption(options, "filename");
+  if (files.length > 0) {
+    if (words.length > 0)
+      throw new UsageError("objects are named by -f, or by KIND NAME: give one or the other");
+    return doomedByManifests(server, files, options["recursive"] === true, terminal);
+  }
+  if (words.length === 0)
+    throw new UsageError("say what to delete: KIND NAME, KIND --all, KIND -l LABELS or -f FILE");
+  const targets = targetsOf(words, server.kinds);
+  const doomed: Doomed[] = [];
+  const missing: string[] = [];
+  const selection = selectionOf(options, server);
+  for (const { kind, names } of targets) {
+    refuseSelectionWithNames(options, names);
+    if (names.length > 0) {
+      const found = await doomedByName(server, kind, names, signal);
+      doomed.push(...found.doomed);
+      missing.push(...found.missing);
+    } else if (options["all"] === true || selection.labelSelector || selection.fieldSelector) {
+      doomed.push(...(await doomedBySelection(server, kind, selection, signal)));
+    } else {
+      throw new UsageError(
+        `say which of the ${kind.plural}: their names, -l LABELS, or --all for all${kind.scope === "Namespaced" ? ` in the namespace ${server.namespace}` : ""}`,
+      );
+    }
+  }
+  if (doomed.length === 0 && missing.length === 0) terminal.stderr.write("There is nothing to delete.\n");
+  return { doomed, missing };
+}

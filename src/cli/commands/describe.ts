@@ -1,9 +1,77 @@
-import type { Command } from "../command.js";
+import { asApiError } from "../../model/core.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, refuseSelectionWithNames, selectionOf, selectionOptions } from "../kinds/asked.js";
+import { childrenOf } from "../kinds/children.js";
+import { eventsAbout } from "../kinds/events-about.js";
+import type { ServedKind } from "../kinds/served-kinds.js";
+import { targetsOf } from "../kinds/targets.js";
+import { description } from "../output/description.js";
+import { startProgress } from "../output/progress.js";
+import type { UntypedObject } from "../../client/kinds/kind.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<kind> [name...]",
+  description:
+    "Shows all about objects: what they are, what is wanted and what is, conditions, who owns them and what they own, and what happened to them.",
+  options: [
+    ...connectionOptions,
+    ...selectionOptions,
+    { flags: "--no-children", summary: "do not look for what the object owns" },
+    { flags: "--no-events", summary: "do not look for what happened to it" },
+  ],
+  examples: [
+    ["fettle describe site hello", "all about one site"],
+    ["fettle describe sites -l app=web", "all about several"],
+    ["fettle describe site/hello page/hello-1", "of different kinds"],
+  ],
+  run: describe,
 };
+
+async function describe(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  if (words.length === 0) throw new UsageError("say which object: fettle describe KIND NAME");
+  const { signal } = terminal;
+  await using server = await connectWithKinds(options, terminal);
+  const { client, kinds } = server;
+  const selection = selectionOf(options, server);
+  const found: { readonly kind: ServedKind; readonly object: UntypedObject }[] = [];
+  for (const { kind, names } of targetsOf(words, kinds)) {
+    refuseSelectionWithNames(options, names);
+    for (const name of names) {
+      found.push({ kind, object: await client.get(kind, { name, namespace: server.namespace }, { signal }) });
+    }
+    if (names.length > 0) continue;
+    const { items } = await client.list(kind, { ...selection, signal });
+    for (const object of items) found.push({ kind, object });
+  }
+  if (found.length === 0) {
+    terminal.stderr.write("There is nothing to describe: no object matches.\n");
+    return;
+  }
+  using progress = startProgress(terminal);
+  let isFirst = true;
+  for (const { kind, object } of found) {
+    progress.say(`looking for what belongs to ${kind.singular}/${object.metadata.name}`);
+    const [children, events] = await Promise.all([
+      options["children"] === false ? undefined : childrenOf(client, kinds, object, signal),
+      options["events"] === false ? undefined : orNothing(eventsAbout(client, object, signal)),
+    ]);
+    progress.clear();
+    const text = await description({ object, children, events, colors: terminal.colors });
+    terminal.stdout.write(`${isFirst ? "" : "\n\n"}${text}`);
+    isFirst = false;
+  }
+}
+
+/** Who may see an object need not be allowed to see what happened to it. */
+async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (asApiError(error) === undefined) throw error;
+    return undefined;
+  }
+}

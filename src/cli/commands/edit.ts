@@ -1,9 +1,106 @@
-import type { Command } from "../command.js";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, textOption } from "../kinds/asked.js";
+import { titleOf } from "../kinds/find-kind.js";
+import { oneTarget } from "../kinds/targets.js";
+import { editorText, linesAbove, withoutRemarks, withRemarks } from "./edit/edited-text.js";
+import { openEditor } from "./edit/editor.js";
+import { save, type Saving } from "./edit/save.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<kind> [name]",
+  description:
+    "Opens an object in $VISUAL or $EDITOR, and writes what you made of it. When the server does not take it, the editor opens again and says why; what you wrote is never lost.",
+  options: [
+    ...connectionOptions,
+    { flags: "--subresource <name>", summary: "status: what controllers write", choices: ["status"] },
+  ],
+  examples: [
+    ["fettle edit site hello", "change it"],
+    ["EDITOR='code --wait' fettle edit site hello", "in an editor of your choice"],
+  ],
+  run: edit,
 };
+
+async function edit(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  const subresource = textOption(options, "subresource");
+  if (subresource !== undefined && subresource !== "status")
+    throw new UsageError("--subresource can be status");
+  await using server = await connectWithKinds(options, terminal);
+  const { signal } = terminal;
+  const { kind, name } = oneTarget(words, server.kinds);
+  const object = await server.client.get(kind, { name, namespace: server.namespace }, { signal });
+  const saving: Saving = { client: server.client, kind, subresource, signal };
+  const title = titleOf(kind, name);
+
+  // A folder of its own, which nobody else may look into: objects can hold secrets.
+  const folder = await mkdtemp(join(terminal.env["TMPDIR"] || tmpdir(), "fettle-edit-"));
+  const path = join(folder, `${kind.singular}-${name.replaceAll(/[^\w.-]/g, "_")}.yaml`);
+  let isNeeded = false;
+  try {
+    const original = withoutRemarks(await editorText(object));
+    let base = object;
+    let text = await editorText(object);
+    let mayStay = false;
+    for (;;) {
+      await writeFile(path, text, { mode: 0o600 });
+      await openEditor(path, terminal);
+      const written = await readFile(path, "utf8");
+      const content = withoutRemarks(written);
+      if (content.trim() === "" || content === original) {
+        isNeeded = false;
+        terminal.stderr.write(`${title} is left as it was: nothing was changed\n`);
+        return 0;
+      }
+      isNeeded = true;
+      // The same text again has been refused already.
+      if (written === text && !mayStay) throw new Error(`${title} was not changed`);
+      const outcome = await saveText(saving, base, content);
+      if (!("problems" in outcome)) {
+        isNeeded = false;
+        const isSaved = outcome.type === "saved";
+        const hint = subresource === undefined ? " (the status is changed with --subresource status)" : "";
+        terminal.stdout.write(
+          isSaved ? `${title} edited\n` : `${title} unchanged: the server kept nothing of it${hint}\n`,
+        );
+        return 0;
+      }
+      for (const problem of outcome.problems) terminal.stderr.write(`${problem}\n`);
+      mayStay = outcome.type === "contested";
+      if (outcome.type === "contested") base = outcome.live;
+      const shown = outcome.type === "contested" ? await editorText(outcome.merged) : content;
+      text = withRemarks(shown, outcome.problems);
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!isNeeded) throw error;
+    throw new Error(`${message}; what you wrote is in ${path}`, { cause: error });
+  } finally {
+    if (!isNeeded) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function saveText(saving: Saving, base: UntypedObject, content: string): ReturnType<typeof save> {
+  const { parseManifests } = await import("../../plane/apply-manifests.js");
+  let edited: readonly unknown[];
+  try {
+    edited = parseManifests("\n".repeat(linesAbove) + content, "what you wrote");
+  } catch (error) {
+    return { type: "refused", problems: [error instanceof Error ? error.message : String(error)] };
+  }
+  const [object] = edited;
+  if (edited.length !== 1) {
+    return {
+      type: "refused",
+      problems: [`There should be one object, and there are ${edited.length}.`],
+    };
+  }
+  return save(saving, base, object as UntypedObject);
+}

@@ -1,9 +1,103 @@
-import type { Command } from "../command.js";
+import { systemClock } from "../../model/core.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, textOption, type Served } from "../kinds/asked.js";
+import { aboutSelector, eventKind } from "../kinds/events-about.js";
+import { follow } from "../kinds/follow.js";
+import { oneTarget } from "../kinds/targets.js";
+import { columns, GrowingColumns } from "../output/columns.js";
+import { eventRow, eventTitles, inTime, type SeenEvent } from "../output/event-rows.js";
+import { formatOf } from "../output/format.js";
+import { printObjects } from "../output/objects.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  description: "Shows what happened to objects, the latest last: the Events that controllers record.",
+  options: [
+    ...connectionOptions,
+    { flags: "-A, --all-namespaces", summary: "in all namespaces" },
+    { flags: "--for <object>", summary: "only what happened to one object: KIND/NAME" },
+    { flags: "--types <types>", summary: "only these types: Normal, Warning" },
+    { flags: "-w, --watch", summary: "go on showing what happens" },
+    { flags: "--no-headers", summary: "without the line of titles" },
+    { flags: "-o, --output <format>", summary: "yaml, json or name" },
+  ],
+  examples: [
+    ["fettle events", "all in the namespace"],
+    ["fettle events --for site/hello -w", "what happens to one site, as it happens"],
+    ["fettle events -A --types Warning", "what went wrong anywhere"],
+  ],
+  run: events,
 };
+
+interface Asked {
+  readonly namespace: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly isWanted: (event: SeenEvent) => boolean;
+}
+
+async function events(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  if (words.length > 0) throw new UsageError(`to see what happened to one object: --for ${words.join("/")}`);
+  const format = formatOf(options);
+  await using server = await connectWithKinds(options, terminal);
+  const { namespace, fieldSelector, isWanted } = askedOf(options, server);
+  const where = { namespace, fieldSelector, signal: terminal.signal };
+  const withNamespace = options["allNamespaces"] === true;
+  const rowOf = (event: SeenEvent): readonly string[] => {
+    const row = eventRow(event, systemClock.now());
+    return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
+  };
+  const titles = withNamespace ? ["NAMESPACE", ...eventTitles] : eventTitles;
+  const titleRows = options["headers"] === false ? [] : [titles];
+  if (options["watch"] === true) {
+    if (format.type !== "table")
+      throw new UsageError("-w shows a table; use fettle get events -w -o json for more");
+    const text = new GrowingColumns();
+    const onStart = (found: readonly SeenEvent[]): void => {
+      const rows = inTime(found.filter(isWanted)).map(rowOf);
+      terminal.stdout.write(text.add([...titleRows, ...rows]));
+    };
+    for await (const { type, object } of follow(server.client, eventKind, { ...where, onStart })) {
+      if (type !== "DELETED" && isWanted(object)) terminal.stdout.write(text.add([rowOf(object)]));
+    }
+    return;
+  }
+  const { items } = await server.client.list(eventKind, where);
+  const found = inTime(items.filter(isWanted));
+  if (format.type !== "table") {
+    const titleOf = ({ metadata }: SeenEvent): string => `event/${metadata.name}`;
+    terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
+  } else if (found.length === 0) {
+    const about = textOption(options, "for");
+    const where = namespace === undefined ? "" : ` in the namespace ${namespace}`;
+    terminal.stderr.write(`There are no events${about === undefined ? "" : ` about ${about}`}${where}.\n`);
+  } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
+}
+
+function askedOf(options: OptionValues, server: Served): Asked {
+  const about = textOption(options, "for");
+  const isEverywhere = options["allNamespaces"] === true;
+  const types = (textOption(options, "types") ?? "")
+    .split(",")
+    .map((type) => type.trim().toLowerCase())
+    .filter((type) => type !== "");
+  for (const type of types) {
+    if (type !== "normal" && type !== "warning") {
+      throw new UsageError(`events are of the type Normal or Warning, not ${JSON.stringify(type)}`);
+    }
+  }
+  const isWanted = ({ type = "" }: SeenEvent): boolean =>
+    types.length === 0 || types.includes(type.toLowerCase());
+  const namespace = isEverywhere ? undefined : server.namespace;
+  if (about === undefined) return { namespace, fieldSelector: undefined, isWanted };
+  if (!about.includes("/")) throw new UsageError(`--for takes KIND/NAME, not ${JSON.stringify(about)}`);
+  const { kind, name } = oneTarget([about], server.kinds);
+  return {
+    // What happens to an object without a namespace is told in a namespace that its teller chose.
+    namespace: kind.scope === "Cluster" ? undefined : namespace,
+    fieldSelector: aboutSelector(kind.kind, name),
+    isWanted,
+  };
+}

@@ -1,9 +1,139 @@
-import type { Command } from "../command.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, textOption } from "../kinds/asked.js";
+import { findKind, kindsNamed } from "../kinds/find-kind.js";
+import { nearest } from "../kinds/nearest.js";
+import type { ServedKind } from "../kinds/served-kinds.js";
+import { insideOf, rulesText, typeText, wrap } from "./explain/field-text.js";
+import { schemasOf, type Schema, type Schemas } from "./explain/schema.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<kind>",
+  description:
+    "Shows the fields of a kind, or of one of its fields: types, what is required, defaults, and what they are for.",
+  options: [
+    ...connectionOptions,
+    { flags: "--recursive", summary: "the fields inside fields as well, without descriptions" },
+    { flags: "--api-version <version>", summary: "in this group and version: demo.dev/v1" },
+  ],
+  examples: [
+    ["fettle explain site", "the fields of sites"],
+    ["fettle explain site.spec.title", "one of them"],
+    ["fettle explain site --recursive", "all, as an outline"],
+    ["fettle explain sites.demo.dev.spec", "of the kind in a group"],
+  ],
+  run: explain,
 };
+
+async function explain(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
+  const [word] = words;
+  if (word === undefined || words.length > 1)
+    throw new UsageError("say which kind: fettle explain KIND or KIND.FIELD.FIELD");
+  await using server = await connectWithKinds(options, terminal);
+  const version = textOption(options, "apiVersion");
+  const kinds =
+    version === undefined ? server.kinds : server.kinds.filter((each) => each.apiVersion === version);
+  if (kinds.length === 0) throw new Error(`the server has nothing in ${version}`);
+  const { kind, fields } = splitWord(word, kinds);
+  const schemas = await schemasOf(server.transport, kind, terminal.signal);
+  const width = Math.min(terminal.stdout.columns ?? 80, 100);
+  const field = fieldAt(schemas, kind, fields);
+  const { bold } = (await import("picocolors")).default.createColors(terminal.colors);
+  const write = (text: string): void => void terminal.stdout.write(text);
+
+  if (kind.group !== "") write(`${bold("GROUP:")}      ${kind.group}\n`);
+  write(`${bold("KIND:")}       ${kind.kind}\n${bold("VERSION:")}    ${kind.version}\n\n`);
+  const whole = schemas.resolve(field.schema);
+  if (fields.length > 0) {
+    write(
+      `${bold("FIELD:")} ${fields.join(".")} <${typeText(field.schema, schemas)}>${field.required ? " -required-" : ""}\n`,
+    );
+    const rules = rulesText(whole);
+    if (rules !== "") write(`  ${rules}\n`);
+    write("\n");
+  }
+  const inside = insideOf(field.schema, schemas);
+  const texts = [...new Set([field.schema.description, whole.description, inside.description])].filter(
+    Boolean,
+  );
+  write(`${bold("DESCRIPTION:")}\n${wrap(texts.join("\n") || "<none>", "    ", width)}\n`);
+  if (inside.properties === undefined) return;
+  write(`${bold("FIELDS:")}\n`);
+  if (options["recursive"] === true) writeOutline(inside, schemas, "  ", [], write);
+  else writeFields(inside, schemas, width, write);
+}
+
+/** The longest beginning that names a kind; the rest is the path of a field. */
+function splitWord(
+  word: string,
+  kinds: readonly ServedKind[],
+): { readonly kind: ServedKind; readonly fields: readonly string[] } {
+  const parts = word.replace(/\[\]|\[\d+\]/g, "").split(".");
+  for (let length = parts.length; length > 0; length--) {
+    const [kind] = kindsNamed(kinds, parts.slice(0, length).join("."));
+    if (kind !== undefined) return { kind, fields: parts.slice(length).filter((part) => part !== "") };
+  }
+  return { kind: findKind(kinds, parts[0] ?? ""), fields: parts.slice(1) };
+}
+
+interface Field {
+  readonly schema: Schema;
+  readonly required: boolean;
+}
+
+function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string[]): Field {
+  let field: Field = { schema: schemas.root, required: false };
+  for (const [at, name] of fields.entries()) {
+    const { properties = {}, required = [] } = insideOf(field.schema, schemas);
+    const names = Object.keys(properties);
+    const found =
+      properties[name] ?? properties[names.find((each) => each.toLowerCase() === name.toLowerCase()) ?? ""];
+    if (found === undefined) {
+      const parent = [kind, ...fields.slice(0, at)].join(".");
+      const meant = nearest(name, names);
+      const hint =
+        meant !== undefined
+          ? `; did you mean ${meant}?`
+          : names.length > 0
+            ? `; it has ${names.join(", ")}`
+            : ", nor any other that is known";
+      throw new Error(`${parent} has no field ${JSON.stringify(name)}${hint}`);
+    }
+    field = { schema: found, required: required.includes(name) };
+  }
+  return field;
+}
+
+function writeFields(schema: Schema, schemas: Schemas, width: number, write: (text: string) => void): void {
+  for (const [name, field] of sortedFields(schema)) {
+    const whole = schemas.resolve(field);
+    const required = schema.required?.includes(name) === true ? " -required-" : "";
+    write(`  ${name}\t<${typeText(field, schemas)}>${required}\n`);
+    const text = [whole.description ?? "<no description>", rulesText(whole)]
+      .filter((part) => part !== "")
+      .join("\n");
+    write(`${wrap(text, "    ", width)}\n`);
+  }
+}
+
+function writeOutline(
+  schema: Schema,
+  schemas: Schemas,
+  indent: string,
+  above: readonly unknown[],
+  write: (text: string) => void,
+): void {
+  for (const [name, field] of sortedFields(schema)) {
+    const required = schema.required?.includes(name) === true ? " -required-" : "";
+    const inside = insideOf(field, schemas);
+    // A schema that contains itself has no end.
+    const isRound = above.includes(inside.properties);
+    write(`${indent}${name}\t<${typeText(field, schemas)}>${required}${isRound ? " …" : ""}\n`);
+    if (inside.properties !== undefined && !isRound) {
+      writeOutline(inside, schemas, `${indent}  `, [...above, inside.properties], write);
+    }
+  }
+}
+
+function sortedFields({ properties = {} }: Schema): readonly (readonly [string, Schema])[] {
+  return Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+}

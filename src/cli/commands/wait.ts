@@ -1,9 +1,143 @@
-import type { Command } from "../command.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { formatDuration, isNotFound } from "../../model/core.js";
+import {
+  connectWithKinds,
+  durationOption,
+  refuseSelectionWithNames,
+  selectionOf,
+  selectionOptions,
+  textOption,
+  type Served,
+} from "../kinds/asked.js";
+import { titleOf } from "../kinds/find-kind.js";
+import { targetsOf } from "../kinds/targets.js";
+import { untilObject, type Looked } from "../kinds/until.js";
+import { startProgress } from "../output/progress.js";
+import { parseGoal, type Goal } from "./wait/goal.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<kind> [name...]",
+  description:
+    "Waits until objects are as they should be. Exits with 0 when all are, with 124 when the time is over, and says then how they are instead.",
+  options: [
+    ...connectionOptions,
+    ...selectionOptions,
+    {
+      flags: "--for <goal>",
+      summary: "condition=Ready, condition=Ready=False, delete, create, or jsonpath='{.status.phase}'=Done",
+    },
+    { flags: "--timeout <time>", summary: "how long: 30s, 5m; 0 looks once", default: "30s" },
+    { flags: "--all", summary: "all objects of the kind in the namespace" },
+  ],
+  examples: [
+    ["fettle wait site/hello --for condition=Ready", "until its condition Ready is True"],
+    ["fettle wait sites --all --for condition=Ready --timeout 5m", "until all are ready"],
+    ["fettle wait site/hello --for delete", "until it is gone"],
+    ["fettle wait site/hello --for jsonpath='{.status.published}'=3", "until a field has a value"],
+  ],
+  run: wait,
 };
+
+interface Waited extends Looked {
+  readonly title: string;
+  /** How it is, when it is not as wanted. */
+  state: string;
+  outcome: "waiting" | "met" | "lost";
+}
+
+async function wait(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  const asked = textOption(options, "for");
+  if (asked === undefined) {
+    throw new UsageError(
+      "say what to wait for: --for condition=Ready, --for delete, --for jsonpath='{.status.phase}'=Done",
+    );
+  }
+  const goal = parseGoal(asked);
+  const timeout = (await durationOption(options, "timeout")) ?? 30_000;
+  await using server = await connectWithKinds(options, terminal);
+  const waited = await findWaited(words, options, terminal, server, goal);
+  if (waited.length === 0) {
+    if (goal.type === "delete") return 0;
+    throw new Error("there is nothing to wait for: no object matches");
+  }
+  using progress = startProgress(terminal);
+  const limit = AbortSignal.timeout(Math.max(timeout, 1));
+  const signal = AbortSignal.any([terminal.signal, limit]);
+  await Promise.all(
+    waited.map((each) => look(server, each, goal, timeout === 0 ? undefined : signal, terminal, progress)),
+  );
+  progress.clear();
+  if (terminal.signal.aborted) return;
+  const unmet = waited.filter(({ outcome }) => outcome !== "met");
+  for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
+  if (unmet.length === 0) return 0;
+  if (unmet.every(({ outcome }) => outcome === "lost")) throw new Error(`${goal.text} will not come to be`);
+  terminal.stderr.write(`fettle: not ${goal.text} within ${formatDuration(timeout)}\n`);
+  return 124;
+}
+
+async function look(
+  { client }: Served,
+  waited: Waited,
+  goal: Goal,
+  signal: AbortSignal | undefined,
+  terminal: Terminal,
+  progress: ReturnType<typeof startProgress>,
+): Promise<void> {
+  let wasThere = false;
+  const holds = (object: Parameters<Goal["state"]>[0]): boolean => {
+    const state = goal.state(object);
+    if (state === undefined) waited.outcome = "met";
+    else if (object === undefined && wasThere) waited.outcome = "lost";
+    waited.state = state ?? "";
+    wasThere ||= object !== undefined;
+    if (waited.outcome === "waiting") progress.say(`waiting for ${waited.title}: ${waited.state}`);
+    return waited.outcome !== "waiting";
+  };
+  if (signal === undefined) {
+    holds(await client.find(waited.kind, waited, { signal: terminal.signal }));
+  } else await untilObject(client, waited, holds, signal);
+  if (waited.outcome !== "met") return;
+  progress.clear();
+  terminal.stdout.write(`${waited.title} ${goal.met}\n`);
+}
+
+async function findWaited(
+  words: readonly string[],
+  options: OptionValues,
+  { signal }: Terminal,
+  server: Served,
+  goal: Goal,
+): Promise<readonly Waited[]> {
+  const selection = selectionOf(options, server);
+  const waited: Waited[] = [];
+  for (const { kind, names } of targetsOf(words, server.kinds)) {
+    refuseSelectionWithNames(options, names);
+    const add = (name: string, namespace: string | undefined): void => {
+      const title = titleOf(kind, name);
+      waited.push({ kind, name, namespace, title, state: "not looked at yet", outcome: "waiting" });
+    };
+    for (const name of names) {
+      // Only who waits for it to come expects it not to be there.
+      if (goal.type === "state")
+        await server.client.get(kind, { name, namespace: server.namespace }, { signal });
+      add(name, server.namespace);
+    }
+    if (names.length > 0) continue;
+    if (goal.type === "create") throw new UsageError("to wait until an object is there, name it");
+    if (options["all"] !== true && !selection.labelSelector && !selection.fieldSelector) {
+      throw new UsageError(`say which of the ${kind.plural}: their names, -l LABELS, or --all`);
+    }
+    try {
+      const { items } = await server.client.list(kind, { ...selection, metadataOnly: true, signal });
+      for (const { metadata } of items) add(metadata.name ?? "", metadata.namespace);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return waited;
+}

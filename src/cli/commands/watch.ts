@@ -1,9 +1,98 @@
-import type { Command } from "../command.js";
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import { diff, renderDiff } from "../../model/core.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, refuseSelectionWithNames, selectionOf, selectionOptions } from "../kinds/asked.js";
+import { titleOf } from "../kinds/find-kind.js";
+import { follow, type Followed } from "../kinds/follow.js";
+import type { ServedKind } from "../kinds/served-kinds.js";
+import { targetsOf } from "../kinds/targets.js";
+import { withoutManagedFields } from "../output/objects.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<kind> [name]",
+  description:
+    "Follows the changes of objects, and shows of each what changed. fettle get -w shows how they are instead.",
+  options: [
+    ...connectionOptions,
+    ...selectionOptions,
+    { flags: "--context-lines <number>", summary: "unchanged lines around a change", default: "1" },
+    {
+      flags: "-o, --output <format>",
+      summary: "json: one JSON text a line, with type, object and changes",
+      choices: ["json"],
+    },
+  ],
+  examples: [
+    ["fettle watch sites", "all changes of sites in the namespace"],
+    ["fettle watch site hello", "those of one"],
+    ["fettle watch sites,pages -A", "those of two kinds, in all namespaces"],
+    ["fettle watch sites -o json | jq .type", "for a program"],
+  ],
+  run: watch,
 };
+
+/** They change with everything, and say nothing themselves. */
+const ignore = ["metadata.managedFields", "metadata.resourceVersion"];
+
+async function watch(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<number | void> {
+  const context = Number(options["contextLines"] ?? 1);
+  if (!Number.isInteger(context) || context < 0)
+    throw new UsageError("--context-lines is a number, 0 or more");
+  await using server = await connectWithKinds(options, terminal);
+  const targets = targetsOf(words, server.kinds);
+  const selection = selectionOf(options, server);
+  const asJson = options["output"] === "json";
+  const picocolors = (await import("picocolors")).default.createColors(terminal.colors);
+  const paint = { ADDED: picocolors.green, MODIFIED: picocolors.yellow, DELETED: picocolors.red };
+  const show = (kind: ServedKind, change: Followed): void => {
+    if (asJson) return void terminal.stdout.write(`${jsonLine(change)}\n`);
+    const { type, object, before } = change;
+    const { name, namespace } = object.metadata;
+    const where = selection.namespace === undefined && namespace !== undefined ? ` in ${namespace}` : "";
+    const time = new Date().toTimeString().slice(0, 8);
+    const word = { ADDED: "created", MODIFIED: "changed", DELETED: "deleted" }[type];
+    terminal.stdout.write(
+      `${picocolors.dim(time)} ${titleOf(kind, name)}${where} ${paint[type](word)}\n${bodyOf(type, before, object, context, terminal.colors)}`,
+    );
+  };
+  await Promise.all(
+    targets.map(async ({ kind, names }) => {
+      refuseSelectionWithNames(options, names);
+      if (names.length > 1) throw new UsageError("one name at a time, or all objects of a kind");
+      const [name] = names;
+      const fieldSelector = name === undefined ? selection.fieldSelector : `metadata.name=${name}`;
+      const onStart = (found: readonly UntypedObject[]): void => {
+        const what = name === undefined ? `${found.length} ${kind.plural}` : titleOf(kind, name);
+        const absent = name !== undefined && found.length === 0 ? ", which is not there yet" : "";
+        if (!asJson) terminal.stderr.write(`Watching ${what}${absent}; Ctrl-C ends it.\n`);
+      };
+      const onTrouble = (error: Error): void =>
+        void terminal.stderr.write(`fettle: ${error.message}; trying again\n`);
+      const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, onTrouble };
+      for await (const change of follow(server.client, kind, where)) show(kind, change);
+    }),
+  );
+}
+
+function bodyOf(
+  type: Followed["type"],
+  before: UntypedObject | undefined,
+  object: UntypedObject,
+  context: number,
+  color: boolean,
+): string {
+  // What was there in full need not be read again as it goes.
+  if (type === "DELETED") return "";
+  const from = type === "ADDED" ? undefined : before;
+  const text = renderDiff(from, object, { color, context, ignore });
+  return text === "" ? "" : `${text.replaceAll(/^/gm, "  ")}\n`;
+}
+
+function jsonLine({ type, object, before }: Followed): string {
+  const changes = before === undefined || type !== "MODIFIED" ? undefined : diff(before, object, { ignore });
+  return JSON.stringify({ type, object: withoutManagedFields(object), changes });
+}

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import type { Terminal } from "../../command.js";
+
+/** Opens a file in the editor of the user's choice, and waits until it is closed. */
+export async function openEditor(path: string, { env }: Terminal): Promise<void> {
+  const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
+  // The variable may hold options (`code --wait`), so a shell takes it apart; the path is handed over untouched.
+  const [program, words] =
+    process.platform === "win32"
+      ? [`${editor} "${path}"`, []]
+      : ["/bin/sh", ["-c", `${editor} "$1"`, "fettle-edit", path]];
+  const code = await new Promise<number>((resolve, reject) => {
+    const child = spawn(program, words, {
+      stdio: "inherit",
+      env: { ...env },
+      shell: process.platform === "win32",
+    });
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(signal === null ? (code ?? 0) : 128));
+  });
+  if (code === 127)
+    throw new Error(
+      `the editor ${JSON.stringify(editor)} was not found; set EDITOR or VISUAL to one that is there`,
+    );
+  if (code !== 0) throw new Error(`the editor ${JSON.stringify(editor)} ended with ${code}`);
+}

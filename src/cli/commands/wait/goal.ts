@@ -1,0 +1,117 @@
+import type { UntypedObject } from "../../../client/kinds/kind.js";
+import { jsonPathText } from "../../../server/resources/json-path.js";
+import { UsageError } from "../../command.js";
+import { compileRelaxedPath } from "../../output/json-path-template.js";
+
+/** What is waited for. */
+export interface Goal {
+  readonly type: "delete" | "create" | "state";
+  /** For the end of a sentence: `condition Ready=True`. */
+  readonly text: string;
+  /** What is said of an object that is as wanted. */
+  readonly met: string;
+  /** How an object is when it is not as wanted; undefined when it is. */
+  state(object: UntypedObject | undefined): string | undefined;
+}
+
+/**
+ * Reads what `--for` says.
+ *
+ * @example
+ * parseGoal("condition=Ready").state(site); // undefined, or "Ready is False: NoTitle, a site needs a title"
+ */
+export function parseGoal(text: string): Goal {
+  if (text.toLowerCase() === "delete") {
+    return {
+      type: "delete",
+      text: "gone",
+      met: "is gone",
+      state: (object) => (object === undefined ? undefined : stillThere(object)),
+    };
+  }
+  if (text.toLowerCase() === "create") {
+    return {
+      type: "create",
+      text: "there",
+      met: "is there",
+      state: (object) => (object === undefined ? "not there" : undefined),
+    };
+  }
+  const equals = text.indexOf("=");
+  const [what, rest] = equals < 0 ? [text, ""] : [text.slice(0, equals), text.slice(equals + 1)];
+  if (what === "condition" && rest !== "") return conditionGoal(rest);
+  if (what === "jsonpath" && rest !== "") return pathGoal(rest);
+  throw new UsageError(
+    `--for ${text} is not known; there are condition=NAME, condition=NAME=VALUE, delete, create and jsonpath='{PATH}'=VALUE`,
+  );
+}
+
+function stillThere({ metadata }: UntypedObject): string {
+  if (!metadata.deletionTimestamp) return "there, and nobody has deleted it";
+  const { finalizers = [] } = metadata;
+  return `being deleted${finalizers.length > 0 ? `, waits for the finalizers ${finalizers.join(", ")}` : ""}`;
+}
+
+interface SeenCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+}
+
+function conditionGoal(text: string): Goal {
+  const equals = text.indexOf("=");
+  const [type, wanted] = equals < 0 ? [text, "True"] : [text.slice(0, equals), text.slice(equals + 1)];
+  return {
+    type: "state",
+    text: `${type}=${wanted}`,
+    met: `has ${type}=${wanted}`,
+    state: (object) => {
+      if (object === undefined) return "it is not there any more";
+      const { conditions, observedGeneration } = (object["status"] ?? {}) as {
+        conditions?: readonly SeenCondition[];
+        observedGeneration?: number;
+      };
+      const found = conditions?.find((each) => each.type?.toLowerCase() === type.toLowerCase());
+      if (found === undefined) return `it has no condition ${type} yet`;
+      const { status = "", reason = "", message = "" } = found;
+      const seen = found.observedGeneration ?? observedGeneration;
+      const { generation } = object.metadata;
+      if (status.toLowerCase() === wanted.toLowerCase()) {
+        // A condition about an older spec says nothing about this one.
+        const isCurrent = seen === undefined || generation === undefined || seen >= generation;
+        return isCurrent
+          ? undefined
+          : `${type} is ${status}, but for generation ${seen} and not yet ${generation}`;
+      }
+      const why = [reason, message].filter((part) => part !== "").join(", ");
+      return `${type} is ${status}${why === "" ? "" : `: ${why}`}`;
+    },
+  };
+}
+
+function pathGoal(text: string): Goal {
+  const brace = text.lastIndexOf("}");
+  const equals = brace < 0 ? text.lastIndexOf("=") : text[brace + 1] === "=" ? brace + 1 : -1;
+  if (brace >= 0 && equals < 0 && brace !== text.length - 1) {
+    throw new UsageError(`after the path in ${JSON.stringify(text)} comes =VALUE or nothing`);
+  }
+  const path = equals < 0 ? text : text.slice(0, equals);
+  const wanted = equals < 0 ? undefined : text.slice(equals + 1);
+  if (wanted === "") throw new UsageError(`jsonpath=${text} has no value after the =`);
+  const find = compileRelaxedPath(path);
+  const goal = wanted === undefined ? path : `${path}=${wanted}`;
+  return {
+    type: "state",
+    text: goal,
+    met: `has ${goal}`,
+    state: (object) => {
+      if (object === undefined) return "it is not there any more";
+      const found = find(object).map((value) => jsonPathText(value as never));
+      if (found.length === 0) return `it has no ${path}`;
+      if (wanted === undefined || (found.length === 1 && found[0] === wanted)) return undefined;
+      return `${path} is ${found.join(" ")}`;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { ApplyOptions, Client, Manifest } from "../../client/client.js";
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import {
+  asApiError,
+  diff,
+  findCondition,
+  isConflict,
+  parseApiVersion,
+  type Condition,
+} from "../../model/core.js";
+import { untilObject } from "../kinds/until.js";
+
+export interface AppliedManifest {
+  readonly object: UntypedObject;
+  readonly outcome: "created" | "configured" | "unchanged";
+}
+
+/** Who writes or numbers an object says nothing about whether it changed. */
+const bookkeeping = ["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"];
+
+/** Applies one manifest on the server; one that leaves its name to the server is created. */
+export async function applyManifest(
+  client: Client,
+  manifest: Manifest,
+  options: ApplyOptions,
+): Promise<AppliedManifest> {
+  const { name, namespace } = manifest.metadata;
+  const { force: _, ...writing } = options;
+  if (name === undefined) return { object: await client.create(manifest, writing), outcome: "created" };
+  const before = await client.find(manifest, { name, namespace }, { signal: options.signal });
+  const object = await client.apply(manifest, options);
+  if (before === undefined) return { object, outcome: "created" };
+  // A rehearsal gives out no new version, so what matters is compared.
+  const same =
+    options.dryRun === true
+      ? diff(before, object, { ignore: bookkeeping }).length === 0
+      : before.metadata.resourceVersion === object.metadata.resourceVersion;
+  return { object, outcome: same ? "unchanged" : "configured" };
+}
+
+/** Definitions and namespaces first: what else is there may need them. */
+const order = new Map([
+  ["CustomResourceDefinition", 0],
+  ["Namespace", 1],
+]);
+
+/** The order in which manifests are applied. */
+export function inOrder<T extends { readonly manifest: Manifest }>(manifests: readonly T[]): readonly T[] {
+  return manifests.toSorted((a, b) => rank(a.manifest) - rank(b.manifest));
+}
+
+function rank({ kind }: Manifest): number {
+  return order.get(kind) ?? 2;
+}
+
+/** What a manifest is called in what is printed: `site.demo.dev/hello`. */
+export function manifestTitle({ apiVersion, kind, metadata }: Manifest): string {
+  const group = parseApiVersion(apiVersion)?.group ?? "";
+  const name = metadata.name ?? `${metadata.generateName ?? ""}…`;
+  return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
+}
+
+/** A definition is of use only when the server serves it; false when that did not come about. */
+export async function untilServed(
+  client: Client,
+  definition: UntypedObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const kind = await client.kind(definition, { signal });
+  const looked = { kind, name: definition.metadata.name ?? "", namespace: undefined };
+  return untilObject(
+    client,
+    looked,
+    (object) => {
+      const { conditions } = (object?.["status"] ?? {}) as { conditions?: readonly Condition[] };
+      return findCondition(conditions, "Established")?.status === "True";
+    },
+    signal,
+  );
+}
+
+/** Why the server did not take a manifest, with the way out where there is one. */
+export function refusalText(error: unknown): string {
+  const api = asApiError(error);
+  const conflicts = (api?.status.details?.causes ?? []).filter(
+    ({ reason }) => reason === "FieldManagerConflict",
+  );
+  if (api === undefined || !isConflict(error) || conflicts.length === 0) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const fields = conflicts.map(({ field = "", message = "" }) => {
+    const manager = /"([^"]*)"/.exec(message)?.[1] ?? "somebody else";
+    return `${field} is ${manager}'s`;
+  });
+  return `others have set fields to something else: ${fields.join(", ")}; leave them out of the manifest, or take them over with --force`;
+}

@@ -1,0 +1,160 @@
+import type { UntypedObject } from "../../client/kinds/kind.js";
+import { formatAge, parseTime, systemClock } from "../../model/core.js";
+import { titleOf } from "../kinds/find-kind.js";
+import type { Child } from "../kinds/children.js";
+import { cellText, columns } from "./columns.js";
+import { inTime, seenText, sourceText, type SeenEvent } from "./event-rows.js";
+import { yamlOf } from "./objects.js";
+
+export interface Described {
+  readonly object: UntypedObject;
+  /** Undefined when nobody looked. */
+  readonly children: readonly Child[] | undefined;
+  readonly events: readonly SeenEvent[] | undefined;
+  readonly colors: boolean;
+}
+
+interface SeenCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** All about an object, for people: metadata, then its parts as an outline, then conditions, children and events as tables. */
+export async function description({ object, children, events, colors }: Described): Promise<string> {
+  const now = systemClock.now();
+  const { default: picocolors } = await import("picocolors");
+  const { bold, green, red, yellow } = picocolors.createColors(colors);
+  const paint = (status: string): string =>
+    status === "True" ? green(status) : status === "False" ? red(status) : yellow(status);
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, status, ...parts } = object;
+  const { conditions, ...rest } = statusParts(status);
+  const sections = [columns(headRows(object, now))];
+  for (const [name, value] of Object.entries(parts)) {
+    sections.push(await part(name, name === "data" && isSecret(object) ? sizesOf(value) : value, bold));
+  }
+  if (Object.keys(rest).length > 0) sections.push(await part("status", rest, bold));
+  if (conditions.length > 0) {
+    const rows = conditions.map(({ type, status = "", lastTransitionTime, reason, message }) => [
+      cellText(type),
+      status,
+      ageOf(lastTransitionTime, now),
+      cellText(reason ?? ""),
+      cellText(message ?? ""),
+    ]);
+    const text = columns([["TYPE", "STATUS", "SINCE", "REASON", "MESSAGE"], ...rows], "  ");
+    const painted = text.replaceAll(
+      /^( {2}\S+ +)(True|False|Unknown)\b/gm,
+      (_, lead: string, word: string) => lead + paint(word),
+    );
+    sections.push(`${bold("conditions:")}\n${painted}`);
+  }
+  if (children !== undefined && children.length > 0) {
+    const rows = children.map(({ kind, object }) => [
+      titleOf(kind, object.metadata.name),
+      ageOf(object.metadata.creationTimestamp, now),
+      object.metadata.deletionTimestamp ? "being deleted" : "",
+    ]);
+    sections.push(`${bold("owns:")}\n${columns(rows, "  ")}`);
+  }
+  if (events !== undefined) {
+    const rows = inTime(events).map((event) => [
+      seenText(event, now),
+      cellText(event.type),
+      cellText(event.reason),
+      sourceText(event),
+      cellText((event.message ?? "").trim().replaceAll(/\s*\n\s*/g, " ")),
+    ]);
+    const titles = ["LAST SEEN", "TYPE", "REASON", "FROM", "MESSAGE"];
+    sections.push(
+      rows.length === 0
+        ? `${bold("events:")}  <none>\n`
+        : `${bold("events:")}\n${columns([titles, ...rows], "  ")}`,
+    );
+  }
+  return sections.join("");
+}
+
+function isSecret({ apiVersion, kind }: UntypedObject): boolean {
+  return apiVersion === "v1" && kind === "Secret";
+}
+
+/** Who describes a secret may have somebody looking over the shoulder. */
+function sizesOf(data: unknown): unknown {
+  const entries = Object.entries((data ?? {}) as Record<string, string>);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, `${Buffer.from(value, "base64").length} bytes`]),
+  );
+}
+
+function statusParts(status: unknown): {
+  readonly conditions: readonly SeenCondition[];
+  readonly [key: string]: unknown;
+} {
+  if (typeof status !== "object" || status === null) return { conditions: [] };
+  const { conditions, ...rest } = status as Record<string, unknown>;
+  return { ...rest, conditions: Array.isArray(conditions) ? (conditions as readonly SeenCondition[]) : [] };
+}
+
+function headRows(
+  { apiVersion, kind, metadata }: UntypedObject,
+  now: number,
+): readonly (readonly string[])[] {
+  const { name = "", namespace, labels, annotations, creationTimestamp, deletionTimestamp } = metadata;
+  const { generation, finalizers = [], ownerReferences = [], uid } = metadata;
+  const time = (text: string): string => `${text} (${ageOf(text, now)} ago)`;
+  return [
+    ["name:", name],
+    ...(namespace === undefined ? [] : [["namespace:", namespace]]),
+    ["kind:", `${kind} (${apiVersion})`],
+    ...listRows("labels:", Object.entries(labels ?? {}).map(pairText)),
+    ...listRows(
+      "annotations:",
+      Object.entries(annotations ?? {})
+        .filter(([key]) => key !== lastApplied)
+        .map(pairText),
+    ),
+    ...(creationTimestamp ? [["created:", time(creationTimestamp)]] : []),
+    ...(deletionTimestamp ? [["being deleted:", `since ${time(deletionTimestamp)}`]] : []),
+    ...(generation === undefined ? [] : [["generation:", String(generation)]]),
+    ...(uid === undefined ? [] : [["uid:", uid]]),
+    ...listRows("finalizers:", finalizers),
+    ...listRows(
+      "owned by:",
+      ownerReferences.map(
+        ({ kind, name, controller }) => `${kind}/${name}${controller === true ? " (controller)" : ""}`,
+      ),
+    ),
+  ];
+}
+
+const longestValue = 140;
+/** The whole object once more, as `kubectl apply` leaves it. */
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+function pairText([key, value]: readonly [string, string]): string {
+  const text = `${key}=${cellText(value)}`;
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+}
+
+function listRows(title: string, values: readonly string[]): readonly (readonly string[])[] {
+  return values.map((value, at) => [at === 0 ? title : "", value]);
+}
+
+async function part(name: string, value: unknown, bold: (text: string) => string): Promise<string> {
+  const isInside = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  const text = await yamlOf(value);
+  return isInside
+    ? `${bold(`${name}:`)}\n${text.replaceAll(/^(?=.)/gm, "  ")}`
+    : `${bold(`${name}:`)}  ${text}`;
+}
+
+function ageOf(time: string | null | undefined, now: number): string {
+  try {
+    return time ? formatAge(now - parseTime(time)) : "<unknown>";
+  } catch {
+    return "<unknown>";
+  }
+}
