@@ -1,9 +1,150 @@
-import type { Command } from "../command.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Client } from "../../client/client.js";
+import type { KubeObject } from "../../model/core.js";
+import type { History, Version } from "../../plane/management/contract.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connectWithKinds, textOption } from "../kinds/asked.js";
+import { titleOf } from "../kinds/find-kind.js";
+import { oneTarget } from "../kinds/targets.js";
+import { managementClient } from "../management-client.js";
+import { address, indented, objectDiff } from "../understand/object-diff.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<object> [name]",
+  description:
+    "Returns to an old spec of an object, as a new generation of it: the controller makes the world match again. Labels, annotations and the status stay as they are. An object that was deleted is made anew.",
+  options: [
+    ...connectionOptions,
+    {
+      flags: "--to <revision>",
+      summary:
+        "a revision that fettle history shows, or -1 for the spec before the present one, -2 for the one before that",
+      default: "-1",
+    },
+    { flags: "--dry-run", summary: "show what would change, and change nothing" },
+  ],
+  examples: [
+    ["fettle rollback site/hello --dry-run", "what returning to the last spec would change"],
+    ["fettle rollback site/hello --to -1", "return to the last spec"],
+    ["fettle rollback site/hello --to 42", "return to the spec it had at revision 42"],
+  ],
+  run: rollback,
 };
+
+async function rollback(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
+  const to = revisionOf(textOption(options, "to") ?? "-1");
+  const dryRun = options["dryRun"] === true;
+  await using server = await connectWithKinds(options, terminal);
+  const { client, namespace } = server;
+  const { kind, name } = oneTarget(words, server.kinds);
+  const title = titleOf(kind, name);
+  const { signal, stdout, colors } = terminal;
+  const plane = managementClient(server, signal);
+  // What is to be written has to be whole: also what a Secret contains.
+  const history = await plane.history(
+    { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name },
+    { reveal: true },
+  );
+  const version = versionAt(history, to, title);
+  const where = kind.scope === "Cluster" ? { name } : { name, namespace };
+  const now = await client.find(kind, where, { signal });
+  const after = await written(client, now, version.object, { dryRun: true, signal });
+  const diff = objectDiff(now, after, { colors, ignore: [...address, "status"] });
+  if (diff === "") {
+    stdout.write(`${title} is as it was at revision ${version.revision}: nothing to change\n`);
+    return;
+  }
+  stdout.write(`${title}\n${indented(diff)}\n`);
+  if (dryRun) {
+    stdout.write(`would return to revision ${version.revision}; nothing was changed\n`);
+    return;
+  }
+  const { metadata } = await written(client, now, version.object, { signal });
+  const generation = (metadata as { generation?: number }).generation;
+  const made = generation === undefined ? "" : `, as generation ${generation}`;
+  stdout.write(`returned to revision ${version.revision}${made}\n`);
+}
+
+/** The object as it is, with what it was; one that is gone is made anew. */
+function written(
+  client: Client,
+  now: KubeObject | undefined,
+  then: KubeObject,
+  options: { readonly dryRun?: boolean; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { apiVersion, kind } = then;
+  if (now !== undefined) {
+    const { status } = now;
+    return client.update(
+      {
+        apiVersion: now.apiVersion,
+        kind: now.kind,
+        metadata: now.metadata,
+        ...contentOf(then),
+        ...(status !== undefined && { status }),
+      },
+      options,
+    );
+  }
+  const { name, namespace, labels, annotations } = then.metadata;
+  const metadata = JSON.parse(
+    JSON.stringify({ name, namespace, labels, annotations }),
+  ) as KubeObject["metadata"];
+  return client.create({ apiVersion, kind, metadata, ...contentOf(then) }, options);
+}
+
+/** All of an object that people write; kinds without a spec have it at the top. */
+function contentOf(object: KubeObject): object {
+  const { apiVersion: _, kind: __, metadata: ___, status: ____, ...content } = object;
+  return content;
+}
+
+function revisionOf(text: string): number {
+  if (/^-?[1-9]\d*$/.test(text)) return Number(text);
+  throw new UsageError(
+    `--to ${text}: it has to be a revision that fettle history shows, or -1 for the last spec`,
+  );
+}
+
+/** @throws when it is not remembered. */
+function versionAt({ versions, floor }: History, to: number, title: string): Version {
+  const known = `fettle history shows those that are: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
+  if (to > 0) {
+    if (to < floor && !versions.some(({ revision }) => revision === to)) {
+      throw new Error(
+        `revision ${to} is no longer remembered: history goes back to revision ${floor}; ${known}`,
+      );
+    }
+    const found = versions.findLast(({ revision }) => revision <= to);
+    if (found === undefined) throw new Error(`${title} was not there at revision ${to}; ${known}`);
+    if (found.type === "deleted") {
+      throw new Error(`${title} was gone at revision ${to}; ${known}`);
+    }
+    const newest = versions.at(-1)?.revision ?? 0;
+    if (to > newest) throw new Error(`${title} has no revision ${to}: its newest is ${newest}; ${known}`);
+    return found;
+  }
+  const specs = distinct(versions);
+  const found = specs.at(to - 1);
+  if (found !== undefined) return found;
+  const count = specs.length - 1;
+  throw new Error(
+    `${title} has no ${-to === 1 ? "spec before the present one" : `${-to} specs before the present one`} in what is remembered, but ${count}: history goes back to revision ${floor}`,
+  );
+}
+
+/** One version for each spec there was, the last of them; a deletion counts as what comes after the last. */
+function distinct(versions: readonly Version[]): readonly Version[] {
+  const specs: Version[] = [];
+  for (const version of versions) {
+    const last = specs.at(-1);
+    const isSame =
+      last !== undefined &&
+      last.type !== "deleted" &&
+      version.type !== "deleted" &&
+      isDeepStrictEqual(contentOf(last.object), contentOf(version.object));
+    if (isSame) specs[specs.length - 1] = version;
+    else specs.push(version);
+  }
+  return specs;
+}

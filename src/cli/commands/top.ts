@@ -1,9 +1,46 @@
-import type { Command } from "../command.js";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connect } from "../connect.js";
+import { durationOption } from "../kinds/asked.js";
+import { managementClient } from "../management-client.js";
+import { Screen } from "../understand/screen.js";
+import { topText } from "../understand/top-text.js";
+import { itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  description:
+    "Shows how busy the control plane is: queues, rates, how long runs take and wait, caches, memory and processor. On a terminal it goes on until Ctrl-C; elsewhere it shows it once.",
+  options: [
+    ...connectionOptions,
+    { flags: "-w, --watch", summary: "go on, also where it is no terminal" },
+    { flags: "--once", summary: "once, also on a terminal" },
+    { flags: "--every <duration>", summary: "how often (default: 2s)" },
+    valueOption,
+  ],
+  examples: [
+    ["fettle top", "live"],
+    ["fettle top --once -o json", "all figures, for programs"],
+  ],
+  run: top,
 };
+
+async function top(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
+  const format = valueFormatOf(options);
+  const { stdout, colors, signal } = terminal;
+  const [once, watch] = [options["once"] === true, options["watch"] === true];
+  if (words.length > 0)
+    throw new UsageError("fettle top is about the whole control plane, and takes no names");
+  if (once && watch) throw new UsageError("--once and --watch: one or the other");
+  const every = (await durationOption(options, "every")) ?? 2000;
+  await using server = await connect(options, terminal);
+  const plane = managementClient(server, signal);
+  if (!watch && (once || format !== undefined || stdout.isTTY !== true)) {
+    const figures = await plane.top();
+    stdout.write(format === undefined ? topText(figures, colors) : await valueText(figures, format));
+    return;
+  }
+  const screen = new Screen(terminal);
+  for await (const figures of plane.followTop(every)) {
+    if (format === undefined) screen.draw(topText(figures, colors));
+    else stdout.write(await itemText(figures, format));
+  }
+}

@@ -1,9 +1,126 @@
-import type { Command } from "../command.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { formatAge } from "../../model/core.js";
+import type { ControllerState, ToldRun } from "../../plane/management/contract.js";
+import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
+import { connect, type Connected } from "../connect.js";
+import { managementClient, type ManagementClient } from "../management-client.js";
+import { runText } from "../understand/run-text.js";
+import { keyFor, meantBy, objectWords } from "../understand/target-words.js";
+import { countOption, itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
-  },
+  arguments: "<object> [name]",
+  description:
+    "Shows why an object was reconciled, and what came of it: everything that led to each of its last runs, the steps, what was written and how it ended. Of an object without a controller, the runs that wrote it.",
+  options: [
+    ...connectionOptions,
+    { flags: "-w, --watch", summary: "go on showing runs as they end" },
+    { flags: "--limit <count>", summary: "how many of the last runs (default: 5)" },
+    valueOption,
+  ],
+  examples: [
+    ["fettle why site/hello", "its last runs, the newest at the end"],
+    ["fettle why site/hello -w --limit 1", "the last one, and those that follow"],
+    ["fettle why site/hello -o json", "the same for programs, with all changes"],
+  ],
+  run: why,
 };
+
+async function why(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
+  const format = valueFormatOf(options);
+  const limit = countOption(options, "limit", { otherwise: 5 });
+  const asked = objectWords(words);
+  await using server = await connect(options, terminal);
+  const plane = managementClient(server, terminal.signal);
+  const meant = await meantBy(asked.kind, (await plane.controllers()).controllers, server, terminal.signal);
+  const [controller, ...others] = meant.controllers;
+  if (controller === undefined) {
+    if (!("kind" in meant)) return;
+    return await showWriters(plane, { kind: meant.kind, name: asked.name, limit, format, server, terminal });
+  }
+  const key = keyFor(controller, asked.name, server.namespace);
+  // Several controllers may be for one kind, and all of them have to do with the object; one may be meant by its name.
+  const only = controller.name === asked.kind || others.length === 0 ? controller.name : undefined;
+  const filter = { kind: controller.kind, key, controller: only };
+  if (options["watch"] === true) {
+    let isFirst = true;
+    for await (const run of plane.followRuns({ ...filter, limit })) {
+      await show([run], format, terminal, { isFirst, isOne: true });
+      isFirst = false;
+    }
+    return;
+  }
+  const { runs } = await plane.runs({ ...filter, limit });
+  if (runs.length === 0 && format === undefined)
+    return await explainSilence(controller, asked.name, server, terminal);
+  await show(runs, format, terminal, { isFirst: true, isOne: false });
+}
+
+async function show(
+  runs: readonly ToldRun[],
+  format: "json" | "yaml" | undefined,
+  { stdout, colors }: Terminal,
+  { isFirst, isOne }: { readonly isFirst: boolean; readonly isOne: boolean },
+): Promise<void> {
+  if (format !== undefined) {
+    if (!isOne) stdout.write(await valueText({ runs }, format));
+    else for (const run of runs) stdout.write(await itemText(run, format));
+    return;
+  }
+  const texts = runs.map((run) => `${runText(run, colors)}\n`);
+  stdout.write((isFirst ? "" : "\n") + texts.join("\n"));
+}
+
+interface Written {
+  readonly kind: KindInfo;
+  readonly name: string;
+  readonly limit: number;
+  readonly format: "json" | "yaml" | undefined;
+  readonly server: Connected;
+  readonly terminal: Terminal;
+}
+
+/** The runs in which an object was written that nothing is reconciled for. */
+async function showWriters(plane: ManagementClient, asked: Written): Promise<void> {
+  const { name, limit, format, server, terminal } = asked;
+  const { kind: kindName, scope } = asked.kind;
+  const namespace = scope === "Cluster" ? "" : server.namespace;
+  const { runs } = await plane.runs({ limit: 10_000 });
+  const wrote = runs.filter(({ writes }) =>
+    writes.some((write) => write.kind === kindName && write.name === name && write.namespace === namespace),
+  );
+  const title = `${kindName} ${namespace === "" ? name : `${namespace}/${name}`}`;
+  if (format === undefined) {
+    terminal.stderr.write(
+      wrote.length === 0
+        ? `No controller is for ${kindName}, and none of the runs that are remembered wrote ${title}.\n`
+        : `No controller is for ${kindName}; these runs wrote ${title}:\n`,
+    );
+  }
+  await show(limit === 0 ? [] : wrote.slice(-limit), format, terminal, { isFirst: true, isOne: false });
+}
+
+/** Nothing to show may have several reasons. */
+async function explainSilence(
+  controller: ControllerState,
+  name: string,
+  { client, namespace }: Connected,
+  { stdout, signal }: Terminal,
+): Promise<void> {
+  const { kind, apiVersion, scope } = controller;
+  const title = `${kind} ${keyFor(controller, name, namespace)}`;
+  const object = await client.find(
+    { apiVersion, kind },
+    { name, namespace: scope === "Cluster" ? undefined : namespace },
+    { signal },
+  );
+  if (object === undefined) throw new Error(`there is no ${title}, and no run of one is remembered`);
+  const age = formatAge(Date.now() - Date.parse(object.metadata.creationTimestamp ?? ""));
+  const held =
+    controller.paused || controller.pausedObjects.includes(keyFor(controller, name, namespace))
+      ? ` It is paused: fettle resume ${kind.toLowerCase()}/${name}`
+      : "";
+  stdout.write(
+    `${title} is ${age} old, and controller ${controller.name} remembers no run of it since it started.${held}\n`,
+  );
+}

@@ -1,0 +1,82 @@
+import picocolors from "picocolors";
+import { escapeText } from "../../../model/diff/yaml-text.js";
+import type { ToldChange } from "../../../plane/management/contract.js";
+import {
+  connectionOptions,
+  UsageError,
+  type Command,
+  type OptionValues,
+  type Terminal,
+} from "../../command.js";
+import { connect } from "../../connect.js";
+import { textOption } from "../../kinds/asked.js";
+import { findKind } from "../../kinds/find-kind.js";
+import { servedKinds } from "../../kinds/served-kinds.js";
+import { managementClient } from "../../management-client.js";
+import { changeLines } from "../../understand/change-lines.js";
+import {
+  countOption,
+  itemText,
+  valueFormatOf,
+  valueOption,
+  valueText,
+} from "../../understand/value-output.js";
+
+export const events: Command = {
+  description:
+    "Shows every change of an object, as the store has it: what controllers and watchers see. What Secrets contain is hidden.",
+  options: [
+    ...connectionOptions,
+    {
+      flags: "--tail [count]",
+      summary: "how many of the last ones (default: 20); without a number, go on as with -f",
+    },
+    { flags: "-f, --follow", summary: "go on with those to come" },
+    { flags: "--kind <kind>", summary: "only of this kind" },
+    { flags: "--reveal", summary: "with what Secrets contain" },
+    valueOption,
+  ],
+  examples: [
+    ["fettle debug events --tail 50", "the last 50"],
+    ["fettle debug events --kind site -f", "of sites, as they happen"],
+    ["fettle debug events -f -o json", "one a line, whole, for programs"],
+  ],
+  run: debugEvents,
+};
+
+async function debugEvents(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<void> {
+  if (words.length > 0) throw new UsageError(`say the kind with --kind ${words[0] ?? ""}`);
+  const format = valueFormatOf(options);
+  const tail = countOption(options, "tail", { otherwise: 20 });
+  const word = textOption(options, "kind");
+  await using server = await connect(options, terminal);
+  const { signal, stdout, colors } = terminal;
+  const plane = managementClient(server, signal);
+  const kind = word === undefined ? undefined : findKind(await servedKinds(server.transport, signal), word);
+  const asked = { apiVersion: kind?.apiVersion, kind: kind?.kind, tail, reveal: options["reveal"] === true };
+  if (options["follow"] !== true && options["tail"] !== true) {
+    const list = await plane.changes(asked);
+    stdout.write(
+      format === undefined
+        ? list.changes.map((change) => changeText(change, colors)).join("")
+        : await valueText(list, format),
+    );
+    return;
+  }
+  for await (const change of plane.followChanges(asked)) {
+    stdout.write(format === undefined ? changeText(change, colors) : await itemText(change, format));
+  }
+}
+
+function changeText({ revision, type, object, changes }: ToldChange, colors: boolean): string {
+  const paint = picocolors.createColors(colors);
+  const { namespace, name = "" } = object.metadata;
+  const title = escapeText(`${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+  const sign = { ADDED: paint.green, MODIFIED: paint.yellow, DELETED: paint.red }[type](type.padEnd(8));
+  const lines = changeLines(changes, colors).map((line) => `    ${line}\n`);
+  return `${String(revision).padStart(6)}  ${sign}  ${paint.bold(title)}\n${lines.join("")}`;
+}

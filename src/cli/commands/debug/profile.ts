@@ -1,0 +1,51 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import {
+  connectionOptions,
+  UsageError,
+  type Command,
+  type OptionValues,
+  type Terminal,
+} from "../../command.js";
+import { connect } from "../../connect.js";
+import { durationOption, textOption } from "../../kinds/asked.js";
+import { managementClient } from "../../management-client.js";
+import { startProgress } from "../../output/progress.js";
+
+export const profile: Command = {
+  description:
+    "Watches what the control plane's processor is busy with for a while, and writes a .cpuprofile that Chrome (DevTools, Performance) and VS Code open. The control plane goes on working meanwhile, a little slower.",
+  options: [
+    ...connectionOptions,
+    { flags: "--duration <seconds>", summary: "how long: 60, 30s, 2m (default: 10)" },
+    { flags: "--output <file>", summary: "where to write it (default: fettle-DATE.cpuprofile)" },
+  ],
+  examples: [
+    ["fettle debug profile --duration 60", "for a minute"],
+    ["fettle debug profile --duration 10 --output slow.cpuprofile", "to a file of one's own choice"],
+  ],
+  run: debugProfile,
+};
+
+async function debugProfile(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<void> {
+  if (words.length > 0)
+    throw new UsageError("fettle debug profile takes no names; --output says where to write it");
+  const seconds = ((await durationOption(options, "duration")) ?? 10_000) / 1000;
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600) {
+    throw new UsageError("--duration: whole seconds from 1 to 600");
+  }
+  await using server = await connect(options, terminal);
+  const { signal, cwd, stdout } = terminal;
+  using progress = startProgress(terminal);
+  progress.say(`watching ${server.connection.server} for ${seconds} s`);
+  const taken = await managementClient(server, signal).profile(seconds);
+  const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
+  const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
+  await writeFile(resolve(cwd, file), JSON.stringify(taken));
+  progress.clear();
+  stdout.write(`wrote ${file}: open it in Chrome's DevTools (Performance) or in VS Code\n`);
+}

@@ -1,0 +1,77 @@
+import { nearest } from "../../kinds/nearest.js";
+import {
+  connectionOptions,
+  UsageError,
+  type Command,
+  type OptionValues,
+  type Terminal,
+} from "../../command.js";
+import { connect } from "../../connect.js";
+import { textOption } from "../../kinds/asked.js";
+import { managementClient, type ManagementClient } from "../../management-client.js";
+import { runText } from "../../understand/run-text.js";
+import {
+  countOption,
+  itemText,
+  valueFormatOf,
+  valueOption,
+  valueText,
+} from "../../understand/value-output.js";
+
+export const trace: Command = {
+  description:
+    "Shows runs with all that brought them about, their steps, what they wrote and how they ended, each as it ends. COMPONENT is reconciler for all controllers, or one of them by its name.",
+  options: [
+    ...connectionOptions,
+    { flags: "--component <name>", summary: "reconciler, or the name of a controller (default: reconciler)" },
+    { flags: "-f, --follow", summary: "go on with those to come" },
+    { flags: "--tail <count>", summary: "how many of the last ones (default: 10, or 0 with -f)" },
+    valueOption,
+  ],
+  examples: [
+    ["fettle debug trace --component reconciler -f", "all runs, as they happen"],
+    ["fettle debug trace --component sites.demo.dev --tail 3", "the last three of one controller"],
+  ],
+  run: debugTrace,
+};
+
+async function debugTrace(
+  words: readonly string[],
+  options: OptionValues,
+  terminal: Terminal,
+): Promise<void> {
+  if (words.length > 0) throw new UsageError(`say what with --component ${words[0] ?? ""}`);
+  const format = valueFormatOf(options);
+  const follow = options["follow"] === true;
+  const limit = countOption(options, "tail", { otherwise: follow ? 0 : 10 });
+  await using server = await connect(options, terminal);
+  const { stdout, colors, signal } = terminal;
+  const plane = managementClient(server, signal);
+  const controller = await controllerMeant(textOption(options, "component") ?? "reconciler", plane);
+  if (!follow) {
+    const list = await plane.runs({ controller, limit });
+    const text = list.runs.map((run) => `${runText(run, colors)}\n`).join("\n");
+    stdout.write(format === undefined ? text : await valueText(list, format));
+    return;
+  }
+  let isFirst = true;
+  for await (const run of plane.followRuns({ controller, limit })) {
+    const text = `${isFirst ? "" : "\n"}${runText(run, colors)}\n`;
+    stdout.write(format === undefined ? text : await itemText(run, format));
+    isFirst = false;
+  }
+}
+
+/** Undefined stands for all of them. */
+async function controllerMeant(component: string, plane: ManagementClient): Promise<string | undefined> {
+  const { controllers } = await plane.controllers();
+  if (component === "reconciler") return undefined;
+  const names = controllers.map(({ name }) => name);
+  if (names.includes(component)) return component;
+  const alike = nearest(component, ["reconciler", ...names]);
+  const hint = alike === undefined ? "" : `; did you mean ${alike}?`;
+  const others = names.length === 0 ? "" : `, and ${names.join(", ")}`;
+  throw new UsageError(
+    `there is no component ${JSON.stringify(component)}${hint} (reconciler is all controllers${others})`,
+  );
+}

@@ -1,0 +1,58 @@
+import picocolors from "picocolors";
+import type { Change, Json, Path } from "../../model/core.js";
+import { scalarText, stringText, writeValue } from "../../model/diff/yaml-text.js";
+
+/** More lines than these of one value say nothing more to people. */
+const mostLines = 30;
+
+/**
+ * Changes of which the documents are not at hand, a line each: `~ spec.pages: 1 → 2`, `+ spec.theme: dark`; what has several
+ * lines stands below its name.
+ */
+export function changeLines(changes: readonly Change[], colors: boolean): readonly string[] {
+  const paint = picocolors.createColors(colors);
+  return changes.flatMap((change) => {
+    const name = pathText(change.path);
+    switch (change.kind) {
+      case "add":
+        return valueLines("+", name, change.to).map((line) => paint.green(line));
+      case "remove":
+        return valueLines("-", name, change.from).map((line) => paint.red(line));
+      case "change": {
+        const [from, to] = [scalarText(change.from), scalarText(change.to)];
+        if (from !== undefined && to !== undefined && from.length + to.length < 100) {
+          return [`${paint.yellow(`~ ${name}:`)} ${paint.red(from)} → ${paint.green(to)}`];
+        }
+        return [
+          ...valueLines("-", name, change.from).map((line) => paint.red(line)),
+          ...valueLines("+", name, change.to).map((line) => paint.green(line)),
+        ];
+      }
+    }
+  });
+}
+
+function valueLines(sign: "+" | "-", name: string, value: Json): readonly string[] {
+  const scalar = scalarText(value);
+  const lead = name === "" ? "" : `${name}:`;
+  if (scalar !== undefined) return [`${sign} ${lead} ${scalar}`.replace("  ", " ")];
+  const lines: string[] = [];
+  const indent = name === "" ? "" : "  ";
+  writeValue(value, indent, indent, (line) => lines.push(`${sign} ${line}`));
+  const shown =
+    lines.length <= mostLines
+      ? lines
+      : [...lines.slice(0, mostLines), `${sign} ${indent}… ${lines.length - mostLines} more lines`];
+  return name === "" ? shown : [`${sign} ${lead}`, ...shown];
+}
+
+/** `spec.containers[0].image`, with what has dots in it in quotes. */
+export function pathText(path: Path): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (/^[\w$-]+$/.test(part)) text += text === "" ? part : `.${part}`;
+    else text += `[${stringText(part).startsWith('"') ? stringText(part) : JSON.stringify(part)}]`;
+  }
+  return text;
+}

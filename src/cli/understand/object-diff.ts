@@ -1,0 +1,51 @@
+import { renderDiff, type Json, type KubeObject } from "../../model/core.js";
+import { withoutIgnored } from "../../model/diff/ignore.js";
+import { isJsonObject } from "../../model/object/json.js";
+import { comparable } from "../../runtime/observe/secrets.js";
+
+/** What every write changes and nobody asks about. */
+const bookkeeping = [
+  "metadata.managedFields",
+  "metadata.resourceVersion",
+  "metadata.generation",
+  "metadata.uid",
+  "metadata.creationTimestamp",
+  "metadata.selfLink",
+  'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]',
+];
+
+/** What a line above the difference says already. */
+export const address = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
+
+/** The difference between two versions of an object, for people; empty when there is none. What Secrets contain is hidden. */
+export function objectDiff(
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+  {
+    colors,
+    title,
+    ignore = [],
+  }: { readonly colors: boolean; readonly title?: string; readonly ignore?: readonly string[] },
+): string {
+  const [from, to] = comparable(before, after);
+  const patterns = [...bookkeeping, ...ignore];
+  const options = { color: colors, context: 2, ...(title !== undefined && { title }) };
+  return renderDiff(essence(from, patterns), essence(to, patterns), options);
+}
+
+/** Without what is left out, and without metadata of which nothing is left. */
+function essence(object: Json | undefined, patterns: readonly string[]): Json | undefined {
+  if (object === undefined) return undefined;
+  const kept = withoutIgnored(object, patterns);
+  if (!isJsonObject(kept) || !isJsonObject(kept["metadata"] ?? null)) return kept;
+  const { metadata, ...rest } = kept;
+  return Object.keys(metadata as object).length === 0 ? rest : kept;
+}
+
+/** The same, further to the right. */
+export function indented(text: string, by = "  "): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? line : by + line))
+    .join("\n");
+}
