@@ -1,9 +1,59 @@
-import type { Command } from "../command.js";
+import { existsSync } from "node:fs";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError, type Command } from "../command.js";
 
-export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
+const kind: Command = {
+  arguments: "<Kind>",
+  description: "Adds a kind to the project in this folder: with a controller, their test and an example.",
+  options: [
+    { flags: "--group <domain>", summary: "the API group; that of the project's first kind unless told" },
+    { flags: "--cluster-scoped", summary: "its objects belong to no namespace" },
+  ],
+  examples: [
+    ["fettle add kind Site", "src/site.ts, src/site.test.ts, examples/site.yaml"],
+    [
+      "fettle add kind Region --group geo.example.com --cluster-scoped",
+      "in another group, without namespaces",
+    ],
+  ],
+  async run([word], { group, clusterScoped }, { cwd, stdout }) {
+    if (word === undefined) throw new UsageError("which kind? Such as: fettle add kind Site");
+    const { kindNames } = await import("../templates/kind-names.js");
+    const { kindFiles } = await import("../templates/kind.js");
+    const { writeFiles } = await import("../templates/write-files.js");
+    const source = join(cwd, "src");
+    if (!existsSync(join(cwd, "package.json")) || !existsSync(source)) {
+      throw new UsageError(
+        "there is no project in this folder: go to the one with package.json and src, or start one with fettle init",
+      );
+    }
+    const names = kindNames(word, typeof group === "string" ? group : await groupOf(source));
+    const files = kindFiles(names, { clusterScoped: clusterScoped === true });
+    await writeFiles(cwd, files);
+    for (const name of Object.keys(files)) stdout.write(`made ${name}\n`);
+    const line = `export * from "./${names.file}.ts";\n`;
+    const index = join(source, "index.ts");
+    if (existsSync(index)) {
+      const text = await readFile(index, "utf8");
+      await writeFile(index, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}`);
+      stdout.write("changed src/index.ts\n");
+    } else stdout.write(`to start it, name src/${names.file}.ts among the modules in fettle.yaml\n`);
   },
 };
+
+export const command: Command = {
+  description: "Adds something to the project in this folder.",
+  examples: [["fettle add kind Site", "a kind with its controller and their test"]],
+  commands: { kind },
+};
+
+/** The group of the first kind there is. */
+async function groupOf(source: string): Promise<string> {
+  for (const name of (await readdir(source)).sort()) {
+    if (!name.endsWith(".ts") || name.endsWith(".test.ts")) continue;
+    const [, group] = /\bresource\(\s*["']([^"'/]+)\//.exec(await readFile(join(source, name), "utf8")) ?? [];
+    if (group !== undefined) return group;
+  }
+  return "demo.dev";
+}

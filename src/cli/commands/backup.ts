@@ -1,9 +1,94 @@
-import type { Command } from "../command.js";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
+import { startProgress, type Progress } from "../output/progress.js";
 
 export const command: Command = {
-  description: "not there yet",
-  examples: [],
-  run: async () => {
-    throw new Error("not there yet");
+  description:
+    "Saves all objects as they are at one moment, while the control plane goes on working. It is asked to make the backup " +
+    "if it runs; otherwise its data folder is read. The file has all secrets in it: keep it as you keep those. Tokens and " +
+    "certificates of the data folder are not part of it.",
+  options: [
+    { flags: "-o, --output <file>", summary: "the file to write; fettle-TIME.backup.gz unless told" },
+    { flags: "--data <folder>", summary: "of which data folder; .fettle if there is one" },
+    ...connectionOptions.filter(({ flags }) => !flags.includes("--namespace")),
+  ],
+  examples: [
+    ["fettle backup", "of the control plane in this folder"],
+    ["fettle backup -o nightly.backup.gz --data /var/lib/fettle", "of another, to a file of that name"],
+    ["fettle restore nightly.backup.gz --data restored", "and how to get it back"],
+  ],
+  async run(_words, options, terminal) {
+    const { output } = options;
+    const name = `fettle-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.backup.gz`;
+    const file = resolve(terminal.cwd, typeof output === "string" ? output : name);
+    using progress = startProgress(terminal);
+    const { saveBackup } = await import("./backup/save-backup.js");
+    const stream = await source(options, terminal, progress);
+    const saved = await saveBackup(stream, file, {
+      signal: terminal.signal,
+      onProgress: (bytes) => progress.say(`saving: ${megabytes(bytes)}`),
+    });
+    progress.clear();
+    terminal.stdout.write(
+      `saved ${saved.entries} entries of revision ${saved.revision} to ${file} (${megabytes(saved.bytes)})\n`,
+    );
   },
 };
+
+/** The folder if nobody has it open, and else the control plane that has. */
+async function source(
+  options: OptionValues,
+  terminal: Terminal,
+  progress: Progress,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { data: said, kubeconfig, context } = options;
+  const isElsewhere =
+    kubeconfig !== undefined || context !== undefined || Boolean(terminal.env["KUBECONFIG"]);
+  const data = resolve(terminal.cwd, typeof said === "string" ? said : ".fettle");
+  const isFolder = existsSync(join(data, "store", "store.db"));
+  if (typeof said === "string" && !isFolder) {
+    throw new Error(`${said} is not a data folder of a control plane: there is no ${join(said, "store")}`);
+  }
+  if (!isFolder || (isElsewhere && said === undefined)) return fromServer(options, terminal);
+  const { openSqliteStore, StoreInUse } = await import("../../store/index.js");
+  const { backup } = await import("../../plane/backup/backup.js");
+  try {
+    const store = await openSqliteStore(join(data, "store"));
+    return closing(
+      backup(store, {
+        signal: terminal.signal,
+        onProgress: ({ entries, count }) => progress.say(`saving: ${entries} of ${count} entries`),
+      }),
+      () => store.close(),
+    );
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+    return fromServer({ kubeconfig: join(data, "kubeconfig"), ...options }, terminal);
+  }
+}
+
+async function fromServer(options: OptionValues, terminal: Terminal): Promise<AsyncIterable<Uint8Array>> {
+  const { connect } = await import("../connect.js");
+  const { downloadBackup } = await import("./backup/download.js");
+  await using connected = await connect(options, terminal);
+  return await downloadBackup(connected.connection, {
+    userAgent: `fettle/${terminal.version}`,
+    signal: terminal.signal,
+  });
+}
+
+async function* closing(
+  stream: AsyncIterable<Uint8Array>,
+  close: () => Promise<void>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* stream;
+  } finally {
+    await close();
+  }
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,62 @@
+import { createReadStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { readBackup } from "../../../plane/backup/read-backup.js";
+
+export interface Saved {
+  readonly entries: number;
+  readonly revision: number;
+  readonly bytes: number;
+}
+
+/**
+ * Writes a backup to a file that only its owner may read. It gets its name when it is whole: it has been read again, and
+ * its checksum is right. A file that was there before stays until then.
+ */
+export async function saveBackup(
+  stream: AsyncIterable<Uint8Array>,
+  file: string,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytes: number) => void },
+): Promise<Saved> {
+  const part = `${file}.part`;
+  try {
+    const bytes = await write(stream, part, { signal, onProgress });
+    let entries = 0;
+    let revision = 0;
+    for await (const found of readBackup(createReadStream(part))) {
+      signal.throwIfAborted();
+      if (found.type === "header") ({ revision } = found.header);
+      else if (found.type === "end") ({ entries } = found);
+    }
+    await rename(part, file);
+    return { entries, revision, bytes };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function write(
+  stream: AsyncIterable<Uint8Array>,
+  file: string,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytes: number) => void },
+): Promise<number> {
+  let handle: Awaited<ReturnType<typeof open>> | undefined;
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      signal.throwIfAborted();
+      // Not before something comes: a server that is not there leaves no file.
+      handle ??= await open(file, "w", 0o600);
+      for (let written = 0; written < chunk.length;) {
+        written += (await handle.write(chunk, written)).bytesWritten;
+      }
+      bytes += chunk.length;
+      onProgress(bytes);
+    }
+    await handle?.sync();
+  } finally {
+    await handle?.close();
+  }
+  if (handle === undefined) throw new Error("the server sent no backup; try again");
+  return bytes;
+}

@@ -1,0 +1,80 @@
+import { builtInKinds } from "../../../client/kinds/built-in-kinds.js";
+import type { AnyKind } from "../../../client/kinds/kind.js";
+import { parseApiVersion } from "../../../model/core.js";
+import { pluralOf } from "../../../model/schema/plural.js";
+import type { Controller } from "../../../runtime/controller.js";
+
+/** A rule of Kubernetes' RBAC. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** In the order in which people write them. */
+const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
+const reading = ["get", "list", "watch"];
+
+/**
+ * What controllers must be allowed to do in all namespaces, and no more: to see what they are for, own and watch, to report
+ * on what they are for, and to make what they own. What their code does through `client` besides is not known.
+ */
+export function rulesOf(controllers: readonly Controller[], definitions: readonly string[]): readonly Rule[] {
+  const verbs = new Map<string, Set<string>>();
+  const allow = (
+    kind: AnyKind,
+    subresource: "" | "/status" | "/finalizers",
+    wanted: readonly string[],
+  ): void => {
+    const { group, plural } = addressOf(kind);
+    const key = `${group} ${plural}${subresource}`;
+    verbs.set(key, new Set([...(verbs.get(key) ?? []), ...wanted]));
+  };
+  for (const { options, owns, style } of controllers) {
+    const cleansUp = style.type === "prose" && style.options.cleanup !== undefined;
+    allow(options.for, "", reading);
+    // A finalizer is written with the object itself; a plain controller may write whatever it likes.
+    if (cleansUp || style.type === "plain") allow(options.for, "", ["patch"]);
+    if (style.type === "plain") allow(options.for, "", ["update"]);
+    allow(options.for, "/status", style.type === "plain" ? ["patch", "update"] : ["patch"]);
+    // Some clusters let only those point at an owner who may change its finalizers.
+    if (owns.length > 0) allow(options.for, "/finalizers", ["update"]);
+    for (const kind of owns) allow(kind, "", [...reading, "create", "patch", "delete"]);
+    for (const { kind } of options.watches ?? []) allow(kind, "", reading);
+  }
+  allow("v1/Event", "", ["create", "patch"]);
+  const rules = [...verbs].map(([key, allowed]): Rule => {
+    const [group = "", resource = ""] = key.split(" ");
+    return {
+      apiGroups: [group],
+      resources: [resource],
+      verbs: verbOrder.filter((verb) => allowed.has(verb)),
+    };
+  });
+  if (definitions.length === 0) return rules;
+  const seeing = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
+  return [...rules, { ...seeing, resourceNames: definitions, verbs: ["get"] }];
+}
+
+/** What leader election needs, in the namespace of the operator. */
+export const leaseRules: readonly Rule[] = [
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+];
+
+/** Where a kind is served. Of one that is known by name alone, the plural is guessed as its authors would have. */
+function addressOf(kind: AnyKind): { readonly group: string; readonly plural: string } {
+  const { apiVersion, name, plural } = named(kind);
+  const known = builtInKinds.find((each) => each.apiVersion === apiVersion && each.kind === name);
+  const group = parseApiVersion(apiVersion)?.group ?? "";
+  return { group, plural: plural ?? known?.plural ?? pluralOf(name) };
+}
+
+function named(kind: AnyKind): { apiVersion: string; name: string; plural?: string } {
+  if (typeof kind === "string") {
+    const slash = kind.lastIndexOf("/");
+    return { apiVersion: kind.slice(0, slash), name: kind.slice(slash + 1) };
+  }
+  const plural = "plural" in kind ? { plural: kind.plural } : {};
+  return { apiVersion: kind.apiVersion, name: kind.kind, ...plural };
+}

@@ -1,0 +1,111 @@
+/** What a project is made with. */
+export interface ProjectNames {
+  readonly name: string;
+  readonly group: string;
+  /** Exact versions, by package. */
+  readonly versions: {
+    readonly fettle: string;
+    readonly zod: string;
+    readonly typescript: string;
+    readonly "@types/node": string;
+  };
+}
+
+/** The files of a new project besides those of its first kind. */
+export function projectFiles({ name, group, versions }: ProjectNames): Readonly<Record<string, string>> {
+  const { fettle, zod, ...tools } = versions;
+  return {
+    "package.json": json({
+      name,
+      version: "0.1.0",
+      private: true,
+      type: "module",
+      scripts: {
+        dev: "fettle up --watch",
+        build: "tsc",
+        test: "tsc && node --test dist/*.test.js",
+        manifests: "fettle generate manifests -o deploy",
+      },
+      dependencies: { fettle, zod },
+      devDependencies: { "@types/node": tools["@types/node"], typescript: tools.typescript },
+      engines: { node: ">=20" },
+    }),
+    "tsconfig.json": json({
+      compilerOptions: {
+        target: "es2023",
+        lib: ["es2023", "esnext.disposable"],
+        module: "nodenext",
+        types: ["node"],
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        verbatimModuleSyntax: true,
+        rewriteRelativeImportExtensions: true,
+        skipLibCheck: true,
+        rootDir: "src",
+        outDir: "dist",
+      },
+      include: ["src"],
+    }),
+    "src/index.ts": `// What fettle up and fettle run start: everything that is exported here.\nexport * from "./greeting.ts";\n`,
+    "fettle.yaml": `# What fettle up and fettle run start; fettle config shows all there is to set.
+modules:
+  - src/index.ts
+`,
+    ".gitignore": "node_modules/\ndist/\n.fettle/\n*.backup.gz\n",
+    ".dockerignore": "node_modules/\ndist/\n.fettle/\n*.backup.gz\n.git/\n",
+    Dockerfile: dockerfile,
+    "README.md": readme({ name, group }),
+  };
+}
+
+const dockerfile = `FROM node:22-slim AS build
+WORKDIR /app
+COPY package*.json ./
+RUN npm install
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-slim
+ENV NODE_ENV=production FETTLE_DATA=/data FETTLE_LOG=json
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+RUN mkdir /data && chown node:node /data
+USER node
+# On Kubernetes the same image runs "run dist/index.js": see fettle generate manifests.
+ENV FETTLE_HOST=0.0.0.0
+EXPOSE 7700
+VOLUME /data
+ENTRYPOINT ["node_modules/.bin/fettle"]
+CMD ["up", "dist/index.js"]
+`;
+
+function readme({ name, group }: Pick<ProjectNames, "name" | "group">): string {
+  return `# ${name}
+
+A control plane with one kind, \`Greeting\` (\`${group}/v1\`), and the controller that keeps greetings as they should be.
+
+\`\`\`sh
+npm install
+npm test                          # src/*.test.ts, on a control plane in memory
+npm run dev                       # starts it, and starts it anew when a file changes
+npx fettle apply -f examples/hello.yaml
+npx fettle get greetings
+npx fettle why greeting/hello     # what the controller did, and why
+\`\`\`
+
+| | |
+|---|---|
+| \`src/greeting.ts\` | the kind, and its controller |
+| \`src/index.ts\` | what is started |
+| \`fettle.yaml\` | how it is started |
+| \`npx fettle add kind Site\` | adds a kind with a controller and a test |
+| \`npx fettle generate manifests -o deploy\` | makes what runs it as an operator on Kubernetes |
+| \`docker build -t ${name} .\` | makes its image |
+`;
+}
+
+function json(content: object): string {
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}

@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Writes all of the files, or, when one is there already, none. */
+export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const present = Object.keys(files).filter((name) => existsSync(join(folder, name)));
+  if (present.length > 0) {
+    throw new Error(
+      `nothing was written: ${present.join(", ")} ${present.length === 1 ? "is" : "are"} there already; ` +
+        "move what is there, or choose another name or folder",
+    );
+  }
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: "wx" });
+  }
+}
