@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { command } from "../../src/cli/commands/config.js";
+import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { loadConfig } from "../../src/plane/config/load-config.js";
+import { folderWith } from "./folder.js";
+
+const show = async (
+  cwd: string,
+  options: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  const terminal = recordingTerminal({ cwd, env });
+  await command.run?.([], options, terminal);
+  return terminal.out();
+};
+
+const problems = async (
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> => {
+  const cwd = await folderWith({ "fettle.yaml": text });
+  const error: unknown = await loadConfig({ cwd, env }).catch((error: unknown) => error);
+  expect(error).toHaveProperty("name", "ConfigError");
+  return (error as Error).message.split("\n");
+};
+
+test("flags go before the environment, that before the file, and that before defaults", async () => {
+  const cwd = await folderWith({
+    "fettle.yaml": "data: kept\nlisten:\n  port: 1001\n  host: localhost\nlog: { format: json }\n",
+  });
+  const env = { FETTLE_PORT: "1002", FETTLE_LOG: "none" };
+  const { config, origins } = await loadConfig({ cwd, env, flags: { port: "1003", tls: false } });
+  expect(config).toMatchObject({
+    data: join(cwd, "kept"),
+    store: "sqlite",
+    listen: { port: 1003, host: "localhost", tls: false },
+    log: { format: "none", level: "info" },
+  });
+  expect(Object.fromEntries(origins)).toMatchObject({
+    data: { type: "file", file: "fettle.yaml", line: 1 },
+    store: { type: "default" },
+    "listen.host": { type: "file", line: 4 },
+    "listen.port": { type: "flag", flag: "--port" },
+    "listen.tls": { type: "flag", flag: "--no-tls" },
+    "log.format": { type: "environment", name: "FETTLE_LOG" },
+  });
+});
+
+test("nothing need be said", async () => {
+  const { config, file } = await loadConfig({ cwd: await folderWith(), env: {} });
+  expect(file).toBeUndefined();
+  expect(config).toMatchObject({
+    listen: { host: "127.0.0.1", port: 7700, tls: true },
+    modules: [],
+    controllers: {},
+  });
+});
+
+test("paths are relative to the file they stand in", async () => {
+  const cwd = await folderWith({ "deploy/fettle.yaml": "modules: [sites.ts]\nmanifests: [../all]\n" });
+  const { config } = await loadConfig({ cwd, env: {}, file: "deploy/fettle.yaml" });
+  expect(config.modules).toEqual([join(cwd, "deploy/sites.ts")]);
+  expect(config.manifests).toEqual([join(cwd, "all")]);
+});
+
+test("variables of the environment are filled in, and may have defaults", async () => {
+  const text = "listen:\n  port: ${PORT:-7701}\n  host: ${HOST}\ndata: a$${b}/${EMPTY:-c}\n";
+  const cwd = await folderWith({ "fettle.yaml": text });
+  const { config } = await loadConfig({ cwd, env: { HOST: "::1", EMPTY: "" } });
+  expect(config.listen).toMatchObject({ port: 7701, host: "::1" });
+  expect(config.data).toBe(join(cwd, "a${b}/c"));
+});
+
+test("everything that is wrong is told at once, with its place and what is allowed", async () => {
+  const text = `
+data: \${NOWHERE}
+store: postgres
+listen:
+  port: 70000
+  prot: 1
+  tls: maybe
+log:
+  level: loud
+controllers:
+  sites.demo.dev:
+    concurrency: 0
+    resync: never
+    retries: 3
+modules: { a: b }
+`;
+  expect(await problems(text)).toEqual([
+    "fettle.yaml:2:7: data: the variable NOWHERE is not set: set it, or write ${NOWHERE:-default}",
+    "fettle.yaml:3:8: store: postgres is not there yet: there are sqlite and memory",
+    "fettle.yaml:5:9: listen.port: must be a whole number from 0 to 65535, not 70000",
+    'fettle.yaml:6:3: there is no setting "prot" in listen; there is host, port, tls, hosts, origins, tokenFile, kubeconfig',
+    'fettle.yaml:7:8: listen.tls: must be true or false, not "maybe"',
+    'fettle.yaml:9:10: log.level: must be debug, info, warn or error, not "loud"',
+    "fettle.yaml:12:18: controllers.sites.demo.dev.concurrency: must be a whole number from 1, not 0",
+    'fettle.yaml:13:13: controllers.sites.demo.dev.resync: must be a duration such as "30s" or "12h", or false, not "never"',
+    'fettle.yaml:14:5: there is no setting "retries" in controllers.sites.demo.dev; there is concurrency, timeout, resync, backoff',
+    "fettle.yaml:15:10: modules: must be a list of paths, not a map",
+  ]);
+});
+
+test.each([
+  ["- a\n- b\n", /^fettle\.yaml:1:1: a configuration is a map with data, store, listen, /],
+  ["listen: 7700\n", /^fettle\.yaml:1:9: listen is a map with host, port, /],
+  ["data: [\n", /^fettle\.yaml:2:1: Flow sequence in block collection/],
+  ["data: ${not a name}\n", /^fettle\.yaml:1:7: data: \$\{not a name\} names no variable/],
+])("a file of another form is told so: %j", async (text, message) => {
+  expect((await problems(text))[0]).toMatch(message);
+});
+
+test("a variable and a flag that do not fit are named", async () => {
+  const cwd = await folderWith();
+  await expect(loadConfig({ cwd, env: { FETTLE_TLS: "on" } })).rejects.toThrow(
+    '$FETTLE_TLS: must be true or false, not "on"',
+  );
+  await expect(loadConfig({ cwd, env: {}, flags: { store: "redis" } })).rejects.toThrow(
+    "--store: redis is not there yet: there are sqlite and memory",
+  );
+});
+
+test("fettle config shows values and origins, but no secrets", async () => {
+  const cwd = await folderWith({
+    "fettle.yaml":
+      "listen: { port: 7701, host: '${API_TOKEN}', hosts: [a.example] }\nleaderElection: false\ncontrollers:\n  sites.demo.dev: { timeout: 5s }\n",
+  });
+  const env = { API_TOKEN: "hush-hush", FETTLE_DATA: "elsewhere" };
+  const table = await show(cwd, {}, env);
+  expect(table).toMatch(/^listen\.port +7701 +fettle\.yaml:1$/m);
+  expect(table).toMatch(/^data +elsewhere +\$FETTLE_DATA$/m);
+  expect(table).toMatch(/^leaderElection\.enabled +false +fettle\.yaml:2$/m);
+  expect(table).toMatch(/^controllers\.sites\.demo\.dev\.timeout +5s +fettle\.yaml:4$/m);
+  expect(await show(cwd, { store: "memory" }, env)).toMatch(/^store +memory +--store$/m);
+  const yaml = await show(cwd, { output: "yaml" }, env);
+  expect(yaml).toContain("  port: 7701 # fettle.yaml:1\n");
+  const json = JSON.parse(await show(cwd, { output: "json" }, env)) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  expect(json).toMatchObject({
+    config: {
+      listen: { host: "[hidden]", hosts: ["a.example"] },
+      controllers: { "sites.demo.dev": { timeout: "5s" } },
+    },
+    from: { "listen.port": "fettle.yaml:1", data: "$FETTLE_DATA" },
+  });
+  expect(parse(yaml)).toEqual(json["config"]);
+  for (const text of [table, yaml, JSON.stringify(json)]) expect(text).not.toContain("hush");
+});

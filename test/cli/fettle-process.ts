@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+/** The command as users have it, in a process of its own. */
+export interface FettleProcess {
+  readonly process: ChildProcess;
+  out(): string;
+  err(): string;
+  /** Resolves when standard output, or what is said on standard error, matches. */
+  says(what: RegExp): Promise<void>;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+export function fettle(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): FettleProcess {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [main, ...words], { cwd, env: { PATH, HOME, ...env } });
+  const text = { out: "", err: "" };
+  const listeners = new Set<() => void>();
+  child.stdout.on("data", (chunk: Buffer) => hear("out", chunk));
+  child.stderr.on("data", (chunk: Buffer) => hear("err", chunk));
+  function hear(which: "out" | "err", chunk: Buffer): void {
+    text[which] += chunk.toString();
+    for (const listener of listeners) listener();
+  }
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    process: child,
+    out: () => text.out,
+    err: () => text.err,
+    ended,
+    async says(what) {
+      const matches = (): boolean => what.test(text.out) || what.test(text.err);
+      const heard = new Promise<undefined>((resolve) => {
+        const listener = (): void => {
+          if (!matches()) return;
+          listeners.delete(listener);
+          resolve(undefined);
+        };
+        listeners.add(listener);
+        listener();
+      });
+      const code = await Promise.race([heard, ended]);
+      if (code === undefined || matches()) return;
+      throw new Error(`it ended with ${code} and never said ${String(what)}:\n${text.out}${text.err}`);
+    },
+  };
+}

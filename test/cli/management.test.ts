@@ -1,0 +1,318 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../../src/cli/connect.js";
+import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import type { ControlPlane } from "../../src/plane/control-plane.js";
+import { startServer, type Server } from "../../src/server/index.js";
+import { MemoryStore } from "../../src/store/index.js";
+import {
+  Page,
+  Site,
+  siteManifest,
+  startSitePlane,
+  type Options,
+  type Outcome,
+  type SitePlane,
+} from "./site-plane.js";
+
+let world: SitePlane;
+let plane: ControlPlane;
+const fettle: SitePlane["fettle"] = (...line) => world.fettle(...line);
+const follow: SitePlane["follow"] = (...line) => world.follow(...line);
+const site: SitePlane["site"] = (name, spec) => world.site(name, spec);
+
+beforeAll(async () => {
+  world = await startSitePlane();
+  ({ plane } = world);
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe("pause, resume, enqueue, retry, dead", () => {
+  test("holds back an object and then not", async () => {
+    await site("held", { title: "Held" });
+    expect((await fettle("pause site/held")).out).toContain("paused Site default/held");
+    await plane.apply(siteManifest("held", { title: "Held still" }));
+    await plane.controllers.idle();
+    expect((await plane.client.get(Page, "held-1")).spec.html).toBe("<h1>Held 1</h1>");
+    expect((await fettle("enqueue site/held", { reason: "curious" })).out).toContain("it is paused");
+    expect((await fettle("top", { once: true })).out).toContain("1 paused");
+    expect((await fettle("resume site/held")).out).toContain("resumed Site default/held");
+    await world.ran("held");
+    expect((await plane.client.get(Page, "held-1")).spec.html).toBe("<h1>Held still 1</h1>");
+    expect((await fettle("resume site/held")).out).toContain("was not paused");
+  });
+
+  test("holds back a whole kind", async () => {
+    expect((await fettle("pause sites")).out).toContain("begins no run");
+    expect((await fettle("top")).out).toMatch(/sites\.demo\.dev +paused/);
+    expect((await fettle("resume sites.demo.dev")).out).toBe("resumed Site\n");
+  });
+
+  test("looks at an object for a reason", async () => {
+    await site("curious", { title: "Curious" });
+    expect((await fettle("enqueue site/curious", { reason: "the moon is full" })).out).toContain(
+      "now by controller",
+    );
+    await plane.controllers.idle();
+    expect((await fettle("why site/curious")).out).toContain("somebody asked for it: the moon is full");
+    const later = await fettle("enqueue site/curious", { reason: "later", after: "30s" });
+    expect(later.out).toContain("in 30s");
+  });
+
+  test("tries again what failed and what was given up", async () => {
+    await site("given-up", { title: "" });
+    await site("failing", { title: "broken" });
+    const { out } = await fettle("dead");
+    expect(out).toContain("Site default/given-up");
+    expect(out).toContain("NoTitle: a site needs a title");
+    expect(out).not.toContain("default/failing");
+    const runs = (name: string): number => plane.controllers.runs.of("Site", `default/${name}`).length;
+    const before = { up: runs("given-up"), failing: runs("failing") };
+    expect((await fettle("dead retry site/given-up")).out).toContain("will be tried again");
+    expect((await fettle("retry site/failing", { reason: "new ink" })).out).toContain("tried again now");
+    await plane.controllers.idle();
+    expect({ up: runs("given-up"), failing: runs("failing") }).toEqual({
+      up: before.up + 1,
+      failing: before.failing + 1,
+    });
+    expect((await fettle("dead retry", { all: true })).out).toContain("of controller sites.demo.dev");
+    await plane.controllers.idle();
+    expect(JSON.parse((await fettle("dead list", { output: "json" })).out).letters).toHaveLength(1);
+    await plane.client.delete(Site, "given-up");
+    await plane.client.delete(Site, "failing");
+  });
+
+  test("says what is wrong", async () => {
+    expect((await fettle("pause page/x")).err).toContain("no controller of this control plane is for Page");
+    expect((await fettle("pause sitee")).err).toContain("did you mean");
+    expect((await fettle("pause site/nope")).err).toContain("sees no Site default/nope");
+    expect((await fettle("resume site/nope")).err).toContain("sees no Site default/nope");
+    expect((await fettle("enqueue site/nope", { reason: "x" })).err).toContain("sees no Site default/nope");
+    expect((await fettle("retry site/nope")).err).toContain("sees no Site default/nope");
+    expect(await fettle("enqueue site/x")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--reason"),
+    });
+    expect(await fettle("enqueue site/x", { reason: "x", after: "soon" })).toMatchObject({ code: 2 });
+    expect((await fettle("dead retry site/tree")).err).toContain("was not given up");
+    expect(await fettle("dead retry")).toMatchObject({ code: 2 });
+    expect(await fettle("dead bury")).toMatchObject({ code: 2 });
+    expect(await fettle("pause")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("top", () => {
+  test("once, for people and programs", async () => {
+    await site("busy", { title: "Busy" });
+    const { out } = await fettle("top");
+    expect(out).toMatch(/up \d+s · CPU \d+ % · memory \d+ MiB/);
+    expect(out).toMatch(/sites\.demo\.dev +at work +0\/4 /);
+    expect(out).toMatch(/Page +\d+ +yes +\d/);
+    const figures = JSON.parse((await fettle("top", { output: "json" })).out);
+    const [sites] = figures.controllers;
+    expect(sites.runsPerSecond).toBeGreaterThan(0);
+    expect(sites.duration.p99).toBeGreaterThanOrEqual(sites.duration.p50);
+    expect(figures.cpu).toBeGreaterThanOrEqual(0);
+  });
+
+  test("live, in place", async () => {
+    const live = follow("top", { every: "100ms" }, recordingTerminal({ tty: true }));
+    await live.shows("A\r");
+    expect((await live.stop()).code).toBe(0);
+    expect(await fettle("top", { once: true, watch: true })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("debug", () => {
+  test("events: the last ones, and those to come", async () => {
+    await site("told", { title: "Told" });
+    await site("told", { title: "Told twice" });
+    const { out } = await fettle("debug events", { tail: "3", kind: "site" });
+    expect(out).toMatch(/\d+ {2}MODIFIED {2}Site default\/told\n {4}~ spec.title: Told → Told twice/);
+    const { changes } = JSON.parse((await fettle("debug events", { tail: "3", output: "json" })).out);
+    expect(changes).toHaveLength(3);
+    const live = follow("debug events", { follow: true, tail: "0", kind: "secrets" });
+    // Nothing shows that it listens: what comes is told sooner or later.
+    const write = async (value: string): Promise<void> =>
+      void (await plane.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "seen" },
+        stringData: { value },
+      }));
+    for (let turn = 0; !live.terminal.out().includes("Secret default/seen"); turn++) {
+      await write(`hush-${turn}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await plane.client.delete("v1/Secret", "seen");
+    await live.shows("DELETED   Secret default/seen");
+    const { out: told } = await live.stop();
+    expect(told).not.toContain(Buffer.from("hush-0").toString("base64"));
+    expect(told).not.toContain("Site");
+  });
+
+  test("state: keys by pattern, and what is under them", async () => {
+    await site("stored", { title: "Stored" });
+    expect((await fettle("debug state", { key: "site/*" })).out).toContain("/demo.dev/sites/default/stored");
+    expect((await fettle("debug state", { key: "pages/default/stored-?" })).out).toMatch(
+      /^KEY +REVISION +BYTES\n\/demo\.dev\/pages\/default\/stored-1 +\d+ +\d+\n$/,
+    );
+    expect((await fettle("debug state", { key: "*/stored" })).out).toContain(
+      "/demo.dev/sites/default/stored",
+    );
+    await plane.apply({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "kept" },
+      stringData: { value: "quiet" },
+    });
+    const hidden = await fettle("debug state", { key: "secret/default/kept", output: "json" });
+    expect(JSON.parse(hidden.out).entries[0].value).toMatchObject({
+      kind: "Secret",
+      data: { value: "[hidden]" },
+    });
+    const shown = await fettle("debug state", { key: "secret/default/kept", output: "json", reveal: true });
+    expect(JSON.parse(shown.out).entries[0].value.data.value).toBe(Buffer.from("quiet").toString("base64"));
+    expect((await fettle("debug state", { key: "nothing/*" })).err).toContain("no key that matches");
+    expect((await fettle("debug state", { limit: "1" })).err).toContain("more than 1");
+  });
+
+  test("trace: runs as they end", async () => {
+    const live = follow("debug trace", { component: "sites.demo.dev", follow: true, tail: "1" });
+    await live.shows("outcome");
+    await site("traced", { title: "Traced" });
+    await live.shows(/Site default\/traced[\s\S]*✓ publish/);
+    await live.stop();
+    expect((await fettle("debug trace", { tail: "2" })).out).toContain("Site default/traced");
+    expect(await fettle("debug trace", { component: "reconsiler" })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("did you mean reconciler?"),
+    });
+  });
+
+  test("profile: one at a time, for Chrome", async () => {
+    const profile = (output: string): Promise<Outcome> =>
+      fettle("debug profile", { duration: "1", output }, recordingTerminal({ cwd: world.data }));
+    const outcomes = await Promise.all([profile("plane.cpuprofile"), profile("other.cpuprofile")]);
+    // Whichever came first got it.
+    expect(outcomes.map(({ code }) => code).sort((a, b) => a - b)).toEqual([0, 1]);
+    expect(outcomes.find(({ code }) => code === 1)?.err).toContain("one at a time");
+    const { nodes, samples, timeDeltas } = JSON.parse(
+      await readFile(
+        join(world.data, outcomes[0]?.code === 0 ? "plane.cpuprofile" : "other.cpuprofile"),
+        "utf8",
+      ),
+    );
+    expect(nodes[0].callFrame.functionName).toBe("(root)");
+    expect(samples.length).toBe(timeDeltas.length);
+    expect(await fettle("debug profile", { duration: "3h" })).toMatchObject({ code: 2 });
+  });
+});
+
+test("a backup is made by the control plane itself", async () => {
+  await site("saved", { title: "Saved" });
+  const file = join(world.data, "saved.backup.gz");
+  const { code, out } = await fettle("backup", { output: file }, recordingTerminal({ cwd: world.data }));
+  expect(out).toMatch(/saved \d+ entries of revision \d+/);
+  expect(code).toBe(0);
+  expect(gunzipSync(await readFile(file)).toString()).toContain("/demo.dev/sites/default/saved");
+});
+
+describe("over the wire", () => {
+  const ask = async (
+    path: string,
+    options: { method?: string; content?: unknown } = {},
+  ): Promise<unknown> => {
+    await using server = await connect({ kubeconfig: plane.kubeconfig }, recordingTerminal());
+    return await server.transport
+      .document(`/fettle/v1/${path}`, options as never)
+      .catch(({ code, message }: { code: number; message: string }) => ({ code, message }));
+  };
+
+  test("refuses what makes no sense", async () => {
+    expect(await ask("nothing")).toMatchObject({ code: 404 });
+    expect(await ask("controllers/nobody/pause", { content: {} })).toMatchObject({
+      code: 404,
+      message: 'there is no controller "nobody": there are sites.demo.dev, notes.demo.dev',
+    });
+    expect(await ask("controllers/sites.demo.dev/pause")).toMatchObject({ code: 405 });
+    expect(await ask("controllers/sites.demo.dev/enqueue", { content: {} })).toMatchObject({ code: 400 });
+    expect(await ask("controllers/sites.demo.dev/enqueue", { content: { kee: "x" } })).toMatchObject({
+      code: 400,
+    });
+    expect(await ask("controllers/sites.demo.dev/enqueue", { content: [] })).toMatchObject({ code: 400 });
+    expect(await ask("plan", { content: { manifests: [{ kind: "Site" }] } })).toMatchObject({ code: 400 });
+    expect(await ask("runs?limit=lots")).toMatchObject({ code: 400 });
+    expect(await ask("runs?controller=nobody")).toMatchObject({ code: 404 });
+    expect(await ask("history?kind=Site")).toMatchObject({ code: 400 });
+    expect(await ask("history?apiVersion=demo.dev/v1&kind=Sight&name=x")).toMatchObject({ code: 404 });
+    expect(await ask("profile")).toMatchObject({ code: 400 });
+    expect(await ask("state?limit=0")).toMatchObject({ code: 400 });
+  });
+
+  test("does not tell just anybody", async () => {
+    const answer = await fetch(`${plane.url}/fettle/v1/state`).catch(() => undefined);
+    expect(answer?.ok ?? false).toBe(false);
+  });
+});
+
+describe("a server that is no control plane", () => {
+  const store = new MemoryStore();
+  /** A Kubernetes API, and nothing more. */
+  let plain: Server;
+
+  beforeAll(async () => {
+    plain = await startServer({ store, data: join(world.data, "plain"), port: 0 });
+  });
+
+  afterAll(async () => {
+    await plain.close();
+    await store.close();
+  });
+
+  const lines: readonly (readonly [string, Options])[] = [
+    ["why namespace/default", {}],
+    ["history namespace/default", {}],
+    ["rollback namespace/default", {}],
+    ["pause namespace", {}],
+    ["resume namespace", {}],
+    ["enqueue namespace/default", { reason: "x" }],
+    ["retry namespace/default", {}],
+    ["dead", {}],
+    ["top", {}],
+    ["debug events", {}],
+    ["debug events", { follow: true }],
+    ["debug state", {}],
+    ["debug trace", {}],
+    ["debug profile", { duration: "1" }],
+  ];
+
+  test.each(lines)("%s says so", async (words, options) => {
+    const { err, code } = await fettle(words, { ...options, kubeconfig: plain.kubeconfig });
+    expect(err).toContain("is no Fettle control plane");
+    expect(code).toBe(1);
+  });
+
+  test("tree and diff work there, and plan says so", async () => {
+    const kubeconfig = plain.kubeconfig;
+    expect((await fettle("tree namespace/default", { kubeconfig })).out).toMatch(
+      /Namespace\/default +Active/,
+    );
+    const file = await world.manifest("plain.yaml", {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "plain" },
+      data: { a: "b" },
+    });
+    expect(await fettle("diff", { kubeconfig, filename: [file] })).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("a: b"),
+    });
+    expect((await fettle("plan", { kubeconfig, filename: [file] })).err).toContain(
+      "is no Fettle control plane",
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { widget } from "../server/widgets.js";
+import { cells, useObjectsPlane, Widget } from "./objects-plane.js";
+
+const plane = useObjectsPlane();
+const { fettle, printed, start } = plane;
+
+describe("watch", () => {
+  test("shows what changed of each object", async () => {
+    const { terminal, done } = start(["watch", "wd"]);
+    await terminal.warns("Watching 3 widgets");
+    await plane.client.patch(Widget, "red", { spec: { replicas: 9 } });
+    await terminal.shows(/widget\.demo\.dev\/red changed[^]*- +replicas: 1\n.*\+ +replicas: 9/);
+    await plane.client.delete(Widget, "red");
+    await terminal.shows("widget.demo.dev/red deleted");
+    await plane.apply(widget("new", "green"));
+    await terminal.shows(/widget\.demo\.dev\/new created[^]*\+ +color: green/);
+    terminal.interrupt();
+    const { code, out } = await done;
+    expect(code).toBe(130);
+    expect(out).not.toMatch(/managedFields|resourceVersion/);
+  });
+
+  test("one object, as JSON", async () => {
+    const { terminal, done } = start(["watch", "wd", "red", "-o", "json"]);
+    let replicas = 1;
+    const patching = setInterval(() => {
+      replicas++;
+      void plane.client.patch(Widget, "red", { spec: { replicas } });
+    }, 50);
+    await terminal.shows('"MODIFIED"');
+    clearInterval(patching);
+    terminal.interrupt();
+    const { type, object, changes } = JSON.parse((await done).out.split("\n")[0] ?? "");
+    expect({ type, name: object.metadata.name }).toEqual({ type: "MODIFIED", name: "red" });
+    const to = object.spec.replicas;
+    expect(changes).toContainEqual({ kind: "change", path: ["spec", "replicas"], from: to - 1, to });
+  });
+});
+
+describe("events", () => {
+  const record = (name: string, about: string, type: string, at: number) =>
+    plane.client.create("v1/Event", {
+      metadata: { name },
+      involvedObject: { apiVersion: "demo.dev/v1", kind: "Widget", name: about, namespace: "default" },
+      type,
+      reason: "Painted",
+      message: `${about} was\npainted`,
+      lastTimestamp: new Date(at).toISOString(),
+    });
+
+  test("shows them in the order of time, about one object or of one type, and goes on", async () => {
+    await record("second", "red", "Warning", Date.now() - 60_000);
+    await record("first", "blue", "Normal", Date.now() - 120_000);
+    const rows = cells(await printed("events"));
+    expect(rows[0]).toEqual(["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]);
+    expect(rows.slice(1).map(([, type, , object, message]) => [type, object, message])).toEqual([
+      ["Normal", "Widget/blue", "blue was painted"],
+      ["Warning", "Widget/red", "red was painted"],
+    ]);
+    expect(await printed("events", "--types", "Warning", "-A", "--no-headers")).toMatch(
+      /^default .*Widget\/red/,
+    );
+    expect(await printed("events", "--for", "wd/blue", "-o", "name")).toBe("event/first\n");
+    expect((await fettle("events", "--for", "wd/nobody")).err).toContain("no events about wd/nobody");
+    const { terminal, done } = start(["events", "--for", "wd/red", "-w"]);
+    await terminal.shows("red was painted");
+    await record("third", "red", "Normal", Date.now());
+    await terminal.shows(/Normal +Painted/);
+    terminal.interrupt();
+    expect(await done).toMatchObject({ code: 130, out: expect.not.stringContaining("blue") });
+    await plane.client.deleteAll("v1/Event");
+  });
+
+  test("refuses what it does not understand", async () => {
+    expect(await fettle("events", "--for", "wd")).toMatchObject({ code: 2 });
+    expect(await fettle("events", "--types", "Odd")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("wait", () => {
+  const ready = (status: string, observedGeneration?: number) =>
+    plane.client.patchStatus(Widget, "red", {
+      status: {
+        conditions: [
+          { type: "Ready", status, reason: "Because", message: "of the paint", observedGeneration },
+        ],
+      },
+    });
+
+  test("for conditions", async () => {
+    const waiting = fettle("wait", "wd/red", "--for", "condition=Ready");
+    await ready("False");
+    await ready("True");
+    expect(await waiting).toMatchObject({ code: 0, out: "widget.demo.dev/red has Ready=True\n" });
+    expect(await printed("wait", "wd/red", "--for", "condition=ready=true", "--timeout", "0")).toContain(
+      "has",
+    );
+    const late = await fettle("wait", "wd/red", "--for", "condition=Ready=False", "--timeout", "50ms");
+    expect(late.code).toBe(124);
+    expect(late.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
+  });
+
+  test("for fields", async () => {
+    expect(await printed("wait", "wd", "--all", "--for", "jsonpath={.spec.size}=medium")).toMatch(
+      /blue[^]*red/,
+    );
+    const waiting = fettle("wait", "wd/red", "--for", "jsonpath={.spec.replicas}=3");
+    await plane.client.patch(Widget, "red", { spec: { replicas: 3 } });
+    expect((await waiting).code).toBe(0);
+    const late = await fettle("wait", "wd/red", "--for", "jsonpath={.status.replicas}", "--timeout", "0");
+    expect(late).toMatchObject({ code: 124, err: expect.stringContaining("it has no {.status.replicas}") });
+  });
+
+  test("until it is there, and until it is gone", async () => {
+    const coming = fettle("wait", "wd/soon", "--for", "create");
+    await plane.apply(widget("soon", "red"));
+    expect(await coming).toMatchObject({ code: 0, out: "widget.demo.dev/soon is there\n" });
+    const going = fettle("wait", "wd/soon", "--for", "delete");
+    await plane.client.delete(Widget, "soon");
+    expect((await going).code).toBe(0);
+    expect(await printed("wait", "wd/soon", "--for", "delete")).toContain("is gone");
+  });
+
+  test("fails at once when the object is not there, and when it goes", async () => {
+    expect(await fettle("wait", "wd/nope", "--for", "condition=Ready")).toMatchObject({ code: 1 });
+    const { terminal, done } = start(["wait", "wd/red", "--for", "condition=Ready"], { tty: true });
+    await terminal.warns("waiting for widget.demo.dev/red: it has no condition Ready yet");
+    await plane.client.delete(Widget, "red");
+    expect(await done).toMatchObject({ code: 1, err: expect.stringContaining("not there any more") });
+  });
+
+  test.each([
+    [["wait", "wd/red"], "--for"],
+    [["wait", "wd/red", "--for", "tea"], "tea"],
+    [["wait", "wd/red", "--for", "jsonpath={.a}b"], "=VALUE"],
+    [["wait", "wd/red", "--for", "delete", "--timeout", "soon"], "soon"],
+    [["wait", "wd", "--for", "condition=Ready"], "--all"],
+  ])("%j is a wrong use", async (words, text) => {
+    const { code, err } = await fettle(...words);
+    expect(code).toBe(2);
+    expect(err).toContain(text);
+  });
+});

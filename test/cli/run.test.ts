@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { command } from "../../src/cli/commands/run.js";
+import { command as completion } from "../../src/cli/commands/completion.js";
+import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { scripts } from "../../src/cli/completion/scripts.js";
+import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
+import { folderWith } from "./folder.js";
+
+const module = fileURLToPath(new URL("../../examples/site/index.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const hello = {
+  apiVersion: "demo.dev/v1",
+  kind: "Site",
+  metadata: { name: "hello" },
+  spec: { title: "Hello" },
+};
+
+let home: ControlPlane;
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await folderWith();
+  home = await controlPlane({ store: "memory", data: join(cwd, ".fettle"), listen: { port: 0 } });
+});
+afterEach(() => home.stop());
+
+test("fettle run sets controllers to work on the server of the folder, and gives the lease back", async () => {
+  const terminal = recordingTerminal({ cwd, tty: true });
+  const running = command.run?.([module], { healthPort: "0", leaderElection: true }, terminal);
+  await terminal.shows("Controllers are at work");
+  await home.apply(hello);
+  await terminal.shows(/✓ Site default\/hello {2}made Page hello-1 · ready: Published/);
+  const [, health = ""] = /health +(http:\S+)\/readyz/.exec(terminal.out()) ?? [];
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+  terminal.interrupt();
+  expect(await running).toBe(0);
+  expect(terminal.out()).toContain(`against ${home.url}`);
+  expect(terminal.out()).toContain("lease   default/sites.demo.dev");
+  expect(terminal.out()).toMatch(/Stopped\.\n$/);
+});
+
+test("elsewhere than on a terminal it writes lines for programs", async () => {
+  const terminal = recordingTerminal({ cwd });
+  const running = command.run?.([module], { healthPort: "0", leaderElection: false }, terminal);
+  await terminal.shows(/"msg":"fettle runs"/);
+  terminal.interrupt();
+  await running;
+  for (const line of terminal.out().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+});
+
+test("what cannot be run is told apart", async () => {
+  const run = (...words: readonly string[]) =>
+    command.run?.(words, { healthPort: "0" }, recordingTerminal({ cwd }));
+  await expect(run()).rejects.toThrow("name a module that exports controllers");
+  await expect(
+    run(fileURLToPath(new URL("../../examples/site/hello.yaml", import.meta.url))),
+  ).rejects.toThrow("manifests are applied with fettle apply");
+});
+
+test("a shell completes kinds and names that the server has", async () => {
+  await home.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "lamp" } });
+  const terminal = recordingTerminal({ cwd });
+  await completion.commands?.["candidates"]?.run?.(["get", "configmaps", "la"], {}, terminal);
+  expect(terminal.out()).toBe("lamp\n");
+  const typed = `fettle() { ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"; }
+${scripts.bash}
+COMP_WORDS=(fettle get configm); COMP_CWORD=2; _fettle; printf '%s ' "\${COMPREPLY[@]}"
+COMP_WORDS=(fettle get configmap/l); COMP_CWORD=2; _fettle; printf '%s ' "\${COMPREPLY[@]}"`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", typed], { cwd });
+  expect(stdout.trim()).toBe("configmaps configmap/lamp");
+});
+
+test("without a server there is nothing to complete, and nothing is said", async () => {
+  await home.stop();
+  const terminal = recordingTerminal({ cwd });
+  await completion.commands?.["candidates"]?.run?.(["get", ""], {}, terminal);
+  expect(terminal.out() + terminal.err()).toBe("");
+});

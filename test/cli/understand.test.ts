@@ -1,0 +1,307 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
+import type { RunList } from "../../src/plane/management/contract.js";
+import { MemoryStore } from "../../src/store/index.js";
+import { Note, Site, siteManifest, startSitePlane, type SitePlane } from "./site-plane.js";
+
+let world: SitePlane;
+let plane: ControlPlane;
+const fettle: SitePlane["fettle"] = (...line) => world.fettle(...line);
+const follow: SitePlane["follow"] = (...line) => world.follow(...line);
+const site: SitePlane["site"] = (name, spec) => world.site(name, spec);
+
+beforeAll(async () => {
+  world = await startSitePlane();
+  ({ plane } = world);
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe("tree", () => {
+  test("shows an object and what it owns, with how they are", async () => {
+    await site("tree", { title: "Tree", pages: 2 });
+    const { out, code } = await fettle("tree site/tree");
+    expect(code).toBe(0);
+    expect(out).toMatch(/Site\/tree +True +Published +\d+s/);
+    expect(out).toMatch(/├─ Page\/tree-1 +- /);
+    expect(out).toMatch(/└─ Page\/tree-2 +- /);
+    const value = JSON.parse((await fettle("tree site tree", { output: "json" })).out);
+    expect(value).toMatchObject({
+      kind: "Site",
+      ready: "True",
+      children: [{ name: "tree-1" }, { name: "tree-2" }],
+    });
+  });
+
+  test("follows, and draws over what it drew", async () => {
+    await site("growing", { title: "Growing", pages: 1 });
+    const live = follow("tree site/growing", { watch: true }, recordingTerminal({ tty: true }));
+    await live.shows("Page/growing-1");
+    await site("growing", { title: "Growing", pages: 2 });
+    await live.shows("Page/growing-2");
+    const { out, code } = await live.stop();
+    expect(code).toBe(0);
+    expect(out).toContain("\u001B[3A");
+  });
+
+  test("says what is wrong", async () => {
+    expect((await fettle("tree site/nope")).err).toContain('"nope" not found');
+    expect((await fettle("tree sitee/nope")).err).toContain("did you mean site");
+    expect(await fettle("tree site")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("why", () => {
+  test("tells what led to a run and what came of it", async () => {
+    await site("asked", { title: "Asked" });
+    await site("asked", { title: "Asked again" });
+    const { out } = await fettle("why site/asked");
+    expect(out).toContain("Site default/asked");
+    expect(out).toContain("it was created");
+    expect(out).toContain("it was changed");
+    expect(out).toContain("✓ publish");
+    expect(out).toContain("Page default/asked-1");
+    expect(out).toContain('~ spec.html: "<h1>Asked 1</h1>" → "<h1>Asked again 1</h1>"');
+    expect(out).toMatch(
+      /because.*\n +timing.*\n +steps.*\n +wrote [^]*\n +outcome.*again in 12h: check the certificate\n +run /,
+    );
+    const { runs } = JSON.parse((await fettle("why site/asked", { output: "json", limit: "1" })).out);
+    expect(runs).toHaveLength(1);
+    const all = JSON.parse((await fettle("why site/asked", { output: "json" })).out) as RunList;
+    const write = all.runs.flatMap(({ writes }) => writes).findLast(({ kind }) => kind === "Page");
+    expect(write).toMatchObject({ isNew: false, changes: [{ path: ["spec", "html"] }] });
+    expect(write).not.toHaveProperty("before");
+  });
+
+  test("follows", async () => {
+    await site("watched", { title: "Watched" });
+    const live = follow("why site/watched", { watch: true, limit: "1" });
+    await live.shows("Site default/watched");
+    plane.controllers.enqueue(Site, "watched", { reason: "somebody is curious" });
+    await live.shows("somebody is curious");
+    expect((await live.stop()).code).toBe(0);
+  });
+
+  test("of an object without a controller, tells who wrote it", async () => {
+    await site("writes", { title: "Writes" });
+    const { out, err } = await fettle("why page/writes-1");
+    expect(err).toContain("No controller is for Page; these runs wrote Page default/writes-1");
+    expect(out).toContain("Site default/writes");
+  });
+
+  test("says what is wrong", async () => {
+    expect((await fettle("why site/nope")).err).toContain(
+      "there is no Site default/nope, and no run of one is remembered",
+    );
+    expect((await fettle("why nope/nope")).err).toContain('no kind "nope"');
+    expect(await fettle("why site/a/b")).toMatchObject({ code: 2 });
+    expect(await fettle("why site/a", { limit: "many" })).toMatchObject({ code: 2 });
+    expect(await fettle("why site/a", { output: "xml" })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("plan and diff", () => {
+  test("a new object, with its children and steps", async () => {
+    const file = await world.manifest("new.yaml", siteManifest("planned", { title: "Planned", pages: 2 }));
+    const { out, code } = await fettle("plan", { filename: [file] });
+    expect(code).toBe(0);
+    expect(out).toContain("+ site.demo.dev/planned would be created");
+    expect(out).toContain("+ page.demo.dev/planned-2 would be created");
+    expect(out).toContain("<h1>Planned 2</h1>");
+    expect(out).toContain("step publish would run");
+    expect(out).toContain("done, again in 12h");
+    expect(out).toContain("3 to create, 0 to change, 0 to delete; 1 step to run");
+    expect(await plane.client.find(Site, "planned")).toBeUndefined();
+    expect((await fettle("plan", { filename: [file], exitCode: true })).code).toBe(1);
+    const difference = await fettle("diff", { filename: [file] });
+    expect(difference.code).toBe(1);
+    expect(difference.out).toContain("+   title: Planned");
+    expect(difference.out).not.toContain("Page");
+  });
+
+  test("a change, which deletes a child and leaves the rest", async () => {
+    await site("less", { title: "Less", pages: 2 });
+    const file = await world.manifest("less.yaml", siteManifest("less", { title: "Less", pages: 1 }));
+    const { out } = await fettle("plan", { filename: [file] });
+    expect(out).toContain("~ site.demo.dev/less would be changed");
+    expect(out).toContain("- page.demo.dev/less-2 would be deleted");
+    expect(out).not.toContain("less-1");
+    const { plans } = JSON.parse((await fettle("plan", { filename: [file], output: "json" })).out);
+    expect(plans[0].object).toMatchObject({
+      action: "update",
+      changes: [{ path: ["spec", "pages"], from: 2, to: 1 }],
+    });
+  });
+
+  test("a field that a manifest no longer has is gone in the plan", async () => {
+    await site("fewer", { title: "Fewer", pages: 3 });
+    const file = await world.manifest("fewer.yaml", siteManifest("fewer", { title: "Fewer" }));
+    const { out } = await fettle("plan", { filename: [file] });
+    expect(out).toContain("page.demo.dev/fewer-3 would be deleted");
+  });
+
+  test("nothing to do", async () => {
+    await site("same", { title: "Same" });
+    const file = await world.manifest("same.yaml", siteManifest("same", { title: "Same" }));
+    const { out, code } = await fettle("plan", { filename: [file], exitCode: true });
+    expect(out).toContain("site.demo.dev/same stays as it is");
+    expect(out).toContain("0 to create, 0 to change, 0 to delete; 0 steps to run");
+    expect(code).toBe(0);
+    expect(await fettle("diff", { filename: [file] })).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test("several manifests, of which some need others", async () => {
+    const file = await world.manifest(
+      "several.yaml",
+      {
+        apiVersion: "demo.dev/v1",
+        kind: "Site",
+        metadata: { name: "there", namespace: "new" },
+        spec: { title: "There" },
+      },
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } },
+      { apiVersion: "demo.dev/v1", kind: "Note", metadata: { name: "plain" }, spec: {} },
+    );
+    const { out, code } = await fettle("plan", { filename: [file] });
+    expect(out).toContain("namespace/new would be created");
+    expect(out).toContain("site.demo.dev/new/there would be created");
+    expect(out).toContain("there-1 would be created");
+    expect(out).toContain("cannot be planned: it is written in the plain style");
+    expect(out).not.toContain("refuses");
+    expect(code).toBe(0);
+    expect((await fettle("diff", { filename: [file] })).out).toContain("title: There");
+  });
+
+  test("hides what Secrets contain", async () => {
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "key" },
+      stringData: { key: "open-sesame" },
+    };
+    const file = await world.manifest("secret.yaml", secret);
+    for (const verb of ["plan", "diff"]) {
+      const { out } = await fettle(verb, { filename: [file] });
+      expect(out).toContain("[hidden]");
+      expect(out).not.toContain("open-sesame");
+      expect(out).not.toContain(Buffer.from("open-sesame").toString("base64"));
+    }
+  });
+
+  test("says what is wrong", async () => {
+    const wrong = await world.manifest("wrong.yaml", siteManifest("wrong", { title: 3 }));
+    const plan = await fettle("plan", { filename: [wrong] });
+    expect(plan.code).toBe(1);
+    expect(plan.out).toContain("spec.title");
+    expect(await fettle("diff", { filename: [wrong] })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("spec.title"),
+    });
+    const failing = await world.manifest("failing.yaml", siteManifest("failing", { title: "" }));
+    expect(await fettle("plan", { filename: [failing] })).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("would fail for good: NoTitle: a site needs a title"),
+    });
+    const unknown = await world.manifest("unknown.yaml", { ...siteManifest("x", {}), kind: "Sight" });
+    expect((await fettle("plan", { filename: [unknown] })).out).toContain("no Sight in demo.dev/v1");
+    expect((await fettle("plan", { filename: ["nowhere.yaml"] })).err).toContain("no such file");
+    expect(await fettle("plan")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("history and rollback", () => {
+  test("shows the versions, and returns to an old spec as a new generation", async () => {
+    await site("old", { title: "First", pages: 1 });
+    await site("old", { title: "Second", pages: 2 });
+    const { out } = await fettle("history site/old", { diff: true });
+    expect(out).toMatch(/\d+ +created +1 /);
+    expect(out).toMatch(/\d+ +updated +2 +\d+s +fettle +spec\.(title|pages), spec\.(title|pages)/);
+    expect(out).toMatch(/\d+ +status +2 /);
+    expect(out).toContain("~ spec.title: First → Second");
+
+    const rehearsal = await fettle("rollback site/old", { to: "-1", dryRun: true });
+    expect(rehearsal.out).toContain("-   title: Second");
+    expect(rehearsal.out).toContain("nothing was changed");
+    expect((await plane.client.get(Site, "old")).spec.title).toBe("Second");
+
+    const back = await fettle("rollback site/old", { to: "-1" });
+    expect(back.out).toContain("as generation 3");
+    await world.ran("old");
+    expect(await plane.client.get(Site, "old")).toMatchObject({
+      spec: { title: "First", pages: 1 },
+      status: { published: 1 },
+      metadata: { generation: 3 },
+    });
+    const { versions } = JSON.parse((await fettle("history site/old", { output: "json" })).out);
+    const second = versions.find(
+      ({ object }: { object: { spec: { title: string } } }) => object.spec.title === "Second",
+    );
+    await fettle("rollback site/old", { to: String(second.revision) });
+    expect((await plane.client.get(Site, "old")).spec.title).toBe("Second");
+    expect((await fettle("rollback site/old", { to: String(second.revision) })).out).toContain(
+      "nothing to change",
+    );
+  });
+
+  test("brings back what was deleted", async () => {
+    await site("lost", { title: "Lost", pages: 0 });
+    await plane.client.delete(Site, "lost");
+    expect((await fettle("history site/lost")).out).toMatch(/\d+ +deleted/);
+    expect((await fettle("rollback site/lost")).out).toContain("as generation 1");
+    expect((await plane.client.get(Site, "lost")).spec.title).toBe("Lost");
+  });
+
+  test("hides what Secrets contain, and puts it back all the same", async () => {
+    const secret = (value: string): object => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "rolled" },
+      data: { key: Buffer.from(value).toString("base64") },
+    });
+    await plane.apply(secret("before"));
+    await plane.apply(secret("after"));
+    for (const output of [undefined, "json"]) {
+      const { out } = await fettle("history secret/rolled", { diff: true, output });
+      expect(out).toContain("[hidden]");
+      expect(out).not.toContain(Buffer.from("after").toString("base64"));
+    }
+    const { out } = await fettle("rollback secret/rolled");
+    expect(out).not.toContain(Buffer.from("before").toString("base64"));
+    expect(await plane.client.get("v1/Secret", "rolled")).toMatchObject({
+      data: { key: Buffer.from("before").toString("base64") },
+    });
+  });
+
+  test("says what is wrong", async () => {
+    await site("once", { title: "Once" });
+    expect((await fettle("history site/never")).err).toContain("knows nothing of Site default/never");
+    expect((await fettle("rollback site/once")).err).toContain("has no spec before the present one");
+    expect((await fettle("rollback site/once", { to: "999999" })).err).toContain("has no revision 999999");
+    expect(await fettle("rollback site/once", { to: "yesterday" })).toMatchObject({ code: 2 });
+  });
+});
+
+describe("a store that forgets", () => {
+  test("refuses to return to what was compacted", async () => {
+    await using store = new MemoryStore();
+    const folder = await mkdtemp(join(tmpdir(), "fettle-compacted-"));
+    await using small = await controlPlane({ kinds: [Note], store, data: folder, listen: { port: 0 } });
+    const options = { kubeconfig: small.kubeconfig };
+    const note = (text: string) =>
+      small.apply({ apiVersion: "demo.dev/v1", kind: "Note", metadata: { name: "n" }, spec: { text } });
+    await note("one");
+    const first = Number((await small.client.get(Note, "n")).metadata.resourceVersion);
+    await note("two");
+    await note("three");
+    await store.compact((await store.status()).revision);
+    const { err } = await fettle("rollback note/n", { ...options, to: String(first) });
+    expect(err).toContain(`revision ${first} is no longer remembered`);
+    expect((await fettle("history note/n", options)).out).toContain("updated");
+    expect((await fettle("rollback note/n", options)).err).toContain("history goes back to revision");
+    await rm(folder, { recursive: true });
+  });
+});

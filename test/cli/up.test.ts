@@ -1,0 +1,266 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:net";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { OptionValues } from "../../src/cli/command.js";
+import { command } from "../../src/cli/commands/up.js";
+import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import { fettle } from "./fettle-process.js";
+import { folderWith } from "./folder.js";
+
+const example = fileURLToPath(new URL("../../examples/site/", import.meta.url));
+
+const site = (spec: string): string =>
+  `apiVersion: demo.dev/v1\nkind: Site\nmetadata:\n  name: hello\nspec:\n${spec}\n`;
+
+/** Runs `fettle up` in this process while the test looks on. */
+async function up(
+  words: readonly string[],
+  options: OptionValues,
+  cwd: string,
+  look: (terminal: RecordingTerminal) => Promise<void>,
+): Promise<RecordingTerminal> {
+  const terminal = recordingTerminal({ cwd });
+  const running = command.run?.(words, { port: "0", ...options }, terminal);
+  try {
+    await Promise.race([look(terminal), running?.then(() => expect.unreachable("it ended by itself"))]);
+  } finally {
+    terminal.interrupt();
+    await running;
+  }
+  expect(await running).toBe(0);
+  return terminal;
+}
+
+const failure = async (words: readonly string[], options: OptionValues, cwd: string): Promise<string> => {
+  const terminal = recordingTerminal({ cwd });
+  const error: unknown = await command
+    .run?.(words, { port: "0", ...options }, terminal)
+    .catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(Error);
+  return (error as Error).message;
+};
+
+/** Another command against what runs in the folder. */
+async function other(cwd: string, ...words: readonly string[]): Promise<string> {
+  const terminal = recordingTerminal({ cwd });
+  const code = await runCommandLine(words, terminal);
+  expect(code, terminal.err()).toBe(0);
+  return terminal.out();
+}
+
+test("a folder with a module and a manifest comes to life, tells what happens, and stops cleanly", async () => {
+  const cwd = await folderWith();
+  const terminal = await up([example], { store: "memory" }, cwd, async ({ shows }) => {
+    await shows(
+      /✓ Site default\/hello {2}made Page hello-1, hello-2, hello-3 · ready: Published · again in 12h/,
+    );
+    await other(cwd, "delete", "page", "hello-2");
+    await shows(/✓ Site default\/hello {2}made Page hello-2 /);
+  });
+  expect(terminal.out()).toMatch(/controllers sites\.demo\.dev\n/);
+  expect(terminal.out()).toMatch(/applied {5}1 created\n/);
+  expect(terminal.out()).toMatch(/Stopping: .*\nStopped\.\n$/);
+  expect(terminal.err()).toBe("");
+});
+
+test("every line that is shown to try works when it is pasted", async () => {
+  const cwd = await folderWith();
+  const running = fettle(["up", "--port", "0", "--data", "kept here", example], { cwd });
+  await running.says(/made Page/);
+  const [, lines = ""] = /Try in another terminal.*:\n([\s\S]*?)\n\n/.exec(running.out()) ?? [];
+  const pasted = lines.split("\n").map((line) => line.trim());
+  expect(pasted.length).toBeGreaterThanOrEqual(3);
+  for (const line of pasted) {
+    const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd });
+    expect(stdout, line).toContain("hello");
+  }
+});
+
+test("objects are there again after a restart, and what is quiet stays quiet", async () => {
+  const cwd = await folderWith();
+  await up([example], {}, cwd, async ({ shows }) => void (await shows(/made Page/)));
+  const terminal = await up([join(example, "index.ts")], {}, cwd, async ({ shows }) => {
+    await shows(/What happens:/);
+    expect(await other(cwd, "get", "pages", "-o", "name")).toContain("hello-3");
+  });
+  expect(terminal.out()).not.toContain("✓");
+  expect(terminal.out()).toContain("Stopped; everything is on disk.");
+});
+
+test("the configuration names modules and manifests, and has the last word about controllers", async () => {
+  const cwd = await folderWith({
+    "fettle.yaml": `modules: [${example}index.ts]\nmanifests: [site.yaml]\ncontrollers:\n  sites.demo.dev: { concurrency: 7 }\n`,
+    "site.yaml": site("  title: Hello"),
+  });
+  await up([], { store: "memory", log: "json" }, cwd, async ({ shows, out }) => {
+    await shows(/"msg":"run"/);
+    const lines = out()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(expect.objectContaining({ msg: "fettle is up", applied: 1 }));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: "run", object: "Site default/hello", controller: "sites.demo.dev" }),
+    );
+  });
+  await writeFile(
+    join(cwd, "fettle.yaml"),
+    `modules: [${example}index.ts]\ncontrollers: { pages: { concurrency: 1 } }\n`,
+  );
+  expect(await failure([], { store: "memory" }, cwd)).toBe(
+    'fettle.yaml:2: there is no controller "pages": there is sites.demo.dev',
+  );
+});
+
+test("a run that fails is told with what failed, and not again and again", async () => {
+  const cwd = await folderWith({
+    "sites.ts": `
+import { controller } from "fettle";
+import { Site } from "./kinds.js";
+export default [controller({ for: Site, reconcile() { throw new Error("the printer is on fire"); } })];
+`,
+    "kinds.ts": `
+import { resource } from "fettle";
+import { z } from "zod";
+enum Colour { Red = "red" }
+export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.string().default(Colour.Red) }) });
+`,
+    "site.yaml": site("  title: Hello"),
+  });
+  const terminal = await up(["sites.ts", "site.yaml"], { store: "memory" }, cwd, async ({ shows }) => {
+    await shows(
+      /✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; it is tried again/,
+    );
+  });
+  expect(terminal.out().match(/✗/g)).toHaveLength(4);
+  // The events about it say nothing new.
+  expect(terminal.out()).not.toMatch(/ ! Site/);
+});
+
+test("what a controller notes is told", async () => {
+  const cwd = await folderWith({
+    "sites.ts": `
+import { controller } from "fettle";
+import { Site } from ${JSON.stringify(join(example, "index.js"))};
+export const greeter = controller({
+  for: Site,
+  reconcile(site, { note }) {
+    note("Greeted", "hello to " + site.name, "Warning");
+  },
+});
+`,
+    "site.yaml": site("  title: Hello"),
+  });
+  await up(["sites.ts", "site.yaml"], { store: "memory" }, cwd, async ({ shows }) => {
+    await shows(/ ! Site default\/hello {2}Greeted: hello to hello/);
+  });
+});
+
+test.each([
+  [
+    "exports nothing of use",
+    "export const answer = 42;\nexport function sites() {}\n",
+    /^m\.ts has no controllers: export what controller\(\).* It exports answer, sites; functions are not called/,
+  ],
+  [
+    "throws",
+    "interface A { a: 1 }\n\nthrow new Error('no luck');\n",
+    /^m\.ts cannot be loaded: no luck\n {4}at .*m\.ts:3:7/,
+  ],
+  [
+    "is not TypeScript",
+    "export const a = 1;\nexport const b = {;\n",
+    /^m\.ts cannot be loaded: m\.ts:2:18: /,
+  ],
+  ["imports what is not there", 'import "./gone.js";\n', /^m\.ts cannot be loaded: .*gone/],
+])("a module that %s is told apart", async (_, text, message) => {
+  const cwd = await folderWith({ "m.ts": text });
+  expect(await failure(["m.ts"], { store: "memory" }, cwd)).toMatch(message);
+});
+
+test.each([
+  ["no YAML", "kind: Site\n  spec: [\n", /^site\.yaml:\d+:\d+: /],
+  ["without a kind", "---\napiVersion: v1\n---\nkind: Site\n", /^site\.yaml:2:1: kind is missing/],
+  [
+    "not as the schema says",
+    site("  title: Hello\n  pages: many"),
+    /^Site hello was not accepted:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
+  ],
+  [
+    "of a kind that nobody serves",
+    site("  a: b").replace("Site", "Sight"),
+    /^Sight hello was not accepted:\n {2}site\.yaml:1:1: /,
+  ],
+])("a manifest that is %s is told with its place", async (_, text, message) => {
+  const cwd = await folderWith({ "site.yaml": text });
+  expect(await failure([join(example, "index.ts"), "site.yaml"], { store: "memory" }, cwd)).toMatch(message);
+});
+
+test("a port in use, a folder in use and a store to come are told apart, each with a way out", async () => {
+  const cwd = await folderWith();
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  const { port } = holder.address() as { readonly port: number };
+  expect(await failure([], { port: String(port) }, cwd)).toMatch(
+    new RegExp(`^port ${port} of 127.0.0.1 is in use by another program.*--port`),
+  );
+  holder.close();
+  await up([], {}, cwd, async ({ shows }) => {
+    await shows(/What happens:/);
+    expect(await failure([], {}, cwd)).toMatch(/\.fettle\/store is in use by process \d+.*--data FOLDER/);
+  });
+  expect(await failure([], { store: "etcd" }, cwd)).toBe(
+    "--store: etcd is not there yet: there are sqlite and memory",
+  );
+  expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/memory would be forgotten/);
+  expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
+});
+
+test("with --watch a change starts it anew on the same port and data, and a mistake is waited out", async () => {
+  const cwd = await folderWith({ "site.yaml": site("  title: Hello") });
+  const module = join(cwd, "sites.ts");
+  await copyFile(join(example, "index.ts"), module);
+  const running = fettle(["up", "--watch", "--port", "0", "sites.ts", "site.yaml"], { cwd });
+  await running.says(/made Page hello-1/);
+  const [, url] = /(https:\S+)/.exec(running.out()) ?? [];
+  const text = await readFile(module, "utf8");
+  await writeFile(module, text.replace("<p>Page", "<p>Side"));
+  await running.says(/sites\.ts has changed: starting anew\s+Up again/);
+  await running.says(/changed Page hello-1/);
+  expect(await readFile(join(cwd, ".fettle/kubeconfig"), "utf8")).toContain(url);
+  await writeFile(module, `${text}\nconst a = {;`);
+  await running.says(/sites\.ts cannot be loaded: sites\.ts:\d+:\d+: [\s\S]*waiting for a change/);
+  await writeFile(module, text);
+  await running.says(/Up again[\s\S]*Up again/);
+  running.process.kill("SIGINT");
+  expect(await running.ended).toBe(0);
+  expect(running.out()).toMatch(/Stopped; everything is on disk\.\n$/);
+});
+
+test("a second Ctrl-C ends it at once", async () => {
+  const cwd = await folderWith({
+    "slow.ts": `
+import { controller, resource } from "fettle";
+import { z } from "zod";
+const Nap = resource("demo.dev/v1", "Nap", { spec: z.object({ title: z.string() }) });
+export const naps = controller({
+  for: Nap,
+  reconcile: () => new Promise(() => console.log("asleep")),
+});
+`,
+    "nap.yaml": site("  title: Hello").replace("Site", "Nap"),
+  });
+  const running = fettle(["up", "--port", "0", "--store", "memory", "slow.ts", "nap.yaml"], { cwd });
+  await running.says(/asleep/);
+  await running.says(/What happens/);
+  running.process.kill("SIGINT");
+  await running.says(/Stopping/);
+  running.process.kill("SIGINT");
+  expect(await running.ended).toBe(130);
+});
