@@ -23,6 +23,11 @@ export class MemoryGateway implements Gateway {
     this.#change(device, { config });
   }
 
+  /** All devices as they are. */
+  all(): Readonly<Record<string, Sight>> {
+    return Object.fromEntries(this.#devices);
+  }
+
   async look(device: string): Promise<Sight> {
     return this.#devices.get(device) ?? { connected: false, state: "stopped" };
   }

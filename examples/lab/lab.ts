@@ -1,7 +1,7 @@
 import { duration, resource, type ObjectOf } from "fettle";
 import { z } from "zod";
 
-export const phases = ["PENDING", "PROVISIONING", "RUNNING", "COMPLETED", "FAILED", "TIMEOUT"] as const;
+const phases = ["PENDING", "PROVISIONING", "RUNNING", "COMPLETED", "FAILED", "TIMEOUT"] as const;
 
 /** A container that somebody wants at a certain time, for a while. */
 export const LabInstanceRequest = resource("labs.example.io/v1", "LabInstanceRequest", {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const workload = z.object({ image: z.string(), replicas: z.int().min(1) });
 
-export const phases = ["Pending", "Provisioning", "Running", "Failed", "Terminating"] as const;
+const phases = ["Pending", "Provisioning", "Running", "Failed", "Terminating"] as const;
 
 /** A customer with a place of their own: a namespace with Redis, a server and a fence around them. */
 export const Tenant = resource("neurallog.io/v1", "Tenant", {

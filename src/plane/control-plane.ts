@@ -72,8 +72,8 @@ export interface ControlPlane extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export const defaultPort = 7700;
-export const defaultData = ".fettle";
+const defaultPort = 7700;
+const defaultData = ".fettle";
 
 /**
  * Puts it all together in one process: a durable store, the API server, and controllers at work on it.

@@ -11,7 +11,7 @@ import { MemoryStore } from "../../src/store/index.js";
 
 /** The ways to reach an API. */
 export const ways = ["in process", "over HTTP"] as const;
-export type Way = (typeof ways)[number];
+type Way = (typeof ways)[number];
 
 /** A server with an empty store in memory, and the ways to reach it. */
 export interface Home extends AsyncDisposable {

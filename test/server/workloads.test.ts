@@ -409,7 +409,11 @@ describe("a typed client", () => {
       status: { replicas: 1 },
     });
     const scale = await apps.readNamespacedDeploymentScale({ name: "web", namespace });
-    expect(scale).toMatchObject({ kind: "Scale", spec: { replicas: 1 }, status: { replicas: 1, selector: "app=web" } });
+    expect(scale).toMatchObject({
+      kind: "Scale",
+      spec: { replicas: 1 },
+      status: { replicas: 1, selector: "app=web" },
+    });
     scale.spec = { replicas: 3 };
     await apps.replaceNamespacedDeploymentScale({ name: "web", namespace, body: scale });
     const after = await apps.readNamespacedDeployment({ name: "web", namespace });

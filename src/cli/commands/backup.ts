@@ -72,7 +72,7 @@ async function fromServer(options: OptionValues, terminal: Terminal): Promise<As
   const { connect } = await import("../connect.js");
   const { downloadBackup } = await import("./backup/download.js");
   await using connected = await connect(options, terminal);
-  return await downloadBackup(connected.connection, {
+  return downloadBackup(connected.connection, {
     userAgent: `fettle/${terminal.version}`,
     signal: terminal.signal,
   });

@@ -6,7 +6,7 @@ import type { DeadLetter } from "./work.js";
  * - `running`: handed out; `dirty`: handed out, and to be done again after that
  * - `paused`: held back until it is resumed; `dead`: given up
  */
-export type KeyState = "ready" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
+type KeyState = "ready" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
 
 /** What a queue knows about one key. */
 export interface KeySnapshot<Reason> {

@@ -9,7 +9,7 @@ import { Takers } from "./takers.js";
 import type { AddOptions, DeadLetter, Outcome, Work } from "./work.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
-export type { KeySnapshot, KeyState } from "./snapshot.js";
+export type { KeySnapshot } from "./snapshot.js";
 
 /** Entries kept to be used again; a queue that is emptied after a rush gives the others back. */
 const spareEntries = 1024;

@@ -20,10 +20,10 @@ export interface ScheduleTools {
 }
 
 /** What became of an item, for the counters: the same as calling `transitioned()` or `cleanedUp()`. */
-export type ItemOutcome = "changed" | "cleaned" | "unchanged";
+type ItemOutcome = "changed" | "cleaned" | "unchanged";
 
 /** A set to go over: a list, a query that streams, or a promise of one. */
-export type Items<T> = Iterable<T> | AsyncIterable<T> | PromiseLike<Iterable<T> | AsyncIterable<T>>;
+type Items<T> = Iterable<T> | AsyncIterable<T> | PromiseLike<Iterable<T> | AsyncIterable<T>>;
 
 type Timing =
   | {

@@ -23,7 +23,7 @@ export type WindowOptions = (
   readonly timeZone?: string | undefined;
 };
 
-export type Weekday = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+type Weekday = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
 /** Spans of time that come back, such as a maintenance window. All times are milliseconds since 1970. */
 export interface Window {

@@ -9,7 +9,7 @@ export interface Dice {
   pick<T>(this: void, items: readonly T[]): T;
 }
 
-export function diceOf(seed: number): Dice {
+function diceOf(seed: number): Dice {
   let state = seed >>> 0;
   // An additive generator with a good mixer (splitmix32): short, and the same everywhere.
   const next = (): number => {

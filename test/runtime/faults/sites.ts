@@ -17,7 +17,7 @@ export const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.s
 export type SiteObject = ObjectFor<typeof Site>;
 export type PageObject = ObjectFor<typeof Page>;
 
-export const finalizer = "fettle.dev/sites.demo.dev";
+const finalizer = "fettle.dev/sites.demo.dev";
 
 /** What is to be seen of a site: its pages, what is published of it, and its status. Its twin is `controller-process.mjs`. */
 export function sitesController(world: World, who = "the controller"): Controller {
@@ -43,7 +43,7 @@ export function sitesController(world: World, who = "the controller"): Controlle
   });
 }
 
-export function htmlOf({ spec }: Pick<SiteObject, "spec">, page: number): string {
+function htmlOf({ spec }: Pick<SiteObject, "spec">, page: number): string {
   return `<h1>${spec.title} ${page}</h1>`;
 }
 

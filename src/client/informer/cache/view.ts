@@ -190,7 +190,7 @@ export interface Replacement {
   finish(version: string): void;
 }
 
-export function nameOf(object: KubeObject): string {
+function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
   return `${object.kind} ${keyOf(namespace, name ?? "(without a name)")}`;
 }

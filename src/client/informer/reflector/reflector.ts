@@ -27,7 +27,7 @@ const grace = 30_000;
 const longestPause = 15_000;
 
 /** What is read, and how. */
-export interface Reading extends Selection {
+interface Reading extends Selection {
   readonly transport: Transport;
   readonly kind: KindInfo;
   readonly scope: Scope;

@@ -42,7 +42,7 @@ import { readLines, type DocumentOptions } from "./documents.js";
 import { collectionPath, objectPath, queryText, versionPath, type Query } from "./paths.js";
 import { watch } from "./watch/watch.js";
 
-export type { DocumentOptions, HttpTransport, Rate, RequestInfo, RetryOptions };
+export type { HttpTransport, RequestInfo };
 
 export interface HttpTransportOptions {
   readonly connection: Connection;
