@@ -18,7 +18,7 @@ export interface Backoff {
   readonly base?: Duration | undefined;
   /** Default 1000 s. */
   readonly max?: Duration | undefined;
-  /** After so many failures in a row the object is put among the dead letters. Default: never. */
+  /** How often in a row a failed object is tried again before it is put among the dead letters. Default: without end. */
   readonly maxRetries?: number | undefined;
 }
 

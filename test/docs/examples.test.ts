@@ -17,9 +17,11 @@ interface Example {
 
 const pages = [
   "README.md",
-  ...readdirSync("docs")
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/how-to"].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 const examples = pages.flatMap(examplesOf);
 const place = join(".cache", `examples-${process.pid}`);

@@ -28,7 +28,9 @@ export async function crashRepeatedly(
   let unacknowledged = 0;
   let newest = 0;
   for (let round = 0; round < rounds; round++) {
-    const told = await writeUntilKilled(directory, round, 1 + random() * 120);
+    // Now and then before anything was acknowledged, mostly in the middle of it.
+    const early = random() < 0.2;
+    const told = await writeUntilKilled(directory, round, 1 + random() * 120, early);
     if (told.revision === undefined) continue;
     assert(
       told.revision >= newest,
@@ -57,16 +59,22 @@ interface Told {
   turns: Map<number, number>;
 }
 
-async function writeUntilKilled(directory: string, round: number, milliseconds: number): Promise<Told> {
+async function writeUntilKilled(
+  directory: string,
+  round: number,
+  milliseconds: number,
+  early: boolean,
+): Promise<Told> {
   const child = spawn(process.execPath, [program, directory, String(round), String(writers)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
   let timer: NodeJS.Timeout | undefined;
   child.stdout.on("data", (chunk: Buffer) => {
-    // The clock starts when the process does its work, not when it is still loading.
-    timer ??= setTimeout(() => child.kill("SIGKILL"), milliseconds);
     output += chunk.toString("latin1");
+    // The clock starts when the process does its work, not when it is still loading.
+    const isAtWork = early || output.indexOf("\n") < output.length - 1;
+    if (isAtWork) timer ??= setTimeout(() => child.kill("SIGKILL"), milliseconds);
   });
   const signal = await new Promise((resolve) => child.on("close", (_, signal) => resolve(signal)));
   assert.equal(signal, "SIGKILL", "the writer must not end by itself");

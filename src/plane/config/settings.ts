@@ -144,7 +144,7 @@ export const settings: readonly Setting[] = [
   {
     path: "controllers.*.backoff.maxRetries",
     takes: { type: "integer", min: 0 },
-    summary: "after how many failures an object is given up",
+    summary: "how often a failed object is tried again before it is given up",
   },
   {
     path: "leaderElection.enabled",

@@ -28,5 +28,6 @@ describe.each([
     reopen: (closed) => open(directories.get(closed) ?? ""),
     advance: (milliseconds) => clock.advance(milliseconds),
   });
-  for (const { name, run } of cases) test(name, run);
+  // Random histories take their time where each step waits for a disk.
+  for (const { name, run } of cases) test(name, run, 120_000);
 });

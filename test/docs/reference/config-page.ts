@@ -1,0 +1,88 @@
+import { command as run } from "../../../src/cli/commands/run.js";
+import { command as up } from "../../../src/cli/commands/up.js";
+import { settings, shorthands, type Setting, type SettingType } from "../../../src/plane/config/settings.js";
+import { code, page, table } from "./markdown.js";
+
+const about = `
+What can be said of a control plane without writing code: in \`fettle.yaml\` (or the file that \`--config\` or \`FETTLE_CONFIG\` names), in
+the environment, and on the command line. Flags go before the environment, that before the file, and that before defaults.
+\`fettle config\` shows what holds and where each value was said. [How to configure](../how-to/configure.md) has an example.
+
+In the file, \`\${NAME}\` and \`\${NAME:-default}\` stand for variables of the environment, and \`$\${\` for a plain \`\${\`. Paths are relative to the
+file, or to the working folder when a flag or a variable says them. A word that is no setting is an error, with its place in the file.
+`;
+
+const variables: readonly (readonly [name: string, what: string])[] = [
+  ["FETTLE_CONFIG", "the configuration, where no `--config` is given"],
+  ["FETTLE_DEBUG", "set to anything, errors of the command line are shown with their stack"],
+  ["KUBECONFIG", "which server commands talk to, where there is no `--kubeconfig`"],
+  ["VISUAL, EDITOR", "what `fettle edit` opens"],
+  ["NO_COLOR, FORCE_COLOR", "no colours; colours also where output is no terminal"],
+];
+
+/** Every setting, in the order in which `fettle config` shows them. */
+export function configPage(): string {
+  const head = ["setting", "takes", "default", "variable", "flag", "what it is"];
+  const rows = settings.map((setting) => {
+    const { path, takes, variable = "", summary } = setting;
+    const shown = path.replace("*", "NAME");
+    return [code(shown), takesText(takes), defaultText(setting), code(variable), flagText(setting), summary];
+  });
+  const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
+  return page("The configuration", about, [
+    table(head, rows),
+    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) unless its code says otherwise. What is said of
+a controller here goes before what its code says; what nobody says is as its code has it. ${short.join(" ")} Durations are texts such
+as \`500ms\`, \`10s\`, \`5m\` or \`12h\`.`,
+    "## Other variables of the environment",
+    table(
+      ["variable", "what it does"],
+      variables.map(([names, what]) => [names.split(", ").map(code).join(", "), what]),
+    ),
+  ]);
+}
+
+function takesText(takes: SettingType): string {
+  switch (takes.type) {
+    case "integer":
+      return takes.max === undefined
+        ? `a whole number from ${takes.min}`
+        : `a whole number from ${takes.min} to ${takes.max}`;
+    case "boolean":
+      return "`true` or `false`";
+    case "choice":
+      return takes.choices.map(code).join(", ");
+    case "duration":
+      return takes.orFalse === true ? "a duration, or `false`" : "a duration";
+    case "list":
+      return `a list of ${takes.of === "path" ? "paths" : "texts"}`;
+    case "path":
+    case "text":
+      return `a ${takes.type}`;
+  }
+}
+
+function defaultText({ default: standard }: Setting): string {
+  if (standard === undefined) return "";
+  if (Array.isArray(standard)) return standard.length === 0 ? "none" : standard.map(code).join(", ");
+  return code(String(standard));
+}
+
+/** The flags as the commands have them, with whose they are. */
+function flagText({ flag }: Setting): string {
+  if (flag === undefined) return "";
+  const dashed = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const found = new Set<string>();
+  for (const [name, command] of [["up", up] as const, ["run", run] as const]) {
+    // The kubeconfig of fettle run is one to read, and no setting.
+    if (name === "run" && flag === "kubeconfig") continue;
+    for (const { flags } of command.options ?? []) {
+      const long = /--(?:no-)?[a-z-]+/.exec(flags)?.[0];
+      if (long === `--${dashed}` || long === `--no-${dashed}`) found.add(code(long));
+    }
+  }
+  if (found.size === 0) {
+    throw new Error(`no option of fettle up or fettle run is the flag ${JSON.stringify(flag)} of a setting`);
+  }
+  return [...found].join(", ");
+}
