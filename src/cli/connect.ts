@@ -21,12 +21,15 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
   const { httpTransport } = await import("../client/transport/http/http-transport.js");
   const { createClient } = await import("../client/create-client.js");
   const onWarning = (text: string): void => void terminal.stderr.write(`Warning: ${text}\n`);
+  const kubeconfig = named(options["kubeconfig"], terminal) ?? ownKubeconfig(terminal);
   const connection = await loadConnection({
-    kubeconfig: named(options["kubeconfig"], terminal) ?? ownKubeconfig(terminal),
+    kubeconfig,
     context: text(options["context"]),
     namespace: text(options["namespace"]),
     env: terminal.env,
     onWarning,
+  }).catch((error: unknown) => {
+    throw kubeconfig === undefined ? withWaysOut(error) : error;
   });
   const transport = httpTransport({ connection, userAgent: `fettle/${terminal.version}` });
   const client = createClient({
@@ -42,6 +45,13 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
     namespace: connection.namespace,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
+}
+
+/** Those that a command has. */
+function withWaysOut(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.startsWith("There is no cluster to talk to")) return error;
+  const message = error.message.replace("pass kubeconfig,", "pass --kubeconfig FILE,");
+  return new Error(`${message}, or start a control plane in this folder with fettle up`);
 }
 
 /** The kubeconfig of the control plane that runs in this folder, if there is one and nothing else was asked for. */

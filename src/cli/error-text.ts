@@ -8,6 +8,7 @@ import type { Terminal } from "./command.js";
 export function errorText(error: unknown, { env }: Pick<Terminal, "env">): string {
   if (env["FETTLE_DEBUG"]) return inspect(error, { depth: 4 });
   if (!(error instanceof Error)) return String(error);
+  if (error.name === "ApiError" && "code" in error && error.code === 401) return strangerText(error.message);
   let text = error.message === "" ? error.name : error.message;
   if (error.name !== "Error") return text;
   for (
@@ -18,4 +19,9 @@ export function errorText(error: unknown, { env }: Pick<Terminal, "env">): strin
     if (cause.message !== "" && !text.includes(cause.message)) text += `: ${cause.message}`;
   }
   return text;
+}
+
+/** Servers keep to themselves what is wrong with credentials. */
+function strangerText(said: string): string {
+  return `the server does not accept the credentials of this kubeconfig (${said}): are they for another server, or out of date?`;
 }

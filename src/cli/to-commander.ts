@@ -64,6 +64,7 @@ export function addCommand(
   if (command.arguments !== undefined) commander.arguments(command.arguments);
   for (const option of command.options ?? []) commander.addOption(commanderOption(option));
   const path = pathOf(commander);
+  commander.showHelpAfterError(`fettle ${path} --help shows how`);
   const examples = examplesText(command, terminal);
   if (examples !== "") commander.addHelpText("after", examples);
   if (command.commands !== undefined) {

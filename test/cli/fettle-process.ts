@@ -16,12 +16,44 @@ export interface FettleProcess {
   readonly ended: Promise<number | string>;
 }
 
-export function fettle(
+interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function fettle(words: readonly string[], surroundings?: Surroundings): FettleProcess {
+  return program(process.execPath, [main, ...words], surroundings);
+}
+
+/** Any program, in a group of processes of its own, as a shell starts it: a signal to `-pid` is what Ctrl-C sends. */
+export function inGroup(
+  name: string,
   words: readonly string[],
-  { cwd, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  surroundings?: Surroundings,
+): FettleProcess & { readonly ctrlC: () => void } {
+  const running = program(name, words, surroundings, true);
+  const { pid } = running.process;
+  const signal = (which: NodeJS.Signals): void => {
+    if (pid !== undefined) process.kill(-pid, which);
+  };
+  onTestFinished(() => {
+    try {
+      signal("SIGKILL");
+    } catch {
+      // Nobody of the group is left.
+    }
+  });
+  return { ...running, ctrlC: () => signal("SIGINT") };
+}
+
+function program(
+  name: string,
+  words: readonly string[],
+  { cwd, env = {} }: Surroundings = {},
+  detached = false,
 ): FettleProcess {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [main, ...words], { cwd, env: { PATH, HOME, ...env } });
+  const child = spawn(name, words, { cwd, env: { PATH, HOME, ...env }, detached });
   const text = { out: "", err: "" };
   const listeners = new Set<() => void>();
   child.stdout.on("data", (chunk: Buffer) => hear("out", chunk));

@@ -109,6 +109,8 @@ async function load(
   const named = words.length > 0 ? words : (await loadConfig({ env, cwd })).config.modules;
   const { modules } = sortWords(named, cwd);
   if (modules.length === 0) {
+    if (words.length > 0)
+      throw new UsageError(`there is no module in ${words.join(", ")}, such as src/index.ts`);
     throw new UsageError("which modules? Name some, such as src/index.ts, or list them in fettle.yaml");
   }
   const { controllers, kinds } = await loadModules(modules, cwd);

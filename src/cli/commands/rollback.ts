@@ -70,8 +70,9 @@ function written(
   client: Client,
   now: KubeObject | undefined,
   then: KubeObject,
-  options: { readonly dryRun?: boolean; readonly signal: AbortSignal },
+  call: { readonly dryRun?: boolean; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
+  const options = { ...call, fieldManager: "fettle-rollback" };
   const { apiVersion, kind } = then;
   if (now !== undefined) {
     const { status } = now;

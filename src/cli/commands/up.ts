@@ -17,7 +17,11 @@ export const command: Command = {
       flags: "--kubeconfig <file>",
       summary: "where to write the kubeconfig (default: kubeconfig in the data folder)",
     },
-    { flags: "--token-file <file>", summary: 'more users, a line each: token,user,uid,"group1,group2"' },
+    {
+      flags: "--token-file <file>",
+      summary:
+        'more users, a line each: token,user,uid,"group1,group2"; those in system:masters may do everything, others nothing',
+    },
     { flags: "--tls", summary: "encrypt (default)" },
     { flags: "--no-tls", summary: "plain HTTP; kubectl sends no token over it, curl does" },
     {

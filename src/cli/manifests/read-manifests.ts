@@ -52,6 +52,9 @@ interface SourceText {
 async function textsOf(file: string, recursive: boolean, terminal: Terminal): Promise<readonly SourceText[]> {
   if (file === "-") return [{ source: "stdin", text: await readAll(terminal.stdin) }];
   if (/^https?:\/\//.test(file)) return [{ source: file, text: await download(file, terminal.signal) }];
+  if (/\.[cm]?[jt]s$/.test(file)) {
+    throw new UsageError(`${file} is a module and no manifest: fettle up ${file} starts what it exports`);
+  }
   const path = resolve(terminal.cwd, file);
   try {
     if (!(await stat(path)).isDirectory()) return [{ source: file, text: await readFile(path, "utf8") }];

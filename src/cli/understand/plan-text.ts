@@ -43,7 +43,7 @@ function objectText(plan: ManifestPlan, paint: Colors, colors: boolean): string 
   const { object } = plan;
   const title = paint.bold(titleOf(plan));
   if (object.problem !== undefined)
-    return `${paint.red("!")} ${title}: ${paint.red(escapeText(object.problem))}`;
+    return `${paint.red("!")} ${title}: ${paint.red(linesOf(object.problem, "    "))}`;
   const head = {
     create: `${paint.green("+")} ${title} would be created`,
     update: `${paint.yellow("~")} ${title} would be changed`,
@@ -66,7 +66,7 @@ function controllerText(run: ToldPlan, paint: Colors, colors: boolean): string {
     const said = { create: "created", update: "changed", delete: "deleted" }[action];
     lines.push(`    ${sign} ${paint.bold(titleOf(change))} would be ${said}`);
     if (problem !== undefined)
-      lines.push(`        ${paint.red(`but the server refuses it: ${escapeText(problem)}`)}`);
+      lines.push(`        ${paint.red(`but the server refuses it: ${linesOf(problem, "          ")}`)}`);
     const diff =
       action === "delete"
         ? ""
@@ -105,6 +105,12 @@ function outcomeText({ outcome }: ToldPlan, paint: Colors): string {
 
 function said({ reason, message }: { readonly reason: string; readonly message: string }): string {
   return escapeText(message === "" ? reason : `${reason}: ${message}`);
+}
+
+/** What a server says may be several lines; those after the first stand below it. */
+function linesOf(text: string, indent: string): string {
+  const [first = "", ...more] = text.split("\n").map((line) => escapeText(line.trim()));
+  return [first, ...more.map((line) => `${indent}${line}`)].join("\n");
 }
 
 function titleOf(object: {

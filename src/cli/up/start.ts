@@ -145,9 +145,12 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
       return port < 1024 && port > 0 && path === undefined
         ? say(`this user may not listen on port ${port}; choose one from 1024 with --port`)
         : error;
-    case "ENOENT":
-      return path !== undefined && path === tokenFile ? say(`the token file ${path} does not exist`) : error;
     default:
+      if (
+        error.name === "TokenFileError" &&
+        (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
+      )
+        return say(`the token file ${tokenFile} does not exist; --token-file names another`);
       if (error.name === "StoreInUse") return say(`${error.message}; --data FOLDER chooses another`);
       return tls || !error.message.includes("TLS") ? error : say(`${error.message} (leave out --no-tls)`);
   }

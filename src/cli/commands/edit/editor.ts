@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import type { Terminal } from "../../command.js";
 
 /** Opens a file in the editor of the user's choice, and waits until it is closed. */
-export async function openEditor(path: string, { env }: Terminal): Promise<void> {
+export async function openEditor(path: string, { env, stdin }: Terminal): Promise<void> {
+  if (!env["VISUAL"] && !env["EDITOR"] && stdin.isTTY !== true) {
+    throw new Error("there is no terminal to edit in; set EDITOR or VISUAL to a program that needs none");
+  }
   const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
   // The variable may hold options (`code --wait`), so a shell takes it apart; the path is handed over untouched.
   const [program, words] =

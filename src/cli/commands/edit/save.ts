@@ -55,7 +55,12 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
       metadata: { ...next.metadata, ...(version !== undefined && { resourceVersion: version }) },
     };
     try {
-      const object = await client.update(body, { subresource, fieldValidation: "Strict", signal });
+      const object = await client.update(body, {
+        subresource,
+        fieldManager: "fettle-edit",
+        fieldValidation: "Strict",
+        signal,
+      });
       const same = object.metadata.resourceVersion === version;
       return { type: same ? "unchanged" : "saved", object };
     } catch (error) {
