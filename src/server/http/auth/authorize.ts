@@ -1,6 +1,6 @@
 import { type ApiError, failures } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
-import { mastersGroup, type User } from "./user.js";
+import { authenticatedGroup, mastersGroup, type User } from "./user.js";
 
 /** What is to be done, by whom. */
 export interface Attributes {
@@ -35,11 +35,18 @@ const no: Decision = { allowed: false };
 
 const publicPaths = new Set(["/version", "/healthz", "/livez", "/readyz"]);
 
-/** Members of `system:masters` may do everything; everybody may ask for health and version; that is all. */
+/** What there is to ask for, which clients look up before they ask: for everybody who said who they are. */
+const discoveryPath = /^\/(api|apis|openapi)(\/|$)/;
+
+/**
+ * Members of `system:masters` may do everything; who said who they are may see which kinds there are; everybody may ask for
+ * health and version; that is all.
+ */
 export const mastersOnly: Authorize = ({ user, verb, path, resource }) => {
   if (user.groups.includes(mastersGroup)) return yes;
-  if (resource === undefined && (verb === "get" || verb === "head") && isPublic(path)) return yes;
-  return no;
+  if (resource !== undefined || (verb !== "get" && verb !== "head")) return no;
+  if (isPublic(path)) return yes;
+  return user.groups.includes(authenticatedGroup) && discoveryPath.test(path) ? yes : no;
 };
 
 function isPublic(path: string): boolean {
