@@ -1,4 +1,5 @@
-import { plainController, poll, type Clock, type Controller, type Poller } from "fettle";
+import { plainController, poll, watch, type Clock, type Controller, type Poller } from "fettle";
+import type { Random } from "fettle/model";
 import { LabInstanceRequest, type Lab } from "./lab.js";
 
 /** A row of the booking system. */
@@ -14,18 +15,22 @@ export interface BookingRepository {
   list(signal: AbortSignal): Promise<readonly Booking[]>;
 }
 
+/** Tells requests that come from bookings from those that somebody made by hand. */
+const booked = "labs.example.io/booked";
+
 /** Watches what cannot be watched: lists it every ten seconds and tells what differs. */
-export function watchBookings(repository: BookingRepository, clock?: Clock): Poller<Lab> {
+export function watchBookings(repository: BookingRepository, clock?: Clock, random?: Random): Poller<Lab> {
   const { apiVersion, kind } = LabInstanceRequest;
   return poll({
     name: "bookings",
     interval: "10s",
     clock,
+    random,
     list: (signal) => repository.list(signal),
     toObject: ({ id, image, start, hours }): Lab => ({
       apiVersion,
       kind,
-      metadata: { name: id, namespace: "default" },
+      metadata: { name: id, namespace: "default", labels: { [booked]: "true" } },
       spec: { image, scheduledStart: start, duration: `${hours}h` },
     }),
   });
@@ -37,10 +42,18 @@ export function bookings(from: Poller<Lab>): Controller {
     name: "bookings",
     for: LabInstanceRequest,
     from,
+    // What was cancelled while nobody looked is in no list any more: only what was requested for it tells.
+    watches: [
+      watch(LabInstanceRequest, {
+        scope: { labelSelector: booked },
+        where: ({ initial }) => initial,
+        to: (request) => [request],
+      }),
+    ],
     async reconcile(which, { client, read, signal }) {
-      const booked = read(LabInstanceRequest, which);
-      if (booked === undefined) await client.delete(LabInstanceRequest, which, { signal });
-      else await client.apply(LabInstanceRequest, booked, { fieldManager: "bookings", force: true, signal });
+      const booking = read(LabInstanceRequest, which);
+      if (booking === undefined) await client.delete(LabInstanceRequest, which, { signal });
+      else await client.apply(LabInstanceRequest, booking, { fieldManager: "bookings", force: true, signal });
     },
   });
 }

@@ -1,0 +1,135 @@
+import { fraction, type Random } from "../../model/core.js";
+import type { Director, Effect, Line, Told } from "./director.js";
+import {
+  faultKinds,
+  isAboutEvents,
+  type Fault,
+  type FaultKind,
+  type Past,
+  type Schedule,
+} from "./schedule.js";
+import type { Outcome } from "./trial.js";
+
+export interface Choice {
+  readonly kinds: readonly FaultKind[];
+  readonly limit: number;
+  readonly random: Random;
+}
+
+/** Every fault that could happen in a workload, by kind and in the order of their places. */
+export function faultsOf(
+  { effects, told, writes }: Pick<Director, "effects" | "told" | "writes">,
+  kinds: readonly FaultKind[] = faultKinds,
+): ReadonlyMap<FaultKind, readonly Fault[]> {
+  const telling = effects.filter(({ changed }) => changed);
+  const at = (kind: FaultKind, places: readonly { readonly number: number }[]): readonly Fault[] =>
+    places.map(({ number }) => ({ kind, at: number }));
+  const all: Record<FaultKind, () => readonly Fault[]> = {
+    crash: () => at("crash", telling),
+    down: () => at("down", telling),
+    stale: () =>
+      telling.flatMap((effect) =>
+        pastsOf(effect, writes, told).map((past) => ({ kind: "stale", at: effect.number, past })),
+      ),
+    missed: () => at("missed", told),
+    lag: () => at("lag", telling),
+    lost: () => at("lost", telling),
+    error: () =>
+      at(
+        "error",
+        effects.filter(({ outside, changed }) => !outside || changed),
+      ),
+    // Who creates cannot be told that it has changed.
+    conflict: () =>
+      at(
+        "conflict",
+        effects.filter(({ outside, verb }) => !outside && verb !== "create"),
+      ),
+    slow: () => at("slow", telling),
+    repeated: () => at("repeated", told),
+  };
+  return new Map(faultKinds.filter((kind) => kinds.includes(kind)).map((kind) => [kind, all[kind]()]));
+}
+
+/** What controllers may not have seen yet after an effect: the effect itself, what the workload wrote, what was deleted. */
+function pastsOf(
+  { number, revision }: Effect,
+  writes: readonly number[],
+  told: readonly Told[],
+): readonly Past[] {
+  const written = writes.map((at, index) => ({ at, number: index + 1 })).filter(({ at }) => at < revision);
+  const deleted = told.filter((each) => each.deleted && each.revision <= revision);
+  return [
+    { before: "effect", number },
+    ...written.map(({ number }): Past => ({ before: "write", number })).toReversed(),
+    ...deleted.map(({ number }): Past => ({ before: "event", number })).toReversed(),
+  ];
+}
+
+/**
+ * Which schedules are tried: all, when there are no more than the limit; otherwise each kind of fault gets its share, spread
+ * over the whole workload. What one kind does not need goes to the others.
+ */
+export function choose(
+  reference: Pick<Director, "effects" | "told" | "writes">,
+  { kinds, limit, random }: Choice,
+): { readonly chosen: readonly Schedule[]; readonly possible: number } {
+  const faults = faultsOf(reference, kinds);
+  const possible = [...faults.values()].reduce((sum, { length }) => sum + length, 0);
+  const shares = sharesOf(
+    [...faults.values()].map(({ length }) => length),
+    limit,
+  );
+  const singles = [...faults.values()].flatMap((all, index) => spread(all, shares[index] ?? 0, random));
+  return { chosen: singles.map((fault) => [fault]), possible };
+}
+
+/** One more fault after those of a repetition, somewhere in what came after them; undefined when nothing did. */
+export function oneMore(
+  schedule: Schedule,
+  { director, story }: Pick<Outcome, "director" | "story">,
+  { kinds, random }: Pick<Choice, "kinds" | "random">,
+): Schedule | undefined {
+  const last = story.findLastIndex((line) => faultIn(line) !== undefined);
+  if (last < 0) return undefined;
+  const later = new Set(story.slice(last + 1).map(placeOf));
+  const faults = [...faultsOf(director, kinds).values()]
+    .flat()
+    .filter((fault) => later.has(`${isAboutEvents(fault) ? "told" : "effect"} ${fault.at}`));
+  const fault = faults[Math.floor(fraction(random) * faults.length)];
+  return fault && [...schedule, fault];
+}
+
+function placeOf(line: Line): string {
+  if (line.type === "told") return `told ${line.told.number}`;
+  return line.type === "effect" ? `effect ${line.effect.number}` : "";
+}
+
+function faultIn(line: Line): Fault | undefined {
+  if (line.type === "told") return line.told.fault;
+  return line.type === "effect" ? line.effect.fault : undefined;
+}
+
+/** Parts of a limit, as even as the needs allow. */
+export function sharesOf(needs: readonly number[], limit: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  for (let left = limit; left > 0;) {
+    const hungry = needs.flatMap((need, index) => ((shares[index] ?? 0) < need ? [index] : []));
+    if (hungry.length === 0) break;
+    for (const index of hungry) {
+      if (left === 0) break;
+      shares[index] = (shares[index] ?? 0) + 1;
+      left--;
+    }
+  }
+  return shares;
+}
+
+/** So many of them, at even distances from a place that chance decides. */
+function spread<T>(all: readonly T[], count: number, random: Random): readonly T[] {
+  if (count >= all.length) return all;
+  const first = fraction(random);
+  return Array.from({ length: count }, (_, index) => Math.floor(((index + first) * all.length) / count))
+    .map((place) => all[place])
+    .filter((each) => each !== undefined);
+}

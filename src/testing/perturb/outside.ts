@@ -1,0 +1,48 @@
+import type { Director, Life } from "./director.js";
+
+/**
+ * The outside world as controllers are given it: every call of its methods is an effect, at which things can go wrong.
+ * What it is made of (private fields included) is reached as ever.
+ */
+export function outsideOf<World>(world: World, director: Director, life: Life): World {
+  return wrap(world, "world");
+
+  function wrap<T>(value: T, path: string): T {
+    if (typeof value !== "object" || value === null) return value;
+    const methods = new Map<PropertyKey, unknown>();
+    return new Proxy(value, {
+      get(target, property) {
+        const found: unknown = Reflect.get(target, property, target);
+        if (typeof found !== "function") {
+          return isFixed(target, property) ? found : wrap(found, `${path}.${String(property)}`);
+        }
+        const known = methods.get(property);
+        if (known !== undefined) return known;
+        const isAsync = found.constructor.name === "AsyncFunction";
+        const method = (...parameters: unknown[]): unknown => {
+          const call = (): unknown => Reflect.apply(found, target, parameters) as unknown;
+          if (typeof property === "symbol") return call();
+          return director.outside(life, `${path}.${property}(${describe(parameters)})`, isAsync, call);
+        };
+        methods.set(property, method);
+        return method;
+      },
+    });
+  }
+}
+
+/** A proxy must show what cannot change as it is. */
+function isFixed(target: object, property: PropertyKey): boolean {
+  const { configurable = true, writable = true } = Reflect.getOwnPropertyDescriptor(target, property) ?? {};
+  return !configurable && !writable;
+}
+
+function describe(parameters: readonly unknown[]): string {
+  return parameters
+    .filter((each) => !(each instanceof AbortSignal))
+    .map((each) => {
+      const text = typeof each === "function" ? "function" : JSON.stringify(each);
+      return text !== undefined && text.length > 40 ? `${text.slice(0, 39)}…` : text;
+    })
+    .join(", ");
+}

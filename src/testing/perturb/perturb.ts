@@ -1,0 +1,94 @@
+import { duration, fraction } from "../../model/core.js";
+import { seededRandom } from "../time/seeded-random.js";
+import { choose, oneMore } from "./choose.js";
+import { differenceOf, failureOf, reportText, type Failure, type Report } from "./report.js";
+import type { PerturbOptions, Scenario } from "./scenario.js";
+import { faultKinds, parseSchedule, scheduleId, type Schedule } from "./schedule.js";
+import { runTrial, type Outcome, type TrialOptions } from "./trial.js";
+
+/**
+ * Puts controllers through a workload, and then again and again with something going wrong in a different place each
+ * time: crashes between any two effects, views of the past, events that are never told, conflicts, errors, lost and
+ * late answers. In the end, whatever went wrong, the objects and the outside world must be as without it.
+ *
+ * Everything is in memory and time is virtual, so that a schedule of faults always ends in the same way: its id in
+ * `only` runs it again.
+ *
+ * @example
+ * const report = await perturb({
+ *   controllers: (cdn) => [sites(cdn)],
+ *   world: { create: () => new FakeCdn(), snapshot: (cdn) => cdn.pages() },
+ *   async workload({ client, settled }) {
+ *     await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+ *     await settled();
+ *     await client.delete(Site, "a");
+ *     await settled();
+ *   },
+ * });
+ * expect(report.failures, report.text()).toEqual([]);
+ */
+export async function perturb<World = unknown>(
+  scenario: Scenario<World>,
+  options: PerturbOptions = {},
+): Promise<Report> {
+  const { limit = 300, faults = faultKinds, depth = 1, seed = 1, settle = "1m", onProgress } = options;
+  const trial: TrialOptions = { seed, settle: duration(settle) };
+  const reference = await runTrial(scenario, [], trial);
+  if (reference.trouble !== undefined) {
+    throw new Error(`the workload fails although nothing goes wrong: ${reference.trouble}`);
+  }
+  const second = await runTrial(scenario, [], trial);
+  const unstable =
+    differenceOf(reference.snapshot, second.snapshot) ||
+    firstOther(reference.director.effects, second.director.effects);
+  if (unstable !== "") {
+    throw new Error(
+      `the workload does not do the same twice, so nothing can be learned from a third time; use the clock and the random that are handed in and no I/O, and let normalize leave out what may differ:\n${unstable}`,
+    );
+  }
+  const choice = { kinds: faults, limit, random: seededRandom(seed) };
+  const { chosen, possible } =
+    options.only === undefined
+      ? choose(reference.director, choice)
+      : { chosen: options.only.map(parseSchedule), possible: options.only.length };
+  const pairs = depth > 1 && options.only === undefined ? Math.max(0, limit - chosen.length) : 0;
+
+  const found: (readonly [Schedule, Failure])[] = [];
+  const survived: (readonly [Schedule, Outcome])[] = [];
+  const tried = new Set<string>();
+  const attempt = async (schedule: Schedule): Promise<void> => {
+    const id = scheduleId(schedule);
+    if (tried.has(id) || found.length >= (options.failures ?? Infinity)) return;
+    const outcome = await runTrial(scenario, schedule, trial);
+    const difference = differenceOf(reference.snapshot, outcome.snapshot);
+    const failed = difference !== "" || outcome.trouble !== undefined;
+    if (failed) found.push([schedule, failureOf(schedule, outcome, difference)]);
+    else if (pairs > 0 && schedule.length === 1) survived.push([schedule, outcome]);
+    tried.add(id);
+    const total = chosen.length + pairs;
+    onProgress?.({ done: tried.size, of: total, failures: found.length, schedule: id });
+  };
+  for (const schedule of chosen) await attempt(schedule);
+  // Faults that do no harm alone are followed by another one: what fails then needs both.
+  for (let round = 0; round < pairs && survived.length > 0; round++) {
+    const [schedule, outcome] = survived[Math.floor(fraction(choice.random) * survived.length)] ?? [];
+    const longer = schedule && outcome && oneMore(schedule, outcome, choice);
+    if (longer !== undefined) await attempt(longer);
+  }
+  const failures = found
+    .toSorted(([a], [b]) => a.length - b.length || (a[0]?.at ?? 0) - (b[0]?.at ?? 0))
+    .map(([, failure]) => failure);
+  const result = { failures, tried: [...tried], possible };
+  return { ...result, text: () => reportText(result) };
+}
+
+function firstOther(
+  before: readonly { readonly what: string }[],
+  after: readonly { readonly what: string }[],
+): string {
+  for (let index = 0; index < Math.max(before.length, after.length); index++) {
+    const [a, b] = [before[index]?.what, after[index]?.what];
+    if (a !== b) return `effect ${index + 1} was ${a ?? "not there"}, and then ${b ?? "not there"}`;
+  }
+  return "";
+}

@@ -1,0 +1,243 @@
+import { createClient } from "../../client/create-client.js";
+import type { Client } from "../../client/client.js";
+import { duration, type Random } from "../../model/core.js";
+import { kindsOf } from "../../plane/definitions/kinds-of.js";
+import type { Controller } from "../../runtime/controller.js";
+import { startControllers, type Controllers } from "../../runtime/start-controllers.js";
+import { describeCall, hooked, isWrite } from "../api/calls.js";
+import { startMemoryApi, type MemoryApi } from "../api/memory-api.js";
+import { seededRandom } from "../time/seeded-random.js";
+import { NeverStill, pass, untilStill, type StillnessOptions } from "../time/stillness.js";
+import { TestClock } from "../time/test-clock.js";
+import { Director, type Life, type Line } from "./director.js";
+import { faultyTransport } from "./faulty-transport.js";
+import { outsideOf } from "./outside.js";
+import type { Givens, Scenario, WorkloadTools } from "./scenario.js";
+import type { Schedule } from "./schedule.js";
+import { takeSnapshot, type Snapshot } from "./snapshot.js";
+
+/** What became of one repetition. */
+export interface Outcome {
+  readonly director: Pick<Director, "effects" | "told" | "writes">;
+  readonly story: readonly Line[];
+  readonly snapshot: Snapshot;
+  /** What went wrong besides: the workload failed, or nothing came to rest. */
+  readonly trouble?: string | undefined;
+}
+
+export interface TrialOptions {
+  readonly seed: number;
+  readonly settle: number;
+}
+
+/** Longest that the workload may wait for an object, on the virtual clock. */
+const longestWait = "30m";
+/** What keeps going that long in one moment is a hot loop, and not work. */
+const mostTurns = 150;
+
+/** Runs a workload once, with the faults of a schedule. */
+export async function runTrial<World>(
+  scenario: Scenario<World>,
+  schedule: Schedule,
+  options: TrialOptions,
+): Promise<Outcome> {
+  const trial = new Trial(scenario, schedule, options);
+  try {
+    return await trial.run();
+  } finally {
+    await trial[Symbol.asyncDispose]();
+  }
+}
+
+class Trial<World> implements AsyncDisposable {
+  readonly #scenario: Scenario<World>;
+  readonly #options: TrialOptions;
+  readonly #clock: TestClock;
+  readonly #random: Random;
+  readonly #world: World;
+  readonly #director: Director;
+  #started: MemoryApi | undefined;
+  #controllers: Controllers | undefined;
+  #life: Life | undefined;
+
+  constructor(scenario: Scenario<World>, schedule: Schedule, options: TrialOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#clock = new TestClock(scenario.start);
+    this.#random = seededRandom(options.seed);
+    // Whoever needs none gets an empty one.
+    this.#world = scenario.world?.create(this.#givens) ?? ({} as World);
+    this.#director = new Director({
+      clock: this.#clock,
+      schedule,
+      revision: () => this.#started?.revision() ?? 0,
+      worldText: () => JSON.stringify(this.#worldState()) ?? "",
+      crash: (past, down) => this.#crash(past, down),
+      lookAgain: () => this.#lookAgain(),
+    });
+  }
+
+  get #givens(): Givens {
+    return { clock: this.#clock, random: this.#random };
+  }
+
+  get #memory(): MemoryApi {
+    if (this.#started === undefined) throw new Error("there is no API yet");
+    return this.#started;
+  }
+
+  get #still(): StillnessOptions {
+    return {
+      clock: this.#clock,
+      life: () => this.#director.happened + this.#memory.revision(),
+      mostTurns,
+    };
+  }
+
+  async run(): Promise<Outcome> {
+    const { objects, kinds } = this.#scenario;
+    const life: Life = { alive: true };
+    const controllers = this.#born(life);
+    const [clock, random] = [this.#clock, this.#random];
+    this.#started = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
+    let trouble: string | undefined;
+    try {
+      this.#live(life, controllers);
+      await untilStill(this.#still);
+      await this.#workload();
+      this.#director.story.push({ type: "workload", text: "it is over" });
+      this.#director.workloadOver = true;
+      this.#director.awaited();
+      await this.#settled();
+    } catch (error) {
+      trouble = error instanceof Error ? error.message : String(error);
+    }
+    // Nothing happens from here on, also where it never came to rest.
+    if (this.#life !== undefined) this.#life.alive = false;
+    const { transport, api } = this.#memory;
+    const normalize = this.#scenario.normalize?.bind(this.#scenario);
+    const snapshot = await takeSnapshot(api, transport, this.#worldState(), normalize);
+    return { director: this.#director, story: this.#director.story, snapshot, trouble };
+  }
+
+  async #workload(): Promise<void> {
+    try {
+      await this.#scenario.workload(this.#tools());
+    } catch (error) {
+      if (error instanceof NeverStill) throw error;
+      const text = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `the workload failed: ${text} (controllers may be late: does it wait, with until, for what it relies on?)`,
+        { cause: error },
+      );
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    void this.#controllers?.stop();
+    await this.#started?.[Symbol.asyncDispose]();
+  }
+
+  #worldState(): unknown {
+    return this.#scenario.world?.snapshot(this.#world) ?? null;
+  }
+
+  #born(life: Life): readonly Controller[] {
+    return this.#scenario.controllers(this.#worldFor(life), this.#givens);
+  }
+
+  #worldFor(life: Life): World {
+    return this.#scenario.world === undefined ? this.#world : outsideOf(this.#world, this.#director, life);
+  }
+
+  #live(life: Life, controllers = this.#born(life)): void {
+    this.#life = life;
+    const [clock, random] = [this.#clock, this.#random];
+    const transport = faultyTransport(this.#memory.transport, this.#director, life, clock);
+    this.#controllers = startControllers({
+      controllers,
+      schedules: this.#scenario.schedules?.(this.#worldFor(life)),
+      client: createClient({ transport, clock, random }),
+      clock,
+      random,
+      metrics: false,
+      traces: false,
+      grace: 0,
+    });
+    this.#controllers.runs.follow(() => this.#director.happened++);
+  }
+
+  #crash(past: number | undefined, down: Promise<void>): void {
+    // A process that is killed says nothing; this is only so that its timers end. Nothing it asks for is answered.
+    void this.#controllers?.stop();
+    this.#controllers = undefined;
+    void this.#comeBack(past, down);
+  }
+
+  async #comeBack(past: number | undefined, down: Promise<void>): Promise<void> {
+    await down;
+    const shown = past === undefined ? "" : ", and are shown the past for a while";
+    this.#director.story.push({ type: "fault", text: `the controllers start anew${shown}` });
+    this.#live({ alive: true, past });
+  }
+
+  #lookAgain(): void {
+    for (const handle of this.#controllers?.all ?? []) {
+      if (!handle.loop?.isStarted) continue;
+      for (const { metadata } of handle.loop.sources.objects.list()) {
+        handle.enqueue({ name: metadata.name ?? "", namespace: metadata.namespace }, { reason: "repeated" });
+      }
+    }
+  }
+
+  #tools(): WorkloadTools<World> {
+    return {
+      client: this.#client(),
+      world: this.#world,
+      clock: this.#clock,
+      settled: () => this.#settled(),
+      advance: (time) => this.#pass(duration(time)),
+      until: async (kind, which, holds) => {
+        const client = createClient({ transport: this.#memory.transport, clock: this.#clock });
+        const deadline = this.#clock.now() + duration(longestWait);
+        for (;;) {
+          this.#director.awaited();
+          await untilStill(this.#still);
+          const object = await client.find(kind, which);
+          if (holds(object)) return object;
+          const next = this.#clock.next ?? Infinity;
+          if (next > deadline) {
+            const info = await client.kind(kind);
+            const state = object === undefined ? "it is not there" : JSON.stringify(object.status ?? {});
+            throw new Error(
+              `${info.kind} ${JSON.stringify(which)} has not become what the workload waits for in ${longestWait}: ${state}`,
+            );
+          }
+          await this.#pass(next - this.#clock.now());
+        }
+      },
+    };
+  }
+
+  /** The workload's own: nothing goes wrong with it, but with what it writes the world moves on. */
+  #client(): Client {
+    const transport = hooked(this.#memory.transport, {
+      call: (call, next) => (isWrite(call) ? this.#director.wrote(describeCall(call), next) : next()),
+      close: async () => {},
+    });
+    return createClient({ transport, clock: this.#clock, random: this.#random });
+  }
+
+  /** Until everybody had time to rest, also from the last thing that went wrong. */
+  async #settled(): Promise<void> {
+    const { settle } = this.#options;
+    await this.#pass(settle);
+    for (let rounds = 0; rounds < 10 && this.#director.recovered + settle > this.#clock.now(); rounds++) {
+      await this.#pass(this.#director.recovered + settle - this.#clock.now());
+    }
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    await pass(milliseconds, this.#still);
+  }
+}

@@ -1,0 +1,191 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client, Which } from "../client/client.js";
+import { createClient } from "../client/create-client.js";
+import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
+import { Event } from "../client/kinds/kubernetes.js";
+import { targetOf } from "../client/which.js";
+import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
+import type { Resource } from "../model/schema/resource-types.js";
+import { applyManifests, type Applied } from "../plane/apply-manifests.js";
+import { kindsOf } from "../plane/definitions/kinds-of.js";
+import type { Controller } from "../runtime/controller.js";
+import type { Run } from "../runtime/runs/run.js";
+import { startControllers, type Controllers, type ControllersOptions } from "../runtime/start-controllers.js";
+import type { Api } from "../server/index.js";
+import { hooked } from "./api/calls.js";
+import { Interception, type Interceptors } from "./api/interceptors.js";
+import { startMemoryApi, type TestObject } from "./api/memory-api.js";
+import { pass, Turns, untilStill, type StillnessOptions } from "./time/stillness.js";
+import { TestClock } from "./time/test-clock.js";
+import { untilHolds } from "./until-holds.js";
+
+export interface TestPlaneOptions extends Omit<ControllersOptions, "client" | "controllers" | "clock"> {
+  readonly controllers?: readonly Controller[] | undefined;
+  /** Kinds that are served although no controller here is for them, owns or watches them. */
+  readonly kinds?: readonly Resource[] | undefined;
+  /** What is there before the controllers start, with status and in whatever namespace. */
+  readonly objects?: readonly TestObject[] | undefined;
+  /** When it begins, or a clock. By default time is virtual, begins in 2026, and moves only by `advance`. */
+  readonly clock?: Clock | string | undefined;
+  /** How long, in real time, `until` and `settled` wait before they fail and say for what. Default 5 s. */
+  readonly patience?: Duration | undefined;
+}
+
+/** An event that a controller recorded. */
+export interface RecordedEvent {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  /** What it is about: `Site default/hello`. */
+  readonly about: string;
+}
+
+/** A control plane for tests. */
+export interface TestPlane extends AsyncDisposable {
+  /** Reads and writes what the controllers see. What it does is not intercepted. */
+  readonly client: Client;
+  readonly controllers: Controllers;
+  readonly clock: Clock;
+  readonly api: Api;
+  /** Applies manifests: objects, or YAML or JSON text with any number of them. */
+  readonly apply: (...manifests: readonly (string | object)[]) => Promise<readonly Applied[]>;
+  /** The object as soon as it is as it should be; `undefined` stands for one that is not there. Told by a watch. */
+  readonly until: <K extends AnyKind>(
+    kind: K,
+    which: Which,
+    holds: (object: ObjectFor<K> | undefined) => boolean,
+  ) => Promise<ObjectFor<K> | undefined>;
+  /** Resolves when no run is under way or due, caches have caught up and garbage is collected. Moves no time. */
+  readonly settled: () => Promise<void>;
+  /** Lets time pass. Whatever is due on the way comes to its end before what is due later. */
+  readonly advance: (time: Duration) => Promise<void>;
+  /** The runs of an object so far, oldest first. */
+  readonly runs: (kind: AnyKind, which: Which) => Promise<readonly Run[]>;
+  /** What controllers recorded, oldest first. */
+  readonly events: () => Promise<readonly RecordedEvent[]>;
+  /** Puts something between the controllers and the API, such as a fault; what is returned takes it away again. */
+  readonly intercept: (interceptors: Interceptors) => () => void;
+}
+
+/**
+ * A control plane in memory, in this process, with controllers at work on it: the real API, the real runtime, and time
+ * that moves only when told to. Starts in milliseconds; any number of them live side by side, in any test runner.
+ *
+ * @example
+ * await using plane = await testPlane({ controllers: [sites] });
+ * await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+ * await plane.settled();
+ * expect((await plane.client.get(Page, "hello-1")).spec.html).toContain("Hello");
+ * await plane.advance("12h");
+ * expect(await plane.runs(Site, "hello")).toHaveLength(2);
+ */
+export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPlane> {
+  const { controllers = [], kinds, objects, random = systemRandom, patience = "5s" } = options;
+  const clock = typeof options.clock === "object" ? options.clock : new TestClock(options.clock);
+  const memory = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
+  let happened = 0;
+  const turns = new Turns();
+  const interception = new Interception();
+  const transport = hooked(interception.over(memory.transport), {
+    call: async (_, next) => {
+      happened++;
+      await turns.take();
+      try {
+        return await next();
+      } finally {
+        happened++;
+      }
+    },
+    async *watch(_, next) {
+      for await (const batch of next()) {
+        happened++;
+        yield batch;
+      }
+    },
+    close: async () => {},
+  });
+  const client = createClient({ transport: memory.transport, clock, random });
+  const working = startControllers({
+    ...options,
+    controllers,
+    client: createClient({ transport, clock, random }),
+    clock,
+    random,
+  });
+  working.runs.follow(() => happened++);
+  const still: StillnessOptions = { clock, life: () => happened + memory.revision() };
+  const limit = duration(patience);
+  const plane: TestPlane = {
+    client,
+    controllers: working,
+    clock,
+    api: memory.api,
+    apply: (...manifests) => applyManifests(client, manifests),
+    until: (kind, which, holds) => untilHolds(client, { kind, which, limit }, holds),
+    settled: () => settle(),
+    advance: (time) => pass(duration(time), still),
+    async runs(kind, which) {
+      const info = await client.kind(kind);
+      const { namespace = "", name } = targetOf(info, which, client.namespace);
+      return working.runs.of(info.kind, namespace === "" ? name : `${namespace}/${name}`);
+    },
+    async events() {
+      await untilStill(still);
+      const { items } = await client.list(Event);
+      return items
+        .toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
+        .map(({ type, reason = "", message = "", count = 1, involvedObject: { kind = "", ...of } }) => ({
+          type: type === "Warning" ? ("Warning" as const) : ("Normal" as const),
+          reason,
+          message,
+          count,
+          about: `${kind} ${of.namespace ? `${of.namespace}/` : ""}${of.name}`,
+        }));
+    },
+    intercept: (interceptors) => interception.add(interceptors),
+    async [Symbol.asyncDispose]() {
+      const stopped = working.stop();
+      if (clock instanceof VirtualClock) await stopInNoTime(stopped, clock);
+      await stopped;
+      await memory[Symbol.asyncDispose]();
+    },
+  };
+  try {
+    await working.ready();
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    throw error;
+  }
+  return plane;
+
+  async function settle(): Promise<void> {
+    const began = Date.now();
+    for (;;) {
+      await untilStill(still);
+      await memory.api.idle();
+      const busy = working.all.filter((each) => !each.isIdle);
+      const passing = working.schedules.filter((each) => each.busy);
+      if (busy.length === 0 && passing.length === 0) return;
+      if (Date.now() - began > limit) {
+        const names = [...busy, ...passing].map(({ name }) => name).join(", ");
+        throw new Error(
+          `${names} did not come to rest: a run waits for time to pass (let it, with advance), or for something that does not happen`,
+        );
+      }
+      await pause(1);
+    }
+  }
+}
+
+/** A stop gives runs time to end. Where time stands still it has to be moved for that. */
+async function stopInNoTime(stopped: Promise<void>, clock: VirtualClock): Promise<void> {
+  let over = false;
+  const ended = (): void => void (over = true);
+  stopped.then(ended, ended);
+  for (let turn = 0; turn < 1000; turn++) {
+    await pause(0);
+    if (over) return;
+    if (turn > 20) await clock.step();
+  }
+}

@@ -1,0 +1,50 @@
+import { clearTimeout, setTimeout } from "node:timers";
+import type { Client, Which } from "../client/client.js";
+import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
+import { targetOf } from "../client/which.js";
+
+export interface Waiting<K extends AnyKind> {
+  readonly kind: K;
+  readonly which: Which;
+  /** In milliseconds of real time. */
+  readonly limit: number;
+}
+
+/** An object as soon as it is as it should be, told by a watch; fails with what it was last when it never is. */
+export async function untilHolds<K extends AnyKind>(
+  client: Client,
+  { kind, which, limit }: Waiting<K>,
+  holds: (object: ObjectFor<K> | undefined) => boolean,
+): Promise<ObjectFor<K> | undefined> {
+  const info = await client.kind(kind);
+  const { name, namespace } = targetOf(info, which, client.namespace);
+  const selection = { namespace, fieldSelector: `metadata.name=${name}` };
+  const { items, resourceVersion } = await client.list(kind, selection);
+  let [last] = items;
+  if (holds(last)) return last;
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), limit);
+  try {
+    const watching = { ...selection, resourceVersion, signal: ending.signal };
+    for await (const { type, object } of client.watch(kind, watching)) {
+      if (type === "BOOKMARK") continue;
+      last = type === "DELETED" ? undefined : object;
+      if (holds(last)) return last;
+    }
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
+  const where = `${info.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  const seen =
+    last === undefined ? "it is not there" : `it is ${JSON.stringify(withoutNoise(last), null, 2)}`;
+  throw new Error(
+    `${where} has not become what was waited for in ${limit}ms: ${seen}\n(virtual time stands still unless advance moves it)`,
+  );
+}
+
+function withoutNoise(object: object): object {
+  const { metadata, ...rest } = object as { metadata: object };
+  const { managedFields: _, ...kept } = metadata as { managedFields?: unknown };
+  return { ...rest, metadata: kept };
+}

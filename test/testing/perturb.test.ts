@@ -1,0 +1,419 @@
+import { describe, expect, test } from "vitest";
+import { controller, isAlreadyExists, isNotFound, plainController, type Controller } from "fettle";
+import { ConfigMap, Secret } from "fettle/kubernetes";
+import { perturb, type Scenario } from "fettle/testing";
+import { FakeCdn, Page, Site, sites } from "./sites.js";
+
+const world = { create: () => new FakeCdn(), snapshot: (cdn: FakeCdn) => cdn.pages() };
+
+/** Comes, grows, shrinks and goes, and comes again. */
+const life: Scenario<FakeCdn>["workload"] = async ({ client, settled, until }) => {
+  await client.create(Site, { metadata: { name: "a" }, spec: { title: "A", pages: 2 } });
+  await settled();
+  await client.patch(Site, "a", { spec: { pages: 1, title: "B" } });
+  await settled();
+  await client.delete(Site, "a");
+  await until(Site, "a", (site) => site === undefined);
+  await client.create(Site, { metadata: { name: "a" }, spec: { title: "C" } });
+  await settled();
+};
+
+const scenarioOf = (controllers: (cdn: FakeCdn) => readonly Controller[]): Scenario<FakeCdn> => ({
+  controllers,
+  world,
+  workload: life,
+});
+
+const kindsOf = (schedules: readonly { readonly schedule: string }[]) =>
+  new Set(schedules.map(({ schedule }) => schedule.split("@")[0]));
+
+test("a controller that does it right survives everything", async () => {
+  const progress: number[] = [];
+  const report = await perturb(
+    scenarioOf((cdn) => [sites(cdn)]),
+    {
+      limit: 100,
+      onProgress: ({ done }) => progress.push(done),
+    },
+  );
+  expect(report.failures, report.text()).toEqual([]);
+  expect(report.tried).toHaveLength(100);
+  expect(kindsOf(report.tried.map((schedule) => ({ schedule })))).toHaveLength(10);
+  expect(progress.at(-1)).toBe(100);
+  expect(report.text()).toMatch(/^100 of \d+ schedules were tried; all of them end as they should\.$/);
+});
+
+describe("intermediate state: a crash between two writes", () => {
+  const twoParts = (careful: boolean) =>
+    plainController({
+      for: Site,
+      async reconcile({ name, namespace }, { client }) {
+        const which = { name, namespace };
+        if ((await client.find(Site, which)) === undefined) return;
+        const missing = async (kind: typeof ConfigMap | typeof Secret) =>
+          (await client.find(kind, which)) === undefined;
+        if (await missing(ConfigMap)) {
+          await client.create(ConfigMap, { metadata: which });
+          if (!careful) await client.create(Secret, { metadata: which });
+        }
+        if (careful && (await missing(Secret))) await client.create(Secret, { metadata: which });
+      },
+    });
+  const workload: Scenario<unknown>["workload"] = async ({ client, settled }) => {
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+    await settled();
+  };
+
+  test("is found, told and reproduced", async () => {
+    const scenario: Scenario<unknown> = { controllers: () => [twoParts(false)], workload };
+    const report = await perturb(scenario);
+    expect(report.failures[0]).toMatchObject({
+      schedule: "crash@1",
+      what: "the controllers crash right after create ConfigMap default/a",
+      difference: "- Secret default/a is missing",
+    });
+    expect(report.failures[0]?.reproduce).toContain(
+      'const report = await perturb(scenario, { only: ["crash@1"] });',
+    );
+    expect(report.text()).toContain(
+      "✗ crash@1: the controllers crash right after create ConfigMap default/a",
+    );
+    expect(report.text()).toContain("did 1: create ConfigMap default/a   *** crash@1");
+    const again = await perturb(scenario, { only: ["crash@1"] });
+    expect(again.failures).toEqual(report.failures.filter(({ schedule }) => schedule === "crash@1"));
+  });
+
+  test("is not found where there is none", async () => {
+    const report = await perturb({ controllers: () => [twoParts(true)], workload });
+    expect(report.failures, report.text()).toEqual([]);
+  });
+});
+
+describe("stale state: acting on what was", () => {
+  /** Each site has one volume; its name is made up by the server. */
+  const volumes = (look: "cache" | "name") =>
+    plainController({
+      for: Site,
+      owns: [ConfigMap],
+      async reconcile({ name, namespace }, { client, readAll }) {
+        const which = { name, namespace };
+        if ((await client.find(Site, which)) === undefined) return;
+        const labels = { site: name };
+        if (look === "cache") {
+          if (readAll(ConfigMap).some(({ metadata }) => metadata.labels?.["site"] === name)) return;
+          await client.create(ConfigMap, { metadata: { namespace, generateName: `${name}-`, labels } });
+          return;
+        }
+        await client
+          .create(ConfigMap, { metadata: { namespace, name: `${name}-volume`, labels } })
+          .catch((error: unknown) => {
+            if (!isAlreadyExists(error)) throw error;
+          });
+      },
+    });
+  const workload: Scenario<unknown>["workload"] = async ({ client, settled }) => {
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+    await settled();
+  };
+
+  test("is found: what the cache does not show yet is made twice", async () => {
+    const report = await perturb({ controllers: () => [volumes("cache")], workload });
+    expect(kindsOf(report.failures)).toContain("stale");
+    const stale = report.failures.find(({ schedule }) => schedule.startsWith("stale"));
+    expect(stale).toMatchObject({
+      schedule: "stale@1:e1",
+      what: expect.stringContaining("see things as they were before create ConfigMap default/*"),
+      difference: "+ ConfigMap default/a-* (2) should not be there",
+    });
+    // A crash alone does no harm: whoever lists anew sees it.
+    expect(kindsOf(report.failures)).not.toContain("crash");
+  });
+
+  test("is not found where names decide", async () => {
+    const report = await perturb({ controllers: () => [volumes("name")], workload });
+    expect(report.failures, report.text()).toEqual([]);
+  });
+
+  /** What is on a disk that is dropped is lost, however well the rest is put in order again. */
+  class Disks {
+    readonly #disks = new Map<string, string>();
+    async create(name: string): Promise<void> {
+      if (!this.#disks.has(name)) this.#disks.set(name, "empty");
+    }
+    async drop(name: string): Promise<void> {
+      this.#disks.delete(name);
+    }
+    fill(name: string): void {
+      this.#disks.set(name, "full");
+    }
+    disks(): Record<string, string> {
+      return Object.fromEntries(this.#disks);
+    }
+  }
+  const finalizer = "demo.dev/disk";
+  const disks = (world: Disks, careful: boolean) =>
+    plainController({
+      for: Site,
+      async reconcile({ name, namespace }, { client, read }) {
+        const site = careful ? await client.find(Site, { name, namespace }) : read(Site, { name, namespace });
+        if (site === undefined) return;
+        const { resourceVersion, uid } = site.metadata;
+        const finalizers = (value: readonly string[]) =>
+          client.patch(Site, site, { metadata: { resourceVersion, uid, finalizers: value } });
+        if (site.metadata.deletionTimestamp) {
+          await world.drop(name);
+          await finalizers([]).catch((error: unknown) => {
+            if (!isNotFound(error)) throw error;
+          });
+          return;
+        }
+        if (!site.metadata.finalizers?.includes(finalizer)) await finalizers([finalizer]);
+        await world.create(name);
+        await client.patchStatus(Site, { name, namespace }, { status: { published: site.spec.pages } });
+      },
+    });
+  const reborn: Scenario<Disks>["workload"] = async ({ client, world, settled, until }) => {
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+    await settled();
+    await client.delete(Site, "a");
+    await until(Site, "a", (site) => site === undefined);
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "B" } });
+    await until(Site, "a", (site) => site?.status?.published === 1);
+    world.fill("a");
+    await client.patch(Site, "a", { spec: { pages: 2 } });
+    await settled();
+  };
+  const diskWorld = { create: () => new Disks(), snapshot: (world: Disks) => world.disks() };
+
+  test("is found: data of the living dropped because of a deletion in the past", async () => {
+    const controllers = (world: Disks) => [disks(world, false)];
+    const report = await perturb({ controllers, world: diskWorld, workload: reborn });
+    expect(report.failures[0]?.difference).toContain("the outside world");
+    expect(kindsOf(report.failures)).toEqual(new Set(["stale"]));
+  });
+
+  test("is not found where the newest is asked for", async () => {
+    const controllers = (world: Disks) => [disks(world, true)];
+    const report = await perturb({ controllers, world: diskWorld, workload: reborn });
+    expect(report.failures, report.text()).toEqual([]);
+  });
+});
+
+describe("unobserved state: reacting to a change instead of to what is", () => {
+  test("is found: a step of a change that nobody saw", async () => {
+    /** Removes the page that was dropped, if only one was. */
+    const shrinking = () => {
+      const before = new Map<string, number>();
+      return plainController({
+        for: Site,
+        async reconcile({ name, namespace }, { client }) {
+          const site = await client.find(Site, { name, namespace });
+          if (site === undefined) return;
+          const { pages } = site.spec;
+          const had = before.get(name) ?? pages;
+          for (let page = 1; page <= pages; page++) {
+            const metadata = { name: `${name}-${page}`, namespace };
+            await client.apply(Page, { metadata, spec: { html: "" } }, { fieldManager: "test", force: true });
+          }
+          if (had === pages + 1) await client.delete(Page, { name: `${name}-${had}`, namespace });
+          before.set(name, pages);
+        },
+      });
+    };
+    const report = await perturb(
+      {
+        kinds: [Page],
+        controllers: () => [shrinking()],
+        async workload({ client, settled }) {
+          await client.create(Site, { metadata: { name: "a" }, spec: { title: "A", pages: 3 } });
+          await settled();
+          await client.patch(Site, "a", { spec: { pages: 2 } });
+          await settled();
+          await client.patch(Site, "a", { spec: { pages: 1 } });
+          await settled();
+        },
+      },
+      { faults: ["missed"] },
+    );
+    expect(report.failures[0]).toMatchObject({
+      what: expect.stringContaining("it is not told that Site default/a was changed"),
+      difference: expect.stringContaining("+ Page default/a-3 should not be there"),
+    });
+  });
+
+  const released = (cdn: FakeCdn, finalizer: boolean): Controller =>
+    finalizer
+      ? controller({
+          for: Site,
+          async reconcile(site, { step, client }) {
+            // What is in the cache may be a view of the past, and nobody would take back what is done for the dead.
+            const newest = await client.find(Site, site.name);
+            if (newest?.metadata.uid !== site.metadata.uid || newest?.metadata.deletionTimestamp) return;
+            await step("publish", () => cdn.publish(site.name, 1));
+          },
+          cleanup: (site, { step }) => step("remove", () => cdn.remove(site.name)),
+        })
+      : plainController({
+          for: Site,
+          async reconcile({ name, namespace }, { client }) {
+            const site = await client.find(Site, { name, namespace });
+            await (site === undefined ? cdn.remove(name) : cdn.publish(name, 1));
+          },
+        });
+  const workload: Scenario<FakeCdn>["workload"] = async ({ client, settled }) => {
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+    await settled();
+    await client.delete(Site, "a");
+    await settled();
+  };
+
+  test("is found: a deletion while nobody was there to see it", async () => {
+    const report = await perturb({ controllers: (cdn) => [released(cdn, false)], world, workload });
+    expect(kindsOf(report.failures)).toEqual(new Set(["down"]));
+    expect(report.failures[0]?.what).toContain("stay down until the workload goes on");
+  });
+
+  test("is not found where a finalizer holds it back", async () => {
+    const report = await perturb({ controllers: (cdn) => [released(cdn, true)], world, workload });
+    expect(report.failures, report.text()).toEqual([]);
+  });
+});
+
+describe("faults of single requests", () => {
+  test("a failure that is swallowed is found", async () => {
+    const report = await perturb({
+      controllers: () => [
+        plainController({
+          for: Site,
+          async reconcile({ name, namespace }, { client }) {
+            const metadata = { name, namespace };
+            if ((await client.find(Site, metadata)) === undefined) return;
+            await client.create(ConfigMap, { metadata }).catch(() => {});
+          },
+        }),
+      ],
+      async workload({ client, settled }) {
+        await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+        await settled();
+      },
+    });
+    expect(report.failures.map(({ schedule }) => schedule)).toEqual(["error@1"]);
+  });
+
+  test("what is counted twice because an answer was lost is found", async () => {
+    class Counter {
+      #count = 0;
+      async add(): Promise<void> {
+        this.#count++;
+      }
+      total(): number {
+        return this.#count;
+      }
+    }
+    const report = await perturb({
+      controllers: (counter: Counter) => [
+        controller({
+          for: Site,
+          async reconcile(site, { step, report }) {
+            if (site.status?.published === undefined) await step("add", () => counter.add());
+            report({ published: 1 });
+          },
+        }),
+      ],
+      world: { create: () => new Counter(), snapshot: (counter) => counter.total() },
+      async workload({ client, settled }) {
+        await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+        await settled();
+      },
+    });
+    expect(kindsOf(report.failures)).toContain("lost");
+    expect(kindsOf(report.failures)).toContain("crash");
+    expect(report.failures[0]?.difference).toContain("the outside world");
+  });
+});
+
+test("two faults are tried together when asked for, and told only when both are needed", async () => {
+  /** Gives up at the second failure. */
+  const impatient = (cdn: FakeCdn) =>
+    controller({
+      for: Site,
+      backoff: { maxRetries: 1 },
+      async reconcile(site, { step, report }) {
+        await step("publish", { unless: () => cdn.pages()[site.name] === 1 }, () =>
+          cdn.publish(site.name, 1),
+        );
+        report({ published: 1 });
+      },
+    });
+  const scenario: Scenario<FakeCdn> = {
+    controllers: (cdn) => [impatient(cdn)],
+    world,
+    async workload({ client, settled }) {
+      await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+      await settled();
+    },
+  };
+  expect((await perturb(scenario)).failures).toEqual([]);
+  const report = await perturb(scenario, { depth: 2, faults: ["error"], limit: 20 });
+  expect(report.failures.map(({ schedule }) => schedule)).toContain("error@2+error@5");
+  expect(report.failures.every(({ schedule }) => schedule.includes("+"))).toBe(true);
+  const again = await perturb(scenario, { only: ["error@2+error@5"] });
+  expect(again.failures).toHaveLength(1);
+});
+
+describe("what cannot be examined is refused", () => {
+  const create: Scenario<FakeCdn>["workload"] = async ({ client, settled }) => {
+    await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
+    await settled();
+  };
+
+  test("a workload that fails by itself", async () => {
+    const scenario = {
+      ...scenarioOf((cdn) => [sites(cdn)]),
+      workload: () => Promise.reject(new Error("no")),
+    };
+    await expect(perturb(scenario)).rejects.toThrow(
+      "the workload fails although nothing goes wrong: the workload failed: no",
+    );
+  });
+
+  test("a workload that waits for what never comes", async () => {
+    const scenario: Scenario<FakeCdn> = {
+      ...scenarioOf((cdn) => [sites(cdn)]),
+      workload: async ({ until }) => void (await until(Site, "nobody", Boolean)),
+    };
+    await expect(perturb(scenario)).rejects.toThrow(
+      /Site "nobody" has not become what the workload waits for/,
+    );
+  });
+
+  test("one that is never the same", async () => {
+    let count = 0;
+    const scenario: Scenario<FakeCdn> = {
+      ...scenarioOf((cdn) => [sites(cdn)]),
+      workload: async ({ client }) => {
+        await client.create(Site, { metadata: { name: `site-${count++}` }, spec: { title: "A" } });
+      },
+    };
+    await expect(perturb(scenario)).rejects.toThrow("does not do the same twice");
+  });
+
+  test("controllers that never come to rest", async () => {
+    const restless = plainController({
+      for: Site,
+      where: () => true,
+      async reconcile({ name, namespace }, { client }) {
+        const site = await client.find(Site, { name, namespace });
+        await client.patch(Site, { name, namespace }, { spec: { pages: (site?.spec.pages ?? 0) + 1 } });
+      },
+    });
+    await expect(perturb({ controllers: () => [restless], world, workload: create })).rejects.toThrow(
+      "something goes on and on",
+    );
+  });
+
+  test("a schedule that does not exist", async () => {
+    const scenario = { ...scenarioOf((cdn) => [sites(cdn)]), workload: create };
+    await expect(perturb(scenario, { only: ["flood@1"] })).rejects.toThrow(/ids look like crash@3/);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "fettle";
+import { ConfigMap } from "fettle/kubernetes";
+import { testPlane } from "fettle/testing";
+import { FakeCdn, Page, Site, sites } from "./sites.js";
+
+const hello = { metadata: { name: "hello" }, spec: { title: "Hello", pages: 2 } };
+
+test("what a controller does has been done once it is settled", async () => {
+  const cdn = new FakeCdn();
+  await using plane = await testPlane({ controllers: [sites(cdn)] });
+  await plane.client.create(Site, hello);
+  await plane.settled();
+  expect((await plane.client.list(Page)).items.map(({ metadata }) => metadata.name)).toEqual([
+    "hello-1",
+    "hello-2",
+  ]);
+  expect(cdn.pages()).toEqual({ hello: 2 });
+  await plane.client.delete(Site, "hello");
+  await plane.settled();
+  expect(await plane.client.find(Site, "hello")).toBeUndefined();
+  expect((await plane.client.list(Page)).items).toEqual([]);
+  expect(cdn.pages()).toEqual({});
+});
+
+test("time moves only when told to, and then everything due takes place", async () => {
+  const cdn = new FakeCdn();
+  await using plane = await testPlane({ controllers: [sites(cdn)], clock: "2030-01-01T00:00:00Z" });
+  await plane.client.create(Site, hello);
+  await plane.settled();
+  const begun = async () =>
+    (await plane.runs(Site, "hello")).map(({ startedAt }) => new Date(startedAt).toISOString());
+  // It ran, and looked again when its pages were there.
+  const first = ["2030-01-01T00:00:00.000Z", "2030-01-01T00:00:00.000Z"];
+  expect(await begun()).toEqual(first);
+  await plane.advance("11h59m");
+  expect(await begun()).toEqual(first);
+  await plane.advance("1m");
+  expect(await begun()).toEqual([...first, "2030-01-01T12:00:00.000Z"]);
+  await plane.advance("3d");
+  expect(await begun()).toHaveLength(9);
+});
+
+test("objects are there from the start, in their namespaces and with their status", async () => {
+  await using plane = await testPlane({
+    controllers: [sites(new FakeCdn())],
+    objects: [
+      {
+        apiVersion: "demo.dev/v1",
+        kind: "Site",
+        metadata: { name: "old", namespace: "team" },
+        spec: { title: "Old" },
+        status: { published: 7 },
+      },
+    ],
+  });
+  await plane.settled();
+  const old = await plane.client.get(Site, "team/old");
+  expect(old.status?.published).toBe(1);
+  expect((await plane.runs(Site, "team/old"))[0]?.writes.at(-1)?.before?.status).toMatchObject({
+    published: 7,
+  });
+});
+
+test("manifests are applied as text, and events can be read", async () => {
+  await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
+  const applied = await plane.apply(
+    "{apiVersion: demo.dev/v1, kind: Site, metadata: {name: hello}, spec: {title: Hello}}",
+  );
+  expect(applied.map(({ outcome }) => outcome)).toEqual(["created"]);
+  const ready = await plane.until(Site, "hello", (site) => site?.status?.published === 1);
+  await plane.settled();
+  expect(ready?.metadata.name).toBe("hello");
+  expect(await plane.events()).toEqual([
+    { type: "Normal", reason: "Published", message: "1 pages", count: 2, about: "Site default/hello" },
+  ]);
+});
+
+test("a fault between the controllers and the API is made good when time passes", async () => {
+  await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
+  let left = 2;
+  plane.intercept({
+    patch: (next, { patch }) => {
+      if (patch?.type === "apply" && left-- > 0) throw new Error("the network is down");
+      return next();
+    },
+  });
+  await plane.client.create(Site, { ...hello, spec: { title: "Hello" } });
+  await plane.settled();
+  expect((await plane.runs(Site, "hello")).map(({ outcome }) => outcome.type)).toEqual(["error"]);
+  await plane.advance("1s");
+  expect((await plane.runs(Site, "hello")).map(({ outcome }) => outcome.type).slice(0, 3)).toEqual([
+    "error",
+    "error",
+    "again",
+  ]);
+  expect((await plane.client.list(Page)).items).toHaveLength(1);
+});
+
+describe("what does not come to be is said", () => {
+  test("by until, with what there is instead", async () => {
+    await using plane = await testPlane({ controllers: [sites(new FakeCdn())], patience: "50ms" });
+    await plane.client.create(Site, hello);
+    await expect(plane.until(Site, "hello", (site) => site?.status?.published === 9)).rejects.toThrow(
+      /Site default\/hello has not become what was waited for in 50ms: it is \{[^]*"published": 2/,
+    );
+    await expect(plane.until(Site, "nobody", Boolean)).rejects.toThrow("it is not there");
+  });
+
+  test("by settled, with who is at work", async () => {
+    const stuck = { publish: () => new Promise<void>(() => {}), remove: async () => {} };
+    await using plane = await testPlane({ controllers: [sites(stuck)], patience: "50ms" });
+    await plane.client.create(Site, hello);
+    await expect(plane.settled()).rejects.toThrow("sites.demo.dev did not come to rest");
+  });
+});
+
+test("many live side by side", async () => {
+  const counts = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
+      await plane.client.create(Site, { ...hello, spec: { title: "Hello", pages: index } });
+      await plane.settled();
+      return (await plane.client.list(Page)).items.length;
+    }),
+  );
+  expect(counts).toEqual(Array.from({ length: 20 }, (_, index) => index));
+});
+
+test("without controllers it is an API", async () => {
+  await using plane = await testPlane({ kinds: [Site] });
+  await plane.client.create(ConfigMap, { metadata: { name: "a" } });
+  await expect(plane.client.create(Site, { ...hello, spec: { title: "a", pages: -1 } })).rejects.toThrow(
+    ApiError,
+  );
+});
