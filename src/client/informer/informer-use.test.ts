@@ -38,7 +38,7 @@ describe("sharing", () => {
     const first = await open({ labelSelector: "b=2,a=1" });
     const second = await open({ labelSelector: "a=1, b=2" });
     await Promise.all([first.ready(), second.ready()]);
-    expect(server.requests).toEqual(["list 0", "watch 0"]);
+    expect(server.requests).toEqual(["list newest", "watch 0"]);
     expect(informers.states()).toMatchObject([{ users: 2, scope: { labelSelector: "a=1,b=2" } }]);
     first.release();
     first.release();
@@ -262,7 +262,7 @@ test("what is gone while pages expire does not stay", async () => {
   };
   const informer = await open();
   await informer.ready();
-  expect(server.requests.slice(0, 3)).toEqual(["list 0", "list from w1499", "list newest"]);
+  expect(server.requests.slice(0, 3)).toEqual(["list newest", "list from w1499", "list newest"]);
   expect(informer.size).toBe(599);
   expect(informer.get("default/w1000")).toBeUndefined();
 });

@@ -11,7 +11,7 @@ describe("list and watch", () => {
     scenario(`
       $ update a b
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       (CREATED b@2)
       watch 2
@@ -33,7 +33,7 @@ describe("list and watch", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ touch a
@@ -47,7 +47,7 @@ describe("list and watch", () => {
     scenario(
       `
       $ open
-      list 0
+      list newest
       watch 0
       $ update a
       CREATED a@1
@@ -77,7 +77,7 @@ describe("list and watch", () => {
       $ state
     `);
     expect(transcript.match(/CREATED/g)).toHaveLength(600);
-    expect(transcript.match(/^list .*$/gm)).toEqual(["list 0", "list from w0500", "list newest"]);
+    expect(transcript.match(/^list .*$/gm)).toEqual(["list newest", "list from w0500", "list newest"]);
     expect(transcript).toContain("synced, 1 lists, 1 watches, 0 errors");
   });
 });
@@ -108,7 +108,7 @@ describe("initial events in a stream", () => {
       $ update a
       $ open
       watch all
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ compact
@@ -137,7 +137,7 @@ describe("initial events in a stream", () => {
       (CREATED a@1)
       $ wait 14s
       $ wait 1s
-      list 0
+      list newest
       watch 1
       $ state
       watching, synced, 2 lists, 2 watches, 0 errors
@@ -159,7 +159,7 @@ describe("initial events in a stream", () => {
       $ wait 1s
       watch all
       $ wait 15s
-      list 0
+      list newest
       (DELETED a@1 was @1)
       watch 3
     `,
@@ -172,7 +172,7 @@ describe("when a watch ends", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ wait 300s
@@ -191,7 +191,7 @@ describe("when a watch ends", () => {
   test("at once and without an event: that is a failure", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ end
       error watching: the server ended the watch at once, without an event
@@ -204,7 +204,7 @@ describe("when a watch ends", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ down
@@ -226,7 +226,7 @@ describe("when a watch ends", () => {
   test("two good minutes, and the wait is short again", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ disconnect
       error watching: connection reset
@@ -247,7 +247,7 @@ describe("when a watch ends", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ fail watch ${code}
@@ -265,7 +265,7 @@ describe("when a watch ends", () => {
   test("by a 429: waits as long as the server asks", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ fail watch 429
       $ wait 5s
@@ -280,7 +280,7 @@ describe("when a watch ends", () => {
   test("by nobody, although its time is over: it is ended from here", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ deaf
       $ wait 5s
@@ -302,7 +302,7 @@ describe("a version that the server has forgotten", () => {
     scenario(`
       $ update same changed gone reborn
       $ open
-      list 0
+      list newest
       (CREATED changed@2)
       (CREATED gone@3)
       (CREATED reborn@4)
@@ -334,7 +334,7 @@ describe("a version that the server has forgotten", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ wait 300s
@@ -349,7 +349,7 @@ describe("a version that the server has forgotten", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ fail watch 400
@@ -366,7 +366,7 @@ describe("a version that the server has forgotten", () => {
     scenario(`
       $ update a b
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       (CREATED b@2)
       watch 2
@@ -391,15 +391,15 @@ describe("a kind that is not there", () => {
     scenario(`
       $ missing
       $ open
-      list 0
+      list newest
       error listing:  "" not found
       $ wait 1s
-      list 0
+      list newest
       error listing:  "" not found
       $ missing over
       $ update a
       $ wait 2s
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
     `));
@@ -408,7 +408,7 @@ describe("a kind that is not there", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ wait 121s
@@ -438,7 +438,7 @@ describe("a kind that is not there", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ missing
@@ -473,7 +473,7 @@ describe("what should not come", () => {
   test("garbage is reported, and what follows is read", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ garbage
       error reading MODIFIED: an object without a name: {"metadata":{"resourceVersion":"1"}}
@@ -485,7 +485,7 @@ describe("what should not come", () => {
   test("events that come again change nothing", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ update a a b
       CREATED a@1
@@ -504,7 +504,7 @@ describe("own writes", () => {
   const begin = `
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ down
@@ -597,7 +597,7 @@ describe("own writes", () => {
     scenario(`
       $ update a
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ bookmark
@@ -611,7 +611,7 @@ describe("own writes", () => {
       `
       $ label a color=red
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
       $ down
@@ -633,7 +633,7 @@ describe("the end", () => {
   test("comes with the last user, at once", () =>
     scenario(`
       $ open
-      list 0
+      list newest
       watch 0
       $ release
       $ state
@@ -641,7 +641,7 @@ describe("the end", () => {
       $ update a
       $ wait 300s
       $ open
-      list 0
+      list newest
       (CREATED a@1)
       watch 1
     `));

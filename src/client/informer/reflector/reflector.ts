@@ -68,8 +68,8 @@ export interface ReflectorState {
  *        └── waiting ◄┴──► waiting, then watching from the last version, after any other failure
  *
  * Everything is read in a stream (a watch with initial events, `watch-lists.ts`), or in pages from a server that has no
- * such stream. The first pages may come from the server's memory (resourceVersion 0); what is read after a 410 is the
- * newest. Whatever fails is tried again until the signal aborts: nothing but that ends it.
+ * such stream. It is always the newest: a server's memory (resourceVersion 0) may show what is gone already, and then effects would
+ * take place for objects that nobody cleans up after. Whatever fails is tried again until the signal aborts: nothing but that ends it.
  */
 export class Reflector {
   readonly state: ReflectorState = { phase: "listing", lists: 0, watches: 0, errors: 0 };
@@ -78,7 +78,6 @@ export class Reflector {
   readonly #missing: MissingKind;
   /** Where to go on watching; undefined when everything has to be read first. */
   #version: string | undefined;
-  #newest = false;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -106,9 +105,8 @@ export class Reflector {
     const { transport, kind, scope, view, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const what = { labelSelector, fieldSelector, metadataOnly, signal };
     this.#begin("listing");
-    const replacement = view.replace({ newest: this.#newest });
-    const resourceVersion = this.#newest ? undefined : "0";
-    let page = await transport.list(kind, scope, { ...what, limit: pageSize, resourceVersion });
+    const replacement = view.replace({ newest: true });
+    let page = await transport.list(kind, scope, { ...what, limit: pageSize });
     for (;;) {
       for (const item of page.items) this.#apply({ type: "ADDED", object: item }, replacement);
       if (!page.continue) break;
@@ -227,7 +225,6 @@ export class Reflector {
     const before = view.synced;
     replacement.finish(version);
     this.#version = version;
-    this.#newest = true;
     this.#missing.found();
     this.state.lastEventAt = clock.now();
     if (!before) onSynced();
@@ -241,7 +238,6 @@ export class Reflector {
     const failures = this.#backoff.failed();
     if (isOutdated(error)) {
       this.#version = undefined;
-      this.#newest = true;
       // That a server forgets is no fault; that it forgets all the time is one.
       if (failures === 1) return;
     } else if (isNotFound(error)) this.#version = undefined;
