@@ -308,6 +308,14 @@ describe("resource", () => {
       "Required value: rule is not specified",
       "a rule says",
     ],
+    [
+      "demo.dev/v1",
+      "Site",
+      { validations: [{ rule: "self.spec.none == 1" }] },
+      "x-kubernetes-validations[0].rule",
+      "undefined field 'none'",
+      "change the rule",
+    ],
   ])("%s %s %j is refused", (apiVersion, kind, options, path, message, wayOut) => {
     const define = (): unknown => resource(apiVersion, kind, { spec, status, ...options });
     const refusal = {

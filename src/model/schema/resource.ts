@@ -1,5 +1,7 @@
 import type { $ZodType } from "zod/v4/core";
 
+import { checkRules } from "../cel/rules/check-rules.js";
+import { fieldErrorBody } from "../object/field-errors.js";
 import { deepFreeze } from "../object/freeze.js";
 import { collector, type Refuse } from "./convert/problems.js";
 import { type DefinitionProblem, throwProblems } from "./definition-error.js";
@@ -102,6 +104,15 @@ function objectSchema(
         asFieldPath(path),
         message,
         "Kubernetes would refuse the CRD with these words: change what .meta() or a rule says there",
+      );
+    }
+  }
+  if (problems.length === before) {
+    for (const error of checkRules(schema, "")) {
+      refuse(
+        asFieldPath(error.field),
+        fieldErrorBody(error),
+        "Kubernetes would refuse the CRD with these words: change the rule, or give lists, maps and texts in it a .max()",
       );
     }
   }

@@ -1,10 +1,12 @@
-import type { FieldError } from "../object/field-errors.js";
+import { hasRules, validateRules } from "../cel/rules/validate-rules.js";
+import { type FieldError, type FieldErrorType, invalid } from "../object/field-errors.js";
 import type { Json } from "../object/json.js";
 import type { MutableObject } from "../patch/own-property.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
 import { distinct, Findings } from "./validation/findings.js";
+import { rootField } from "./path-stack.js";
 import { isDistinctList, validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";
@@ -53,6 +55,9 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
           repeated.length > 0 && (!old || validateListTypes(root, old as MutableObject).length === 0);
         if (isNew) errors = errors.concat(repeated);
       }
+      if (features.rules) {
+        errors = errors.concat(checkRules(root, value, old as MutableObject | undefined, errors));
+      }
       return errors;
     },
   };
@@ -68,10 +73,34 @@ function validateSchema(root: SchemaNode, value: Json, old: Json | undefined): F
   return distinct(changes.errors);
 }
 
+/** Rules count on values being of the right type and no bigger than the schema allows. */
+const blocking: ReadonlySet<FieldErrorType> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+function checkRules(
+  root: SchemaNode,
+  value: Json,
+  old: Json | undefined,
+  errors: readonly FieldError[],
+): FieldError[] {
+  if (errors.some(({ type }) => blocking.has(type))) {
+    const why =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+    return [invalid(rootField, null, why)];
+  }
+  return validateRules(root.schema, value, old, old === undefined ? undefined : correlate(root, value, old));
+}
+
 /** What occurs anywhere in a schema, so that objects are not searched in vain. */
 interface Features {
   readonly embedded: boolean;
   readonly distinctLists: boolean;
+  readonly rules: boolean;
 }
 
 function featuresOf(root: StructuralSchema): Features {
@@ -86,5 +115,5 @@ function featuresOf(root: StructuralSchema): Features {
     if (typeof additionalProperties === "object") open.push(additionalProperties);
     if (items) open.push(items);
   }
-  return { embedded, distinctLists };
+  return { embedded, distinctLists, rules: hasRules(root) };
 }

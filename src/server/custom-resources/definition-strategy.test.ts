@@ -30,3 +30,39 @@ test("a definition that is deleted stays until it is cleaned up", () => {
   // From now on its finalizers say whether it stays.
   expect(definitionStrategy.staysDeleted?.(dying as KubeObject)).toBe(false);
 });
+
+test("the rules of its schemas are checked", () => {
+  const definition = (rule: string): KubeObject & { spec: object } => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.demo.dev" },
+    spec: {
+      group: "demo.dev",
+      scope: "Namespaced",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      conversion: { strategy: "None" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: { spec: { type: "object", properties: { size: { type: "integer" } } } },
+              "x-kubernetes-validations": [{ rule }],
+            },
+          },
+        },
+      ],
+    },
+    status: { storedVersions: ["v1"] },
+  });
+  const at = "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations[0].rule";
+  const faults = (rule: string): string[] =>
+    (definitionStrategy.validate?.(definition(rule)) ?? []).map(({ field, detail }) => `${field}: ${detail}`);
+  expect(faults("self.spec.size > 0")).toEqual([]);
+  expect(faults("self.spec.siz > 0")).toEqual([
+    `${at}: apiextensions.ValidationRule{Rule:"self.spec.siz > 0", Message:"", MessageExpression:"", Reason:(*apiextensions.FieldValueErrorReason)(nil), FieldPath:"", OptionalOldSelf:(*bool)(nil)}: compilation failed: ERROR: <input>:1:10: undefined field 'siz'\n | self.spec.siz > 0\n | .........^`,
+  ]);
+});

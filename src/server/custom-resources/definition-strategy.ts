@@ -1,4 +1,5 @@
 import { type Condition, type KubeObject, removeCondition } from "../../model/core.js";
+import { checkRules } from "../../model/cel/rules/check-rules.js";
 import { nameIsDns1123Subdomain } from "../../model/object/names.js";
 import type { Draft, Strategy } from "../resources/resource-type.js";
 import { prepareDefinitionCreate, prepareDefinitionUpdate } from "./defaults.js";
@@ -15,8 +16,8 @@ export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
   prepareCreate: prepareDefinitionCreate,
   prepareUpdate: prepareDefinitionUpdate,
-  validate: (object) => validateDefinition(object),
-  validateUpdate: (object, old) => validateDefinition(object, old),
+  validate: (object) => validateDefinition(object, undefined, { checkRules }),
+  validateUpdate: (object, old) => validateDefinition(object, old, { checkRules }),
   // Once deletion has begun, the finalizer that it brought holds the definition.
   staysDeleted: ({ metadata }) => !metadata.deletionTimestamp,
   prepareDelete,

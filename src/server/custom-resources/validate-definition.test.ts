@@ -472,7 +472,7 @@ describe("a new definition", () => {
           (schema.properties.spec["x-kubernetes-validations"] = [{ rule: "true", fieldPath: ".none" }]),
       ),
       [
-        `${inSchema}.properties[spec].x-kubernetes-validations[0].fieldPath: Invalid value: ".none": must be a valid path`,
+        `${inSchema}.properties[spec].x-kubernetes-validations[0].fieldPath: Invalid value: ".none": fieldPath must be a valid path`,
       ],
     ],
     [

@@ -8,6 +8,8 @@ interface Flags {
   readonly fold: boolean;
   readonly multiline: boolean;
   readonly dotAll: boolean;
+  /** Whether repetitions are lazy unless a question mark makes them greedy. */
+  readonly swapped: boolean;
 }
 
 /** A group that is still open: its branches so far, and the parts of the current one. */
@@ -38,7 +40,7 @@ export function parsePattern(pattern: string): Piece {
 
 class Parser {
   private at = 0;
-  private flags: Flags = { fold: false, multiline: false, dotAll: false };
+  private flags: Flags = { fold: false, multiline: false, dotAll: false, swapped: false };
   private frame: Frame;
   private readonly open: Frame[] = [];
   private readonly heights = new WeakMap<Piece, number>();
@@ -178,7 +180,8 @@ class Parser {
     }
     const part = this.frame.parts.pop();
     if (!part) throw new PatternError("missing argument to repetition operator", source.slice(at, end));
-    this.push({ type: "repeat", part, min, max }, (this.heights.get(part) ?? 1) + 1);
+    const lazy = end > after !== this.flags.swapped;
+    this.push({ type: "repeat", part, min, max, lazy }, (this.heights.get(part) ?? 1) + 1);
     this.at = end;
     return true;
   }
@@ -206,6 +209,7 @@ class Parser {
         fold: isSet("i", outer.fold),
         multiline: isSet("m", outer.multiline),
         dotAll: isSet("s", outer.dotAll),
+        swapped: isSet("U", outer.swapped),
       };
       this.at += whole.length;
       // Flags alone hold up to the end of the group they stand in.

@@ -4,10 +4,7 @@ export type CharacterTest = (code: number) => boolean;
 /** A place in the text, between two characters. */
 export type Place = "text start" | "text end" | "line start" | "line end" | "word edge" | "no word edge";
 
-/**
- * A regular expression as a tree. Only whether a text matches is asked here, so groups leave no trace and greedy
- * and lazy repetitions are the same.
- */
+/** A regular expression as a tree. What a group matched is never asked for, so groups leave no trace. */
 export type Piece =
   | { readonly type: "character"; readonly test: CharacterTest }
   | { readonly type: "place"; readonly place: Place }
@@ -21,6 +18,8 @@ export interface Repeat {
   readonly part: Piece;
   readonly min: number;
   readonly max: number;
+  /** Whether fewer times are tried first; that matters only for what is found, not for whether something is. */
+  readonly lazy: boolean;
 }
 
 /** A pattern is not a regular expression of RE2; the message is what Go says of it. */

@@ -2,11 +2,23 @@ import { createMatcher, type Matcher } from "./matcher.js";
 import { parsePattern } from "./parse-pattern.js";
 import { PatternError } from "./pattern-piece.js";
 import { compileProgram } from "./program.js";
+import { createSearcher, type Searcher } from "./searcher.js";
 
 /** A pattern that is ready to use, or what is wrong with it. */
 export type Pattern =
-  | { readonly matches: Matcher; readonly fault?: undefined }
-  | { readonly fault: string; readonly matches?: undefined };
+  | {
+      readonly matches: Matcher;
+      readonly search: Searcher;
+      /** How many instructions it has: what matching takes grows with it. */
+      readonly size: number;
+      readonly fault?: undefined;
+    }
+  | {
+      readonly fault: string;
+      readonly matches?: undefined;
+      readonly search?: undefined;
+      readonly size?: undefined;
+    };
 
 /** Schemas share patterns (names, times, reasons); the oldest goes when there are more than this. */
 const mostKept = 500;
@@ -41,7 +53,8 @@ export function checkPattern(source: string): string | undefined {
 
 function compile(source: string): Pattern {
   try {
-    return { matches: createMatcher(compileProgram(parsePattern(source), source)) };
+    const program = compileProgram(parsePattern(source), source);
+    return { matches: createMatcher(program), search: createSearcher(program), size: program.ops.length };
   } catch (error) {
     if (error instanceof PatternError) return { fault: error.message };
     throw error;

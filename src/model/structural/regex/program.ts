@@ -1,4 +1,4 @@
-import { type CharacterTest, PatternError, type Piece, type Place } from "./pattern-piece.js";
+import { type CharacterTest, PatternError, type Piece, type Place, type Repeat } from "./pattern-piece.js";
 
 /** What an instruction of a program does. */
 export const operations = {
@@ -8,7 +8,7 @@ export const operations = {
   character: 1,
   /** Goes on at `first` if this is the place numbered `second`. */
   place: 2,
-  /** Goes on at `first` and at `second`. */
+  /** Goes on at `first` and at `second`; what `first` leads to is preferred. */
   split: 3,
 } as const;
 
@@ -79,17 +79,20 @@ export function compileProgram(piece: Piece, pattern: string): Program {
           .map((inner) => write(inner, next))
           .reduceRight((after, begin) => emit(operations.split, begin, after));
       case "repeat":
-        return writeRepeat(part.part, part.min, part.max, next);
+        return writeRepeat(part, next);
     }
   };
 
-  const writeRepeat = (part: Piece, min: number, max: number, next: number): number => {
+  const writeRepeat = ({ part, min, max, lazy }: Repeat, next: number): number => {
     let begin = next;
     if (max === Infinity) {
       begin = emit(operations.split, next, next);
-      first[begin] = write(part, begin);
+      (lazy ? second : first)[begin] = write(part, begin);
     } else {
-      for (let copy = min; copy < max; copy++) begin = emit(operations.split, write(part, begin), next);
+      for (let copy = min; copy < max; copy++) {
+        const again = write(part, begin);
+        begin = lazy ? emit(operations.split, next, again) : emit(operations.split, again, next);
+      }
     }
     for (let copy = 0; copy < min; copy++) begin = write(part, begin);
     return begin;

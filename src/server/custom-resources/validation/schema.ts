@@ -84,7 +84,7 @@ function validateKeywords(
   for (const [index, { fieldPath }] of (schema["x-kubernetes-validations"] ?? []).entries()) {
     if (!fieldPath || findField(fieldPath, schema, { brackets: true }).fault === undefined) continue;
     const at = childPath(indexPath(childPath(path, "x-kubernetes-validations"), index), "fieldPath");
-    errors.push(fieldErrors.invalid(at, fieldPath, "must be a valid path"));
+    errors.push(fieldErrors.invalid(at, fieldPath, "fieldPath must be a valid path"));
   }
   if (place.depth > deepest) return;
   const next = { depth: place.depth + 1, insideMeta: place.insideMeta };

@@ -1,0 +1,103 @@
+import { NamedFormat } from "../libraries/formats.js";
+import { CelList } from "../values/list.js";
+import { isMap } from "../values/map.js";
+import { isOpaque } from "../values/equality.js";
+import { sizeOf } from "../values/kind.js";
+import type { Value } from "../values/value.js";
+import { utf8Length } from "../../object/utf8.js";
+import { listCost, mapCost, patternFactor, textFactor } from "./factors.js";
+
+export { listCost, mapCost };
+
+type CallCost = (args: readonly Value[], id: string, result: Value) => number;
+
+const one: CallCost = () => 1;
+const alongText: CallCost = ([text]) => Math.ceil(sizeOf(text) * textFactor);
+const twiceAlongText: CallCost = ([text]) => Math.ceil(sizeOf(text) * 2 * textFactor);
+const patternCost = (text: number, pattern: number): number =>
+  Math.ceil((1 + text) * textFactor) * Math.ceil(pattern * patternFactor);
+const alongPattern: CallCost = ([text, pattern]) => patternCost(sizeOf(text), sizeOf(pattern));
+const alongAll: CallCost = ([list]) => (list === undefined ? 0 : traversal(list));
+const containsAddress =
+  (isNetwork: boolean): CallCost =>
+  ([network, other], id) => {
+    const size = sizeOf(network);
+    let cost = Math.ceil(2 * size * textFactor);
+    if (isNetwork) cost += Math.ceil(size * textFactor) + 1;
+    return id.endsWith("_string") ? cost + Math.ceil(sizeOf(other) * textFactor) : cost;
+  };
+const sets =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    sizeOf(a) * sizeOf(b) * factor + 1;
+
+/** What Kubernetes charges for its functions, by name. */
+const byName = new Map<string, CallCost>([
+  ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], alongAll),
+  ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], alongText),
+  ...each(["cidr", "isIP", "isCIDR", "quantity", "isQuantity"], alongText),
+  ...each(["replace", "split", "ip.isCanonical"], twiceAlongText),
+  ["join", (_, __, result) => Math.ceil(sizeOf(result) * 2 * textFactor)],
+  ...each(["find", "findAll"], alongPattern),
+  ["ip", (args, id) => (id === "cidr_ip" ? 1 : alongText(args, id, null))],
+  ["containsIP", containsAddress(false)],
+  ["containsCIDR", containsAddress(true)],
+  [
+    "validate",
+    ([format, text]) => patternCost(sizeOf(text), format instanceof NamedFormat ? format.patternSize : 1),
+  ],
+]);
+
+/** What cel-go charges, by the form of the function. */
+const byId = new Map<string, CallCost>([
+  ...each(
+    [
+      "starts_with_string",
+      "ends_with_string",
+      "string_to_bytes",
+      "bytes_to_string",
+      "strings_quote",
+      "string_format",
+    ],
+    alongText,
+  ),
+  ["in_list", ([, list]) => sizeOf(list)],
+  ...each(["add_string", "add_bytes"], ([a, b]) => Math.ceil((sizeOf(a) + sizeOf(b)) * textFactor)),
+  ["matches_string", alongPattern],
+  [
+    "contains_string",
+    ([text, part]) => Math.ceil(sizeOf(text) * textFactor) * Math.ceil(sizeOf(part) * textFactor),
+  ],
+  ["list_sets_contains_list", sets(1)],
+  ["list_sets_intersects_list", sets(1)],
+  ["list_sets_equivalent_list", sets(2)],
+]);
+
+const comparisons = /^(?:less|less_equals|greater|greater_equals)_(?:string|bytes)$|^(?:not_)?equals$/;
+
+function each(names: readonly string[], cost: CallCost): [string, CallCost][] {
+  return names.map((name) => [name, cost]);
+}
+
+/** What calling a function has cost, in Kubernetes' units. */
+export function callCost(name: string, id: string, args: readonly Value[], result: Value): number {
+  const own = byName.get(name) ?? byId.get(id);
+  if (own) return own(args, id, result);
+  if (!comparisons.test(id)) return one(args, id, result);
+  const [a = null, b = null] = args;
+  if (isOpaque(a)) return 1;
+  return Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * textFactor);
+}
+
+function traversal(value: Value): number {
+  if (typeof value === "string") return Math.floor(utf8Length(value) * textFactor);
+  if (value instanceof Uint8Array) return Math.floor(value.length * textFactor);
+  let cost = 0;
+  if (value instanceof CelList) {
+    for (const item of value) cost += traversal(item);
+    return cost;
+  }
+  if (!isMap(value)) return 1;
+  for (const key of value.keys()) cost += traversal(key) + traversal(value.find(key) ?? null);
+  return cost;
+}

@@ -1,0 +1,88 @@
+import { readSignature, type Signature } from "../types/signature.js";
+import type { Type } from "../types/type.js";
+import { isOpaque } from "../values/equality.js";
+import { CelList } from "../values/list.js";
+import { isMap } from "../values/map.js";
+import type { Meter } from "../values/meter.js";
+import { Duration, Optional, Timestamp, TypeValue, Uint, type Value } from "../values/value.js";
+
+/** One form of a function. */
+export interface Overload {
+  readonly name: string;
+  /** What cel-go calls it; costs go by this. */
+  readonly id: string;
+  readonly signature: Signature;
+  run(args: readonly Value[], meter: Meter): Value;
+}
+
+/**
+ * Declares one form of a function.
+ *
+ * @example
+ * overload("charAt", "string_char_at_int", "string.(int): string", (text: string, index: bigint) => …)
+ */
+export function overload(
+  name: string,
+  id: string,
+  signature: string,
+  run: (...args: never[]) => Value,
+): Overload {
+  return {
+    name,
+    id,
+    signature: readSignature(signature),
+    // The dispatcher has made sure that they are what the signature says.
+    run: (args) => run(...(args as readonly unknown[] as never[])),
+  };
+}
+
+/** The same for a function whose work has to be counted. */
+export function metered(
+  name: string,
+  id: string,
+  signature: string,
+  run: (meter: Meter, ...args: never[]) => Value,
+): Overload {
+  return {
+    name,
+    id,
+    signature: readSignature(signature),
+    run: (args, meter) => run(meter, ...(args as readonly unknown[] as never[])),
+  };
+}
+
+/** Whether a value can be an argument where a type is asked for. What is inside of it is not looked at. */
+export function accepts(type: Type, value: Value): boolean {
+  switch (type.kind) {
+    case "int":
+      return typeof value === "bigint";
+    case "double":
+      return typeof value === "number";
+    case "string":
+      return typeof value === "string";
+    case "bool":
+      return typeof value === "boolean";
+    case "uint":
+      return value instanceof Uint;
+    case "bytes":
+      return value instanceof Uint8Array;
+    case "timestamp":
+      return value instanceof Timestamp;
+    case "duration":
+      return value instanceof Duration;
+    case "list":
+      return value instanceof CelList;
+    case "map":
+      return isMap(value);
+    case "type":
+      return value instanceof TypeValue;
+    case "null":
+      return value === null;
+    case "opaque":
+    case "struct":
+      if (type.name === "optional_type") return value instanceof Optional;
+      return isOpaque(value) && value.typeName === type.name;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,150 @@
+import { type FieldError, forbidden, internal, invalid } from "../../object/field-errors.js";
+import { omitValue } from "../../object/bad-value.js";
+import { childPath, type FieldPath, indexPath, keyPath } from "../../object/field-path.js";
+import { quote } from "../../object/quote.js";
+import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
+import { compiledRules, type CompiledRule } from "./compile-rules.js";
+
+/** The most that one rule may cost, for all values it can be run for. */
+const mostPerRule = 10_000_000;
+/** The most that all rules of a schema may cost together. */
+const mostPerSchema = 100_000_000;
+
+/** What is known on the way down a schema. */
+interface Place {
+  readonly path: FieldPath;
+  readonly isRoot: boolean;
+  /** How often a value can occur here; undefined when nothing limits it. */
+  readonly cardinality: number | undefined;
+  /** The list above whose items cannot be told apart, so that there is no `oldSelf` here. */
+  readonly uncorrelatable: FieldPath | undefined;
+}
+
+interface Total {
+  cost: number;
+  readonly expensive: { readonly path: FieldPath; readonly cost: number }[];
+}
+
+/**
+ * What is wrong with the CEL rules of a structural schema, in Kubernetes' words: expressions that cannot be read or
+ * whose types do not fit, and those that could cost too much.
+ */
+export function checkRules(schema: StructuralSchema, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  const total: Total = { cost: 0, expensive: [] };
+  walk(schema, { path, isRoot: true, cardinality: 1, uncorrelatable: undefined }, total, errors);
+  if (total.cost > mostPerSchema) {
+    const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+    const worst = total.expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
+    for (const { path: at } of worst) errors.push(forbidden(at, why));
+    const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+    errors.push(forbidden(path, tooExpensive(what, total.cost, mostPerSchema)));
+  }
+  return errors;
+}
+
+function walk(schema: StructuralSchema, place: Place, total: Total, errors: FieldError[]): void {
+  const { properties, additionalProperties, items } = schema;
+  const { path } = place;
+  const most = mostChildren(schema);
+  const cardinality =
+    place.cardinality === undefined || most === undefined ? undefined : place.cardinality * most;
+  const inside = (at: FieldPath, child: StructuralSchema, uncorrelatable = place.uncorrelatable): void => {
+    const isRoot = child["x-kubernetes-embedded-resource"] === true;
+    walk(child, { path: at, isRoot, cardinality, uncorrelatable }, total, errors);
+  };
+  if (typeof additionalProperties === "object") {
+    inside(childPath(path, "additionalProperties"), additionalProperties);
+  }
+  for (const [name, property] of Object.entries(properties ?? {})) {
+    inside(keyPath(childPath(path, "properties"), name), property);
+  }
+  if (items) {
+    const isKeyed = schema["x-kubernetes-list-type"] === "map";
+    inside(childPath(path, "items"), items, place.uncorrelatable ?? (isKeyed ? undefined : path));
+  }
+  checkPlace(schema, place, total, errors);
+}
+
+/** How many values there can be below one here. */
+function mostChildren(schema: StructuralSchema): number | undefined {
+  if (schema.type === "array")
+    return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
+  if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;
+  return schema.maxProperties === undefined ? undefined : Math.max(schema.maxProperties, 0);
+}
+
+function checkPlace(schema: StructuralSchema, place: Place, total: Total, errors: FieldError[]): void {
+  if ((schema["x-kubernetes-validations"] ?? []).length === 0) return;
+  const at = childPath(place.path, "x-kubernetes-validations");
+  const { isVisible, rules, maxCardinality } = compiledRules(schema, place.isRoot);
+  if (!isVisible) {
+    const why = "failed to construct type information for x-kubernetes-validations rules";
+    const how = "unable to convert structural schema to CEL declarations";
+    errors.push(internal(at, `internal error: ${why}: ${how}`));
+    return;
+  }
+  const times = place.cardinality ?? maxCardinality;
+  for (const [index, rule] of rules.entries()) {
+    const found = indexPath(at, index);
+    checkCosts(rule, found, times, total, errors);
+    checkRule(rule, found, place, errors);
+  }
+}
+
+function checkCosts(
+  { expression, messageExpression }: CompiledRule,
+  path: FieldPath,
+  times: number,
+  total: Total,
+  errors: FieldError[],
+): void {
+  const observe = (cost: number, at: FieldPath, what: string): void => {
+    if (cost > mostPerRule) errors.push(forbidden(at, tooExpensive(what, cost, mostPerRule)));
+    total.cost += cost;
+    if (cost >= mostPerSchema / 100) total.expensive.push({ path: at, cost });
+  };
+  observe((expression?.maxCost ?? 0) * times, childPath(path, "rule"), "estimated rule cost");
+  if (!messageExpression) return;
+  const at = childPath(path, "messageExpression");
+  observe(messageExpression.maxCost, at, "estimated messageExpression cost");
+}
+
+function checkRule(compiled: CompiledRule, path: FieldPath, place: Place, errors: FieldError[]): void {
+  const { rule, fault, messageFault, expression } = compiled;
+  const at = childPath(path, "rule");
+  if (fault !== undefined) errors.push(invalidRule(at, rule, fault));
+  if (messageFault !== undefined) {
+    errors.push(invalidRule(childPath(path, "messageExpression"), rule, messageFault));
+  }
+  if (expression?.usesOldSelf) {
+    const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`;
+    if (place.uncorrelatable !== undefined) errors.push(invalid(at, rule.rule, why));
+  } else if (rule.optionalOldSelf !== undefined) {
+    const why = "may not be set if oldSelf is not used in rule";
+    errors.push(invalid(childPath(path, "optionalOldSelf"), rule.optionalOldSelf, why));
+  }
+}
+
+/** Kubernetes shows the rule as Go prints a struct. */
+function invalidRule(path: FieldPath, rule: ValidationRule, detail: string): FieldError {
+  const pointer = (type: string, value: unknown): string =>
+    value === undefined ? `(*${type})(nil)` : `(*${type})(0x0)`;
+  const fields = [
+    `Rule:${quote(rule.rule)}`,
+    `Message:${quote(rule.message ?? "")}`,
+    `MessageExpression:${quote(rule.messageExpression ?? "")}`,
+    `Reason:${pointer("apiextensions.FieldValueErrorReason", rule.reason)}`,
+    `FieldPath:${quote(rule.fieldPath ?? "")}`,
+    `OptionalOldSelf:${pointer("bool", rule.optionalOldSelf)}`,
+  ];
+  const shown = `apiextensions.ValidationRule{${fields.join(", ")}}`;
+  return invalid(path, omitValue, `${shown}: ${detail}`);
+}
+
+function tooExpensive(what: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  let times = `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
+  if (factor > 100) times = "more than 100x";
+  return `${what} exceeds budget by factor of ${times} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+}

@@ -1,0 +1,58 @@
+import { estimateCost } from "../cost/estimate.js";
+import { ProgramFault } from "../run/constant.js";
+import { plan } from "../run/plan.js";
+import { type Run, Scope } from "../run/scope.js";
+import { parse } from "../syntax/parse.js";
+import { renderIssues } from "../syntax/source.js";
+import { check } from "../types/check.js";
+import { renderType, type Type } from "../types/type.js";
+import type { Meter } from "../values/meter.js";
+import type { Value } from "../values/value.js";
+import type { Declaration } from "./declaration.js";
+
+/** An expression that is ready to run. */
+export interface CompiledExpression {
+  /** The type of what it yields, by name. */
+  readonly type: string;
+  readonly usesOldSelf: boolean;
+  /** The most that it can cost. */
+  readonly maxCost: number;
+  run(variables: { readonly self: Value; readonly oldSelf?: Value | undefined }, meter: Meter): Value;
+}
+
+/**
+ * Reads an expression over `self` and `oldSelf` and checks its types. A fault says what is wrong with it, as cel-go
+ * would; `program` says why it could never run.
+ */
+export function compileExpression(
+  source: string,
+  declaration: Declaration,
+  oldSelf: Type,
+): CompiledExpression | { readonly fault: string } | { readonly program: string } {
+  const { expression, issues } = parse(source);
+  if (!expression) return { fault: renderIssues(source, issues) };
+  const checked = check(
+    expression,
+    new Map([
+      ["self", declaration.type],
+      ["oldSelf", oldSelf],
+    ]),
+  );
+  if ("issues" in checked) return { fault: renderIssues(source, checked.issues) };
+  let run: Run;
+  try {
+    run = plan(checked);
+  } catch (error) {
+    if (error instanceof ProgramFault) return { program: error.message };
+    throw error;
+  }
+  return {
+    type: renderType(checked.type),
+    usesOldSelf: checked.variables.has("oldSelf"),
+    maxCost: estimateCost(checked, declaration).max,
+    run({ self, oldSelf: old }, meter) {
+      const scope = new Scope(meter, "self", self, undefined);
+      return run(old === undefined ? scope : scope.with("oldSelf", old));
+    },
+  };
+}

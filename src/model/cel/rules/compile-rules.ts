@@ -1,0 +1,77 @@
+import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
+import { optionalOf } from "../types/type.js";
+import { compileExpression, type CompiledExpression } from "./compile-expression.js";
+import { declare, type Declaration, largestRequest } from "./declaration.js";
+import { ruleFieldPath } from "./rule-field-path.js";
+
+/** A rule that is ready to run, or what is wrong with it. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly fault?: string;
+  readonly expression?: CompiledExpression;
+  readonly messageFault?: string;
+  readonly messageExpression?: CompiledExpression;
+  /** Where below the value its error belongs; empty for the value itself. */
+  readonly fieldPath: string;
+}
+
+/** The rules that stand at one place of a schema. */
+export interface CompiledRules {
+  /** Whether rules can see the value at all. */
+  readonly isVisible: boolean;
+  readonly rules: readonly CompiledRule[];
+  /** How often the value can occur in an object of the biggest size. */
+  readonly maxCardinality: number;
+}
+
+const compiled = {
+  root: new WeakMap<StructuralSchema, CompiledRules>(),
+  inner: new WeakMap<StructuralSchema, CompiledRules>(),
+};
+
+/** The rules at a place of a schema, compiled once. At a root, the object's own metadata can be seen. */
+export function compiledRules(schema: StructuralSchema, isRoot: boolean): CompiledRules {
+  const known = isRoot ? compiled.root : compiled.inner;
+  let rules = known.get(schema);
+  if (!rules) {
+    rules = compileRules(schema, isRoot);
+    known.set(schema, rules);
+  }
+  return rules;
+}
+
+function compileRules(schema: StructuralSchema, isRoot: boolean): CompiledRules {
+  const declaration = declare(schema, isRoot);
+  if (!declaration) return { isVisible: false, rules: [], maxCardinality: 0 };
+  return {
+    isVisible: true,
+    rules: (schema["x-kubernetes-validations"] ?? []).map((rule) => compileRule(rule, schema, declaration)),
+    maxCardinality: Math.floor(largestRequest / (declaration.minSize + 1)),
+  };
+}
+
+function compileRule(rule: ValidationRule, schema: StructuralSchema, declaration: Declaration): CompiledRule {
+  const fieldPath = rule.fieldPath ? (ruleFieldPath(rule.fieldPath, schema) ?? "") : "";
+  if (rule.rule.trim() === "") return { rule, fieldPath };
+  const oldSelf = rule.optionalOldSelf ? optionalOf(declaration.type) : declaration.type;
+  const expression = compileExpression(rule.rule, declaration, oldSelf);
+  if ("fault" in expression) return { rule, fieldPath, fault: `compilation failed: ${expression.fault}` };
+  if ("program" in expression) {
+    return { rule, fieldPath, fault: `program instantiation failed: ${expression.program}` };
+  }
+  if (expression.type !== "bool") return { rule, fieldPath, fault: "cel expression must evaluate to a bool" };
+  if (!rule.messageExpression) return { rule, fieldPath, expression };
+  const message = compileExpression(rule.messageExpression, declaration, oldSelf);
+  if ("fault" in message) {
+    const messageFault = `messageExpression compilation failed: ${message.fault}`;
+    return { rule, fieldPath, expression, messageFault };
+  }
+  if ("program" in message) {
+    const messageFault = `messageExpression instantiation failed: ${message.program}`;
+    return { rule, fieldPath, expression, messageFault };
+  }
+  if (message.type !== "string") {
+    return { rule, fieldPath, expression, messageFault: "messageExpression must evaluate to a string" };
+  }
+  return { rule, fieldPath, expression, messageExpression: message };
+}

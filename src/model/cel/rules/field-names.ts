@@ -1,0 +1,40 @@
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+const written = new Map([
+  ["__", "__underscores__"],
+  [".", "__dot__"],
+  ["-", "__dash__"],
+  ["/", "__slash__"],
+]);
+const meant = new Map(Array.from(written, ([sign, word]) => [word, sign]));
+
+/**
+ * How expressions write the name of a field; undefined when they cannot.
+ *
+ * @example
+ * escapeField("x-prop"); // "x__dash__prop"
+ * escapeField("namespace"); // "__namespace__"
+ */
+export function escapeField(name: string): string | undefined {
+  if (reserved.has(name)) return `__${name}__`;
+  if (!/^[A-Za-z_\-./][A-Za-z0-9_\-./]*$/.test(name)) return undefined;
+  return name.replaceAll(/__|[-./]/g, (sign) => written.get(sign) ?? sign);
+}
+
+/** The field that is meant by a name in an expression; undefined when there can be none. */
+export function unescapeField(name: string): string | undefined {
+  if (!name.includes("__")) return name;
+  let isRight = true;
+  const field = name.replaceAll(/__[^_]+__/g, (word) => {
+    const sign = meant.get(word);
+    if (sign !== undefined) return sign;
+    const inner = word.slice(2, -2);
+    if (!reserved.has(inner) || word.length !== name.length) isRight = false;
+    return inner;
+  });
+  return isRight ? field : undefined;
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, type Json } from "../../object/json.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+import { getOwn } from "../../patch/own-property.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
+
+/** Finds what an item of a list was before: known only if items have keys, and one item has these. */
+export function oldItemsOf(
+  schema: StructuralSchema,
+  old: Json | undefined,
+): (item: Json) => Json | undefined {
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  if (
+    schema["x-kubernetes-list-type"] !== "map" ||
+    keys.length === 0 ||
+    old === undefined ||
+    !isJsonArray(old)
+  ) {
+    return () => undefined;
+  }
+  const items = new Map<string, Json>();
+  for (const item of old) {
+    const key = keyOf(item, keys);
+    if (key !== undefined && !items.has(key)) items.set(key, item);
+  }
+  return (item) => {
+    const key = keyOf(item, keys);
+    return key === undefined ? undefined : items.get(key);
+  };
+}
+
+function keyOf(item: Json, keys: readonly string[]): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  return JSON.stringify(keys.map((key) => getOwn(item, key) ?? null));
+}

@@ -1,0 +1,313 @@
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../object/field-errors.js";
+import { childPath, type FieldPath } from "../../object/field-path.js";
+import { isJsonObject, type Json } from "../../object/json.js";
+import { utf8Length } from "../../object/utf8.js";
+import { isJsonArray } from "../../patch/json-equal.js";
+import { getOwn } from "../../patch/own-property.js";
+import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
+import { PathStack } from "../../structural/path-stack.js";
+import type { Correlation } from "../../structural/validation/ratcheting.js";
+import { CostExceeded, Meter } from "../values/meter.js";
+import { CelError, none, Optional, type Value } from "../values/value.js";
+import type { CompiledExpression } from "./compile-expression.js";
+import { compiledRules, type CompiledRule } from "./compile-rules.js";
+import { withObjectMeta } from "./declaration.js";
+import { oldItemsOf } from "./old-items.js";
+import { schemaValue } from "./schema-value.js";
+
+/** What one expression may cost, and all that are run for one object. */
+const mostPerRun = 1_000_000;
+const mostPerObject = 10_000_000;
+/** What may be done beside what costs count, for one expression and for one object. */
+const workPerRun = 10_000_000;
+const workPerObject = 20_000_000;
+
+const longestMessage = 5 * 1024;
+
+/** What is left to spend, and what was found. */
+interface Progress {
+  readonly path: PathStack;
+  readonly errors: FieldError[];
+  budget: number;
+  work: number;
+}
+
+/** What a value was before, for rules and for ratcheting. */
+interface Before {
+  /** The old value, where it is known which one that is. */
+  readonly old: Json | undefined;
+  readonly correlation: Correlation | undefined;
+  /** The nearest part above that can be compared with what it was. */
+  readonly parent: Correlation | undefined;
+}
+
+/**
+ * Runs the rules of a schema for an object and all its parts. With `old`, rules about changes are run as well, and
+ * what breaks a rule but did not change is let be.
+ */
+export function validateRules(
+  schema: StructuralSchema,
+  object: Json,
+  old?: Json,
+  correlation?: Correlation,
+): FieldError[] {
+  const progress: Progress = {
+    path: new PathStack(),
+    errors: [],
+    budget: mostPerObject,
+    work: workPerObject,
+  };
+  validate(schema, true, object, { old, correlation, parent: undefined }, progress);
+  return progress.errors;
+}
+
+/** False when the budget is used up. */
+function validate(
+  schema: StructuralSchema,
+  isRoot: boolean,
+  value: Json,
+  before: Before,
+  progress: Progress,
+): boolean {
+  if (value === null) return true;
+  if (!runRules(schema, isRoot, value, before, progress)) return false;
+  if (isJsonArray(value)) return validateItems(schema, value, before, progress);
+  return isJsonObject(value) ? validateFields(schema, value, before, progress) : true;
+}
+
+function validateItems(
+  schema: StructuralSchema,
+  list: readonly Json[],
+  before: Before,
+  progress: Progress,
+): boolean {
+  const { items } = schema;
+  if (!items || !hasRules(items)) return true;
+  const oldItems = oldItemsOf(schema, before.old);
+  for (const [index, item] of list.entries()) {
+    progress.path.enterItem(index);
+    const inner: Before = {
+      old: oldItems(item),
+      ...step(before, before.correlation?.item(index)),
+    };
+    const goesOn = validate(items, isEmbedded(items), item, inner, progress);
+    progress.path.leave();
+    if (!goesOn) return false;
+  }
+  return true;
+}
+
+function validateFields(
+  schema: StructuralSchema,
+  object: { readonly [name: string]: Json },
+  before: Before,
+  progress: Progress,
+): boolean {
+  const { properties, additionalProperties } = schema;
+  const oldObject = before.old !== undefined && isJsonObject(before.old) ? before.old : undefined;
+  for (const [name, value] of Object.entries(object)) {
+    const field = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const child = field ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
+    if (!child || !hasRules(child)) continue;
+    if (field) progress.path.enterField(name);
+    else progress.path.enterKey(name);
+    // What version an object is shown in is not its own doing, so that it changed is not seen.
+    const isVersion = !before.parent && (name === "apiVersion" || name === "kind");
+    const inner: Before = {
+      old: oldObject && getOwn(oldObject, name),
+      ...(isVersion
+        ? { correlation: undefined, parent: undefined }
+        : step(before, before.correlation?.key(name))),
+    };
+    const goesOn = validate(child, isEmbedded(child), value, inner, progress);
+    progress.path.leave();
+    if (!goesOn) return false;
+  }
+  return true;
+}
+
+function isEmbedded(schema: StructuralSchema): boolean {
+  return schema["x-kubernetes-embedded-resource"] === true;
+}
+
+function step(before: Before, correlation: Correlation | undefined): Pick<Before, "correlation" | "parent"> {
+  if (!before.correlation) return { correlation: undefined, parent: before.parent };
+  return { correlation, parent: before.correlation };
+}
+
+const ruled = new WeakMap<StructuralSchema, boolean>();
+
+/** Whether there are rules in a schema, at the top or below. */
+export function hasRules(schema: StructuralSchema): boolean {
+  let known = ruled.get(schema);
+  if (known === undefined) {
+    const { properties, additionalProperties, items } = schema;
+    known =
+      (schema["x-kubernetes-validations"] ?? []).length > 0 ||
+      (items !== undefined && hasRules(items)) ||
+      (typeof additionalProperties === "object" && hasRules(additionalProperties)) ||
+      Object.values(properties ?? {}).some(hasRules);
+    ruled.set(schema, known);
+  }
+  return known;
+}
+
+const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+function runRules(
+  schema: StructuralSchema,
+  isRoot: boolean,
+  value: Json,
+  before: Before,
+  progress: Progress,
+): boolean {
+  if ((schema["x-kubernetes-validations"] ?? []).length === 0) return true;
+  const field = progress.path.bracketed();
+  const type = schema.type ?? "";
+  const report = (detail: string, at: FieldPath = field): void => {
+    progress.errors.push(invalid(at || "<nil>", type, detail));
+  };
+  const { isVisible, rules } = compiledRules(schema, isRoot);
+  if (!isVisible) {
+    report("rule compiler initialization error: failed to convert to declType for CEL validation rules");
+    return true;
+  }
+  if (progress.budget <= 0) {
+    report(spent);
+    return false;
+  }
+  const seen = isRoot ? withObjectMeta(schema) : schema;
+  const self = schemaValue(value, seen);
+  const old = before.old === undefined || before.old === null ? undefined : schemaValue(before.old, seen);
+  for (const rule of rules) {
+    if (!runRule(rule, self, old, { before, progress, field, type, report })) return false;
+  }
+  return true;
+}
+
+interface RuleContext {
+  readonly before: Before;
+  readonly progress: Progress;
+  readonly field: FieldPath;
+  readonly type: string;
+  readonly report: (detail: string, at?: FieldPath) => void;
+}
+
+/** False when no further rules are to be run. */
+function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, context: RuleContext): boolean {
+  const { rule, fault, expression } = compiled;
+  const { progress, before, report } = context;
+  if (fault !== undefined) report(`rule compile error: ${fault}`);
+  if (!expression) return true;
+  if (expression.usesOldSelf && old === undefined && !rule.optionalOldSelf) return true;
+  const oldSelf = rule.optionalOldSelf ? (old === undefined ? none : new Optional(old)) : old;
+  const outcome = run(expression, self, oldSelf, progress);
+  if (outcome.isSpent) {
+    report(spent);
+    return false;
+  }
+  if (outcome.isOver) {
+    const why = "no further validation rules will be run due to call cost exceeds limit for rule";
+    report(`'${exceeded}': ${why}: ${shown(rule)}`);
+    return false;
+  }
+  const { value } = outcome;
+  if (value instanceof CelError) {
+    const { message } = value;
+    const isOverload = message.startsWith("no such overload");
+    const why = "call arguments did not match a supported operator, function or macro signature for rule";
+    report(
+      isOverload ? `'${message}': ${why}: ${shown(rule)}` : `${message} evaluating rule: ${shown(rule)}`,
+    );
+    return true;
+  }
+  if (value === true) return true;
+  const message = messageOf(compiled, self, old, progress);
+  const unchanged = before.correlation ? before.correlation.isUnchanged() : before.parent?.isUnchanged();
+  const isOverlooked = !expression.usesOldSelf && unchanged === true;
+  const at = childPath(context.field, ...(compiled.fieldPath === "" ? [] : [compiled.fieldPath])) || "<nil>";
+  if (message.stops !== undefined) {
+    if (!isOverlooked) report(message.stops, at);
+    return false;
+  }
+  if (!isOverlooked) progress.errors.push(failure(rule, at, context.type, message.text ?? ordinary(rule)));
+  return true;
+}
+
+const exceeded = "operation cancelled: actual cost limit exceeded";
+
+interface Outcome {
+  readonly value: Value;
+  /** Whether the expression cost more than one may. */
+  readonly isOver: boolean;
+  /** Whether it cost more than was left for the object. */
+  readonly isSpent: boolean;
+}
+
+function run(
+  expression: CompiledExpression,
+  self: Value,
+  oldSelf: Value | undefined,
+  progress: Progress,
+): Outcome {
+  const meter = new Meter(mostPerRun, Math.min(workPerRun, progress.work));
+  let value: Value = false;
+  let isOver = false;
+  try {
+    value = expression.run({ self, oldSelf }, meter);
+  } catch (error) {
+    if (!(error instanceof CostExceeded)) throw error;
+    isOver = true;
+  }
+  const isSpent = meter.cost > progress.budget || (isOver && progress.work < workPerRun);
+  progress.budget -= meter.cost;
+  progress.work -= meter.workDone;
+  return { value, isOver, isSpent };
+}
+
+/** The message that an expression yields, unless it is not fit for one; or why no further rules are run. */
+function messageOf(
+  { rule, messageExpression }: CompiledRule,
+  self: Value,
+  old: Value | undefined,
+  progress: Progress,
+): { readonly text?: string; readonly stops?: string } {
+  if (!messageExpression) return {};
+  const { value, isOver, isSpent } = run(messageExpression, self, old, progress);
+  if (isSpent) {
+    return {
+      stops:
+        "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+    };
+  }
+  if (isOver) {
+    const why =
+      "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+    return { stops: `${why}: ${JSON.stringify(rule.messageExpression ?? "")}` };
+  }
+  if (typeof value !== "string") return {};
+  const text = value.trim();
+  const isFit = text !== "" && !text.includes("\n") && utf8Length(text) <= longestMessage;
+  return isFit ? { text } : {};
+}
+
+function shown({ rule, message }: ValidationRule): string {
+  return message ? message.trim() : rule.trim();
+}
+
+function ordinary(rule: ValidationRule): string {
+  return rule.message ? rule.message.trim() : `failed rule: ${shown(rule)}`;
+}
+
+function failure({ reason }: ValidationRule, field: FieldPath, type: string, detail: string): FieldError {
+  switch (reason) {
+    case "FieldValueForbidden":
+      return forbidden(field, detail);
+    case "FieldValueRequired":
+      return required(field, detail);
+    case "FieldValueDuplicate":
+      return duplicate(field, type);
+    default:
+      return invalid(field, type, detail);
+  }
+}

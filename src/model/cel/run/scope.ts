@@ -1,0 +1,27 @@
+import type { Meter } from "../values/meter.js";
+import type { Value } from "../values/value.js";
+
+/** The variables at some place in an expression while it runs. */
+export class Scope {
+  constructor(
+    readonly meter: Meter,
+    private readonly name: string,
+    private readonly value: Value,
+    private readonly outer: Scope | undefined,
+  ) {}
+
+  find(name: string): Value | undefined {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- walks outwards from here
+    for (let scope: Scope | undefined = this; scope; scope = scope.outer) {
+      if (scope.name === name) return scope.value;
+    }
+    return undefined;
+  }
+
+  with(name: string, value: Value): Scope {
+    return new Scope(this.meter, name, value, this);
+  }
+}
+
+/** An expression, or a part of one, ready to run. */
+export type Run = (scope: Scope) => Value;

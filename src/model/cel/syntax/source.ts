@@ -1,0 +1,46 @@
+import { codePoints } from "../values/text.js";
+
+/** Something wrong with an expression, and where: the number of characters before it. */
+export interface Issue {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Expressions may not be longer than this, in characters. */
+export const longestExpression = 100_000;
+
+const longestSnippet = 16_384;
+const mostIssues = 100;
+
+/** Shows what is wrong with an expression as cel-go does: each issue with its line and a mark below it. */
+export function renderIssues(source: string, issues: readonly Issue[]): string {
+  const lines = source.split("\n");
+  const starts: number[] = [];
+  let start = 0;
+  for (const line of lines) {
+    starts.push(start);
+    start += codePoints(line).length + 1;
+  }
+  const placed = issues.map((issue) => {
+    let row = starts.length - 1;
+    while (row > 0 && (starts[row] ?? 0) > issue.at) row--;
+    return { row, column: issue.at - (starts[row] ?? 0), message: issue.message };
+  });
+  placed.sort((a, b) => a.row - b.row || a.column - b.column);
+  const shown = placed.slice(0, mostIssues).map(({ row, column, message }) => {
+    const head = `ERROR: <input>:${row + 1}:${column + 1}: ${message}`;
+    const line = lines[row] ?? "";
+    return line.length > longestSnippet ? head : head + snippet(line, column);
+  });
+  if (placed.length > mostIssues) shown.push(`${placed.length - mostIssues} more errors were truncated`);
+  return shown.join("\n");
+}
+
+function snippet(line: string, column: number): string {
+  const characters = codePoints(line.replaceAll("\t", " "));
+  const isWide = (character: string | undefined): boolean =>
+    character !== undefined && (character.codePointAt(0) ?? 0) > 0x7f;
+  const dots = characters.slice(0, column).map((character) => (isWide(character) ? "\uFF0E" : "."));
+  const mark = isWide(characters[column]) ? "\uFF3E" : "^";
+  return `\n | ${characters.join("")}\n | ${dots.join("")}${mark}`;
+}

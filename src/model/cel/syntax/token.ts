@@ -1,0 +1,75 @@
+/** A piece of an expression's text. */
+export interface Token {
+  readonly type:
+    | "punctuation"
+    | "identifier"
+    | "quoted identifier"
+    | "int"
+    | "uint"
+    | "float"
+    | "string"
+    | "bytes"
+    | "end";
+  readonly text: string;
+  /** The number of characters before it. */
+  readonly at: number;
+}
+
+const pieces: readonly (readonly [Token["type"] | "space", RegExp])[] = [
+  ["space", /[\t \r\n\f]+|\/\/[^\n]*/y],
+  ["string", stringForm("")],
+  ["bytes", stringForm("[bB]")],
+  ["float", /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?/y],
+  ["uint", /(?:0x[0-9a-fA-F]+|\d+)[uU]/y],
+  ["int", /0x[0-9a-fA-F]+|\d+/y],
+  ["identifier", /[A-Za-z_][A-Za-z0-9_]*/y],
+  ["quoted identifier", /`[A-Za-z0-9_.\-/ ]+`/y],
+  ["punctuation", /==|!=|<=|>=|&&|\|\||[[\]{}().,\-!?:+*/%<>]/y],
+];
+
+/** Escapes are checked when the text is taken out of its quotes, but for what would hide the closing quote. */
+function stringForm(prefix: string): RegExp {
+  const escape =
+    "\\\\(?:[abfnrtv\"'\\\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})";
+  const plain = (quote: string): string => `${quote}(?:${escape}|[^\\\\\\n\\r${quote}])*${quote}`;
+  const triple = (quote: string): string => `${quote}{3}(?:${escape}|[^\\\\])*?${quote}{3}`;
+  const raw = `[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*')`;
+  return new RegExp(`${prefix}(?:${triple('"')}|${triple("'")}|${plain('"')}|${plain("'")}|${raw})`, "uy");
+}
+
+/** Splits an expression into tokens; what is none is told and skipped. */
+export function tokenize(source: string, report: (at: number, message: string) => void): Token[] {
+  const tokens: Token[] = [];
+  let index = 0;
+  let at = 0;
+  while (index < source.length) {
+    const found = nextPiece(source, index);
+    if (found === undefined) {
+      const character = String.fromCodePoint(source.codePointAt(index) ?? 0);
+      // Like cel-go, which goes on behind what it did not understand.
+      const rest = /^(?:["'][^\n\r]*[\n\r]?|[=&|][^]?)/u.exec(source.slice(index))?.[0];
+      const wrong = rest ?? character;
+      report(at, `Syntax error: token recognition error at: '${wrong}'`);
+      index += wrong.length;
+      at += Array.from(wrong).length;
+      continue;
+    }
+    const [type, text] = found;
+    if (type !== "space") tokens.push({ type, text, at });
+    index += text.length;
+    at += Array.from(text).length;
+  }
+  tokens.push({ type: "end", text: "<EOF>", at });
+  return tokens;
+}
+
+/** The longest piece wins, and of those the first: `in` is a word, `inner` another. */
+function nextPiece(source: string, index: number): readonly [Token["type"] | "space", string] | undefined {
+  let best: readonly [Token["type"] | "space", string] | undefined;
+  for (const [type, form] of pieces) {
+    form.lastIndex = index;
+    const text = form.exec(source)?.[0];
+    if (text !== undefined && (best === undefined || text.length > best[1].length)) best = [type, text];
+  }
+  return best;
+}

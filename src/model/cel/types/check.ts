@@ -1,0 +1,390 @@
+import { checkPattern } from "../../structural/regex/pattern.js";
+import { functions } from "../libraries/all.js";
+import { formatFault } from "../libraries/format-text.js";
+import type { Overload } from "../libraries/function.js";
+import type { CallNode, Expression, LoopNode, SelectNode } from "../syntax/expression.js";
+import type { Issue } from "../syntax/source.js";
+import { readDuration, readTimestamp } from "../values/time.js";
+import { mostGeneral, Substitution, substitute } from "./substitution.js";
+import * as types from "./type.js";
+import type { Type } from "./type.js";
+import { authorizerFunctions, qualifiedName } from "./qualified-name.js";
+import { typeNames } from "./type-names.js";
+
+/** What a call has turned out to be. */
+interface Resolved {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  /** Whether what stands before the dot is an argument, rather than part of the name. */
+  readonly isMember: boolean;
+}
+
+/** What is known of an expression whose types are right. */
+export interface Checked {
+  readonly expression: Expression;
+  readonly type: Type;
+  readonly types: ReadonlyMap<Expression, Type>;
+  readonly calls: ReadonlyMap<Expression, Resolved>;
+  /** Selections that are names of their own, as `google.protobuf.Duration`. */
+  readonly names: ReadonlyMap<Expression, string>;
+  /** The variables that are used. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** Finds the type of everything in an expression, or tells what does not fit. */
+export function check(
+  expression: Expression,
+  variables: ReadonlyMap<string, Type>,
+): Checked | { readonly issues: readonly Issue[] } {
+  const checker = new Checker(variables);
+  checker.check(expression);
+  if (checker.issues.length === 0) {
+    checker.checkLiterals();
+    checker.checkElements();
+  }
+  return checker.issues.length > 0 ? { issues: checker.issues } : checker.result(expression);
+}
+
+class Checker {
+  readonly issues: Issue[] = [];
+  private readonly found = new Map<Expression, Type>();
+  private readonly calls = new Map<Expression, Resolved>();
+  private readonly names = new Map<Expression, string>();
+  private readonly used = new Set<string>();
+  private readonly scopes: Map<string, Type>[] = [];
+  /** What stands inside of arguments of `format`. */
+  private readonly formatted = new Set<Expression>();
+  private formatDepth = 0;
+  private readonly substitution = new Substitution();
+  private fresh = 0;
+
+  constructor(private readonly variables: ReadonlyMap<string, Type>) {}
+
+  result(expression: Expression): Checked {
+    const all = new Map<Expression, Type>();
+    for (const [node, type] of this.found) all.set(node, substitute(this.substitution, type, types.dyn));
+    return {
+      expression,
+      type: all.get(expression) ?? types.dyn,
+      types: all,
+      calls: this.calls,
+      names: this.names,
+      variables: this.used,
+    };
+  }
+
+  check(node: Expression): Type {
+    // A macro may use an argument twice; looking at it twice could double the work at every level.
+    const known = this.found.get(node);
+    if (known) return known;
+    if (this.formatDepth > 0) this.formatted.add(node);
+    const type = this.typeOf(node);
+    this.found.set(node, type);
+    return type;
+  }
+
+  private report(at: number, message: string): void {
+    this.issues.push({ at, message });
+  }
+
+  private mismatch(at: number, expected: Type, actual: Type): void {
+    this.report(at, `expected type '${types.renderType(expected)}' but found '${types.renderType(actual)}'`);
+  }
+
+  private typeOf(node: Expression): Type {
+    switch (node.kind) {
+      case "literal":
+        return node.literal.type === "null"
+          ? types.nullType
+          : { kind: node.literal.type, name: node.literal.type, params: [] };
+      case "ident":
+        return this.identType(node.name) ?? this.undeclared(node.at, node.name);
+      case "select":
+        return this.selectType(node);
+      case "call":
+        return this.callType(node);
+      case "list":
+        return this.listType(node.items, node.optional);
+      case "map":
+        return this.mapType(node);
+      case "struct":
+        return this.structType(node.at, node.name);
+      case "loop":
+        return this.loopType(node);
+    }
+  }
+
+  private structType(at: number, name: string): Type {
+    if (!this.identType(name)) return this.undeclared(at, name);
+    this.report(at, `'${name.replace(/^\./, "")}' is not a message type`);
+    return types.errorType;
+  }
+
+  private undeclared(at: number, name: string): Type {
+    this.report(at, `undeclared reference to '${name}' (in container '')`);
+    return types.errorType;
+  }
+
+  private identType(written: string): Type | undefined {
+    const isGlobal = written.startsWith(".");
+    const name = isGlobal ? written.slice(1) : written;
+    if (!isGlobal) {
+      for (let at = this.scopes.length - 1; at >= 0; at--) {
+        const type = this.scopes[at]?.get(name);
+        if (type) return type;
+      }
+    }
+    const variable = this.variables.get(name);
+    if (variable) this.used.add(name);
+    return variable ?? typeNames.get(name);
+  }
+
+  private selectType(node: SelectNode): Type {
+    const name = qualifiedName(node);
+    const type = name === undefined ? undefined : this.identType(name);
+    if (name !== undefined && type) {
+      this.names.set(node, name);
+      return type;
+    }
+    const field = this.fieldType(node.operand, node.field, node.at, false);
+    return node.testOnly ? types.bool : field;
+  }
+
+  private fieldType(operand: Expression, field: string, at: number, optional: boolean): Type {
+    const outer = substitute(this.substitution, this.check(operand));
+    const inner = types.insideOptional(outer);
+    const type = this.memberType(inner ?? outer, field, at);
+    return inner || optional ? types.optionalOf(type) : type;
+  }
+
+  private memberType(target: Type, field: string, at: number): Type {
+    if (target.kind === "map") return target.params[1] ?? types.dyn;
+    if (target.kind === "struct") {
+      // A word of the language can be written as it is where it can only be a field.
+      const type = target.fields?.get(field) ?? target.fields?.get(`__${field}__`);
+      if (type) return type;
+      this.report(at, `undefined field '${field}'`);
+      return types.errorType;
+    }
+    if (target.kind === "param") this.fits(types.dyn, target);
+    else if (!types.isDynamic(target)) {
+      this.report(at, `type '${types.renderType(target)}' does not support field selection`);
+    }
+    return types.dyn;
+  }
+
+  private fits(to: Type, from: Type): boolean {
+    return this.substitution.assign(to, from);
+  }
+
+  private callType(node: CallNode): Type {
+    const { name, args, target, at } = node;
+    if (name === "_?._") return this.optionalSelectType(node);
+    const isFormat = name === "format" && target !== undefined;
+    if (isFormat) this.formatDepth++;
+    for (const arg of args) this.check(arg);
+    if (isFormat) this.formatDepth--;
+    if (!target) {
+      const plain = name.startsWith(".") ? name.slice(1) : name;
+      const forms = functions.get(plain);
+      return forms ? this.resolve(node, plain, forms, undefined) : this.undeclared(at, name);
+    }
+    const prefix = qualifiedName(target);
+    const whole = prefix === undefined ? undefined : `${prefix}.${name}`.replace(/^\./, "");
+    const namespaced = whole === undefined ? undefined : functions.get(whole);
+    if (whole !== undefined && namespaced) return this.resolve(node, whole, namespaced, undefined);
+    this.check(target);
+    const forms = functions.get(name);
+    if (forms) return this.resolve(node, name, forms, target);
+    // Kubernetes knows these, but no rule of a schema has what they are asked of.
+    if (authorizerFunctions.has(name) && this.found.get(target)?.kind === "error") return types.errorType;
+    return this.undeclared(at, name);
+  }
+
+  private optionalSelectType(node: CallNode): Type {
+    const [operand, field] = node.args;
+    if (!operand || field?.kind !== "literal" || field.literal.type !== "string") return types.errorType;
+    this.found.set(field, types.string);
+    this.calls.set(node, { name: node.name, overloads: [], isMember: false });
+    return this.fieldType(operand, field.literal.value, node.at, true);
+  }
+
+  private resolve(
+    node: CallNode,
+    name: string,
+    forms: readonly Overload[],
+    target: Expression | undefined,
+  ): Type {
+    const given = [...(target ? [target] : []), ...node.args];
+    const argTypes = given.map((arg) => this.found.get(arg) ?? types.dyn);
+    if (name === "_&&_" || name === "_||_") return this.logicType(node, name, forms, argTypes);
+    const matching: Overload[] = [];
+    let result: Type | undefined;
+    for (const form of forms) {
+      const { signature } = form;
+      if (signature.isMember !== (target !== undefined)) continue;
+      const fresh = new Map(signature.free.map((letter) => [letter, this.newParam()]));
+      const params = signature.params.map((type) => substitute(fresh, type));
+      if (!this.substitution.assignAll(argTypes, params)) continue;
+      matching.push(form);
+      const type = substitute(this.substitution, substitute(fresh, signature.result));
+      if (!result) result = type;
+      else if (result.kind !== "dyn" && !types.isSame(result, type)) result = types.dyn;
+    }
+    if (!result) {
+      const shown = argTypes.map((type) => substitute(this.substitution, type, types.dyn));
+      const applied = types.renderArguments(shown, target !== undefined);
+      this.report(node.at, `found no matching overload for '${name}' applied to '${applied}'`);
+      return types.errorType;
+    }
+    this.calls.set(node, { name, overloads: matching, isMember: target !== undefined });
+    return result;
+  }
+
+  private logicType(node: CallNode, name: string, forms: readonly Overload[], args: readonly Type[]): Type {
+    let isRight = true;
+    for (const [index, type] of args.entries()) {
+      if (this.fits(type, types.bool)) continue;
+      this.mismatch(node.args[index]?.at ?? node.at, types.bool, type);
+      isRight = false;
+    }
+    this.calls.set(node, { name, overloads: forms, isMember: false });
+    return isRight ? types.bool : types.errorType;
+  }
+
+  private newParam(): Type {
+    return types.param(`_var${this.fresh++}`);
+  }
+
+  /** What an element of a literal holds; with a `?` before it, it has to be optional. */
+  private elementType(node: Expression, isOptional: boolean): Type {
+    const type = this.check(node);
+    if (!isOptional) return type;
+    const inner = types.insideOptional(type);
+    if (!inner && type.kind !== "dyn") this.mismatch(node.at, types.optionalOf(type), type);
+    return inner ?? type;
+  }
+
+  private join(before: Type | undefined, type: Type): Type {
+    if (!before) return type;
+    return this.fits(before, type) ? mostGeneral(before, type) : types.dyn;
+  }
+
+  private listType(items: readonly Expression[], optional: ReadonlySet<number>): Type {
+    let type: Type | undefined;
+    for (const [index, item] of items.entries()) {
+      type = this.join(type, this.elementType(item, optional.has(index)));
+    }
+    return types.listOf(type ?? this.newParam());
+  }
+
+  private mapType(node: Expression & { kind: "map" }): Type {
+    let key: Type | undefined;
+    let value: Type | undefined;
+    for (const entry of node.entries) {
+      key = this.join(key, this.check(entry.key));
+      value = this.join(value, this.elementType(entry.value, entry.optional));
+    }
+    return types.mapOf(key ?? this.newParam(), value ?? this.newParam());
+  }
+
+  private loopType(node: LoopNode): Type {
+    const range = substitute(this.substitution, this.check(node.range));
+    const result = this.check(node.start);
+    this.scopes.push(new Map([[node.result, result]]));
+    const [first, second] = this.loopVariables(node, substitute(this.substitution, range));
+    const inner = new Map([[node.variable, first]]);
+    if (node.second !== undefined) inner.set(node.second, second);
+    this.scopes.push(inner);
+    this.expectType(node.condition, types.bool);
+    this.expectType(node.step, result);
+    this.scopes.pop();
+    const type = this.check(node.finish);
+    this.scopes.pop();
+    return substitute(this.substitution, type);
+  }
+
+  private loopVariables(node: LoopNode, range: Type): readonly [Type, Type] {
+    const [first = types.dyn, second = types.dyn] = range.params;
+    switch (range.kind) {
+      case "list":
+        return node.second === undefined ? [first, first] : [types.int, first];
+      case "map":
+        return [first, second];
+      case "dyn":
+      case "error":
+      case "param":
+        this.fits(types.dyn, range);
+        return [types.dyn, types.dyn];
+      default:
+        this.report(
+          node.range.at,
+          `expression of type '${types.renderType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [types.errorType, types.errorType];
+    }
+  }
+
+  private expectType(node: Expression, expected: Type): void {
+    const type = this.check(node);
+    if (!this.fits(expected, type)) this.mismatch(node.at, expected, type);
+  }
+
+  private checkFormat(node: Expression): void {
+    if (node.kind !== "call") return;
+    const { target, args } = node;
+    const [list] = args;
+    if (target?.kind !== "literal" || target.literal.type !== "string" || list?.kind !== "list") return;
+    const given = list.items.map((item) => {
+      return substitute(this.substitution, this.found.get(item) ?? types.dyn, types.dyn);
+    });
+    const fault = formatFault(target.literal.value, given);
+    if (!fault) return;
+    const about = fault.index === undefined ? undefined : list.items[fault.index];
+    this.report(about?.at ?? node.at, fault.message);
+  }
+
+  /** Whatever the elements of a literal are, they are all of one type, but for what is formatted. */
+  checkElements(): void {
+    for (const node of this.found.keys()) {
+      if (this.formatted.has(node)) continue;
+      if (node.kind === "list") this.checkSame(node.items, (index) => node.optional.has(index));
+      if (node.kind !== "map") continue;
+      this.checkSame(node.entries.map(({ key }) => key));
+      this.checkSame(
+        node.entries.map(({ value }) => value),
+        (index) => node.entries[index]?.optional === true,
+      );
+    }
+  }
+
+  private checkSame(
+    nodes: readonly Expression[],
+    isOptional: (index: number) => boolean = () => false,
+  ): void {
+    let first: Type | undefined;
+    for (const [index, node] of nodes.entries()) {
+      const whole = substitute(this.substitution, this.found.get(node) ?? types.dyn, types.dyn);
+      const type = isOptional(index) ? (types.insideOptional(whole) ?? whole) : whole;
+      first ??= type;
+      if (types.isSame(first, type)) continue;
+      this.mismatch(node.at, first, type);
+      return;
+    }
+  }
+
+  /** What functions will make of texts that stand in the expression is known before it runs. */
+  checkLiterals(): void {
+    for (const [node, { name, isMember }] of this.calls) {
+      if (name === "format" && isMember) this.checkFormat(node);
+      const arg = node.kind === "call" ? node.args[0] : undefined;
+      if (arg?.kind !== "literal" || arg.literal.type !== "string") continue;
+      const { value } = arg.literal;
+      const isWrong =
+        (name === "duration" && readDuration(value) === undefined) ||
+        (name === "timestamp" && readTimestamp(value) === undefined) ||
+        (name === "matches" && checkPattern(value) !== undefined);
+      if (isWrong) this.report(arg.at, `invalid ${name} argument`);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { isOpaque } from "./equality.js";
+import { CelList } from "./list.js";
+import { isMap } from "./map.js";
+import { textSize } from "./text.js";
+import { CelError, Duration, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.js";
+
+/** The name of a value's type, as `type(x)` has it. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int";
+    case "number":
+      return "double";
+    default:
+  }
+  if (value === null) return "null_type";
+  if (value instanceof Uint8Array) return "bytes";
+  if (value instanceof Uint) return "uint";
+  if (value instanceof Timestamp) return "google.protobuf.Timestamp";
+  if (value instanceof Duration) return "google.protobuf.Duration";
+  if (value instanceof TypeValue) return "type";
+  if (value instanceof Optional) return "optional_type";
+  if (value instanceof CelList) return "list";
+  if (value instanceof CelError) return "error";
+  if (isMap(value)) return "map";
+  return isOpaque(value) ? value.typeName : "dyn";
+}
+
+/** What `size(x)` is, and 1 for what has no size. */
+export function sizeOf(value: Value | undefined): number {
+  if (typeof value === "string") return textSize(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof CelList) return value.size;
+  if (value instanceof Optional) return value.value === undefined ? 1 : sizeOf(value.value);
+  if (value === undefined || value === null || typeof value !== "object") return 1;
+  if (isMap(value)) return value.size;
+  return isOpaque(value) ? (value.size ?? 1) : 1;
+}
