@@ -1,7 +1,7 @@
+import { stay } from "./hold-process.js";
 import {
   fraction,
   isConflict,
-  sleep,
   systemClock,
   systemRandom,
   type Clock,
@@ -46,6 +46,7 @@ export async function retryOnConflict<Result>(
       if (number >= attempts || !retry(error)) throw error;
     }
     const longest = Math.min(longestDelay, delay * 2 ** (number - 1));
-    await sleep(clock, longest * (0.5 + fraction(random) / 2), signal);
+    // Somebody waits for the outcome: the process must not end before it.
+    await stay(clock, longest * (0.5 + fraction(random) / 2), signal);
   }
 }

@@ -8,7 +8,7 @@ import { Exchange, Unanswered, type Head } from "../wire/exchange.js";
 import { isPassing, networkFailure } from "../wire/network-failure.js";
 import { CallTime } from "./call-time.js";
 import { Credentials, type Proof } from "./credentials.js";
-import { stay } from "./hold-process.js";
+import { stay } from "../../../hold-process.js";
 import type { RateLimit } from "./rate-limit.js";
 import type { ApiRequest, RequestInfo } from "./request.js";
 import { Retries, type RetryPolicy, type Setback } from "./retries.js";

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../../../model/core.js";
-import { holdProcess } from "./hold-process.js";
+import { holdProcess } from "../../../hold-process.js";
 
 export interface Rate {
   readonly perSecond: number;

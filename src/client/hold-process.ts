@@ -1,4 +1,4 @@
-import { sleep, type Clock } from "../../../../model/core.js";
+import { sleep, type Clock } from "../model/core.js";
 
 /**
  * Keeps the process from ending until released. A clock's timers do not, and a call that waits for its turn or for another
@@ -10,7 +10,7 @@ export function holdProcess(): () => void {
 }
 
 /** Sleeps, and keeps the process from ending meanwhile. */
-export async function stay(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function stay(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   const release = holdProcess();
   try {
     await sleep(clock, milliseconds, signal);
