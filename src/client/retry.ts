@@ -1,12 +1,5 @@
 import { stay } from "./hold-process.js";
-import {
-  fraction,
-  isConflict,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Random,
-} from "../model/core.js";
+import { fraction, isConflict, systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
 
 export interface RetryOptions {
   /** How often it is tried at most, the first time included. */
