@@ -58,8 +58,7 @@ function takeLock(directory: string): Database {
     lock.close();
     if (resultCodeOf(error) !== resultCode.busy) throw error;
     throw new StoreInUse(
-      `${directory} is in use by ${nameOf(owner)}; stop it first, or choose another data directory ` +
-        "(several processes can share a store in etcd or PostgreSQL)",
+      `${directory} is in use by ${nameOf(owner)}; stop it first, or choose another data directory`,
       { cause: error },
     );
   }

@@ -43,7 +43,7 @@ type Waiting =
  * The store's side of the writing thread. It sends commits off as they come; the thread groups them.
  *
  * Invariants: `asked` holds what the thread has not answered yet, oldest first. `queued` is empty at the end of every
- * turn of the event loop.
+ * turn of the event loop, and earlier while nothing is asked.
  */
 export class WriterClient {
   readonly #worker: Worker;
@@ -81,9 +81,10 @@ export class WriterClient {
       this.#queued.push({ changes, expires, resolve, reject });
       if (this.#queued.length >= enough) this.#flush();
       else if (!this.#flushing) {
-        // At the end of this turn, so that what is asked for in it goes together.
+        // When all that is ready to run has run, so that what it asks for goes together; at once where the thread waits.
         this.#flushing = true;
-        queueMicrotask(() => {
+        const soon = this.#asked.length > 0 ? setImmediate : queueMicrotask;
+        soon(() => {
           this.#flushing = false;
           this.#flush();
         });

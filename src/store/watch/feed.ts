@@ -97,11 +97,24 @@ export function createWatch(feed: WatchFeed, history: History, control: FeedCont
   };
 }
 
+/** Who has fallen behind is handed about so many events at once: each batch costs its reader something. */
+const mostTogether = 1000;
+
 function take(feed: WatchFeed): WatchBatch | undefined {
-  const batch = feed.queue.shift();
-  if (batch === undefined) return undefined;
-  feed.waiting.events -= batch.events.length;
-  feed.waiting.bytes -= batch.bytes;
-  feed.handed = batch.revision;
-  return batch;
+  const { queue, waiting } = feed;
+  let count = 0;
+  let events = 0;
+  while (count < queue.length && (count === 0 || events < mostTogether)) {
+    events += queue[count]?.events.length ?? 0;
+    count++;
+  }
+  const taken = queue.splice(0, count);
+  const last = taken.at(-1);
+  if (last === undefined) return undefined;
+  for (const batch of taken) {
+    waiting.events -= batch.events.length;
+    waiting.bytes -= batch.bytes;
+  }
+  feed.handed = last.revision;
+  return count === 1 ? last : { events: taken.flatMap((batch) => batch.events), revision: last.revision };
 }
