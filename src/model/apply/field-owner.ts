@@ -46,14 +46,30 @@ export function withFields(owner: FieldOwner, fields: FieldSet): FieldOwner {
 export function knownOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   for (const entry of entries ?? []) {
-    const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsV1 } = entry;
-    if (operation === undefined) continue;
-    // The one place where JSON is taken for a set.
-    const fields = (fieldsV1 ?? emptySet) as FieldSet;
-    const owner: FieldOwner = { manager, operation, apiVersion, subresource, time, fields, entry };
-    owners.set(ownerId(owner), owner);
+    const known = Object.isFrozen(entry) ? ownersOfEntries.get(entry) : undefined;
+    const owner = known ?? ownerIn(entry);
+    if (owner !== undefined) owners.set(owner.id, owner);
   }
   return owners;
+}
+
+/** An owner that an entry names, with its id. */
+interface KnownOwner extends FieldOwner {
+  readonly id: string;
+}
+
+/** Owners by entries that cannot change: with every write of an object most of them are there again. */
+const ownersOfEntries = new WeakMap<ManagedFieldsEntry, KnownOwner>();
+
+function ownerIn(entry: ManagedFieldsEntry): KnownOwner | undefined {
+  const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsV1 } = entry;
+  if (operation === undefined) return undefined;
+  // The one place where JSON is taken for a set.
+  const fields = (fieldsV1 ?? emptySet) as FieldSet;
+  const id = ownerId({ manager, operation, apiVersion, subresource });
+  const owner: KnownOwner = { manager, operation, apiVersion, subresource, time, fields, entry, id };
+  if (Object.isFrozen(entry)) ownersOfEntries.set(entry, owner);
+  return owner;
 }
 
 /** Owners from entries that anybody may have written. Throws a {@link FieldSetError} when there is anything wrong. */

@@ -50,6 +50,11 @@ export function transfer(
 /** Sets that are known to fit a type, so that they need not be walked through with every write. */
 const adapted = new WeakMap<FieldSet, FieldType>();
 
+/** Takes note that a set fits a type, because it was made by it. */
+export function fits(fields: FieldSet, type: FieldType): void {
+  adapted.set(fields, type);
+}
+
 /** The owners with their sets adapted to what the schemas say today; the same map when nothing had to be. */
 export function adaptOwners(owners: FieldOwners, versions: KindVersions): FieldOwners {
   let changed: Map<string, FieldOwner> | undefined;

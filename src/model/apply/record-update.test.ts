@@ -3,7 +3,6 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { emptyObject } from "./empty-object.js";
 import { recordUpdate, type UpdateRequest } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -171,7 +170,6 @@ describe("a built-in kind", () => {
   const text: StructuralSchema = { type: "string" };
   const podSpec: StructuralSchema = {
     type: "object",
-    default: {},
     required: ["containers"],
     properties: {
       nodeName: text,
@@ -188,32 +186,21 @@ describe("a built-in kind", () => {
     properties: {
       apiVersion: text,
       kind: text,
-      metadata: { type: "object", default: {}, properties: { name: text } },
+      metadata: { type: "object", properties: { name: text } },
       spec: {
         type: "object",
-        default: {},
         required: ["selector", "template"],
         properties: {
           replicas: { type: "integer" },
           selector: { type: "object", "x-kubernetes-map-type": "atomic", properties: {} },
-          template: { type: "object", default: {}, properties: { spec: podSpec } },
+          template: { type: "object", properties: { spec: podSpec } },
         },
       },
-      status: { type: "object", default: {}, properties: { replicas: { type: "integer" } } },
+      status: { type: "object", properties: { replicas: { type: "integer" } } },
     },
   };
 
-  test("has fields that are always there", () => {
-    expect(emptyObject(deployment, "apps/v1", "Deployment")).toEqual({
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: {},
-      spec: { selector: null, template: { spec: { containers: null } } },
-      status: {},
-    });
-  });
-
-  test("has them owned by nobody when it is created", () => {
+  test("has fields that are always there, which nobody owns when it is created", () => {
     const updated = {
       apiVersion: "apps/v1",
       kind: "Deployment",
@@ -225,7 +212,13 @@ describe("a built-in kind", () => {
       },
     };
     const types = new Map([["apps/v1", objectType(deployment)]]);
-    const base = emptyObject(deployment, "apps/v1", "Deployment");
+    const base = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: {},
+      spec: { selector: null, template: { spec: { containers: null } } },
+      status: {},
+    };
     expect(record({ updated, apiVersion: "apps/v1", versions: { types }, base })).toEqual({
       me: {
         "f:metadata": { "f:labels": { ".": {}, "f:a": {} } },

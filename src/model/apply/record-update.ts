@@ -12,7 +12,7 @@ import {
 import { FieldSetError } from "./fields/field-set-error.js";
 import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
 import { Changes, type KindVersions, unownedFields } from "./kind-versions.js";
-import { adaptOwners, transfer } from "./ownership.js";
+import { adaptOwners, fits, transfer } from "./ownership.js";
 import { isSameJson } from "./typed/same-json.js";
 import { capUpdaters } from "./update-cap.js";
 
@@ -30,7 +30,7 @@ export interface Write {
   readonly ignored?: FieldSet | undefined;
   /**
    * What there is before there is anything: by default an object without fields. For built-in kinds, the fields that
-   * are always there (`emptyObject`).
+   * are always there.
    */
   readonly base?: KubeObject | undefined;
 }
@@ -123,7 +123,10 @@ export function recordChanges(
     const writer: FieldOwner = { manager, operation: "Update", apiVersion, subresource, time, fields };
     const id = ownerId(writer);
     const before = left.get(id);
-    left.set(id, before === undefined ? writer : withFields(writer, union(before.fields, fields)));
+    const owner = before === undefined ? writer : withFields(writer, union(before.fields, fields));
+    const type = versions.types.get(apiVersion);
+    if (type !== undefined) fits(owner.fields, type);
+    left.set(id, owner);
   }
   return capUpdaters(left);
 }

@@ -56,10 +56,17 @@ export function validateObjectMetaUpdate(
     ...validateResourceVersion(meta.resourceVersion, childPath(path, "resourceVersion")),
     ...validateGeneration(meta.generation ?? 0, childPath(path, "generation"), old.generation ?? 0),
     ...validateUnchanged(meta, old, path),
-    ...validateLabels(meta.labels, childPath(path, "labels")),
-    ...validateAnnotations(meta.annotations, childPath(path, "annotations")),
-    ...validateOwnerReferences(meta.ownerReferences, childPath(path, "ownerReferences")),
-    ...validateManagedFields(meta.managedFields, childPath(path, "managedFields")),
+    // What is the very same as before has been through this before.
+    ...(meta.labels === old.labels ? [] : validateLabels(meta.labels, childPath(path, "labels"))),
+    ...(meta.annotations === old.annotations
+      ? []
+      : validateAnnotations(meta.annotations, childPath(path, "annotations"))),
+    ...(meta.ownerReferences === old.ownerReferences
+      ? []
+      : validateOwnerReferences(meta.ownerReferences, childPath(path, "ownerReferences"))),
+    ...(meta.managedFields === old.managedFields
+      ? []
+      : validateManagedFields(meta.managedFields, childPath(path, "managedFields"))),
     ...(builtIn ? validateStandardFinalizers(meta.finalizers, finalizersPath) : []),
   ];
 }

@@ -42,14 +42,15 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
       const root = nodeOf(schema);
       return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
     },
-    validate(object, old) {
+    validate(object, old, oldIsValid = false) {
       const root = nodeOf(schema);
       features ??= featuresOf(schema);
       const value = object as MutableObject;
-      let errors = validateSchema(root, value, old as MutableObject | undefined);
+      const same = oldIsValid ? (old as MutableObject | undefined) : undefined;
+      let errors = validateSchema(root, value, old as MutableObject | undefined, same);
       if (features.embedded) errors = errors.concat(validateEmbeddedResources(root, value));
       if (features.distinctLists) {
-        const repeated = validateListTypes(root, value);
+        const repeated = validateListTypes(root, value, same);
         // Who already has repeated items may keep them.
         const isNew =
           repeated.length > 0 && (!old || validateListTypes(root, old as MutableObject).length === 0);
@@ -64,9 +65,14 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
 }
 
 /** What is valid is valid, whatever it was before; so only where something is wrong the old object is looked at. */
-function validateSchema(root: SchemaNode, value: Json, old: Json | undefined): FieldError[] {
+function validateSchema(
+  root: SchemaNode,
+  value: Json,
+  old: Json | undefined,
+  same: Json | undefined,
+): FieldError[] {
   const findings = new Findings();
-  validateValue(root, value, undefined, findings);
+  validateValue(root, value, undefined, findings, same);
   if (findings.errors.length === 0 || old === undefined) return distinct(findings.errors);
   const changes = new Findings();
   validateValue(root, value, correlate(root, value, old), changes);

@@ -11,6 +11,7 @@ export function applyDefaults(node: SchemaNode, object: MutableObject, implicitM
 }
 
 function fill(node: SchemaNode, value: Json, isMetadata = false): void {
+  if (Object.isFrozen(value)) return;
   if (isJsonArray(value)) fillList(node, value as Json[]);
   else if (isJsonObject(value)) fillObject(node, value, false, isMetadata);
 }

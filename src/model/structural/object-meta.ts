@@ -87,6 +87,7 @@ export function pruneObjectMeta(metadata: Json, path: string): string[] {
 }
 
 function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
+  if (Object.isFrozen(object)) return;
   for (const key of Object.keys(object).sort()) {
     const type = struct.fields.get(key);
     const value = object[key];
@@ -96,7 +97,7 @@ function pruneStruct(object: MutableObject, struct: Struct, path: string, unknow
       delete object[key];
     } else if (value === undefined || isEmpty(value, key)) {
       delete object[key];
-    } else if (typeof type === "object" && isJsonArray(value)) {
+    } else if (typeof type === "object" && isJsonArray(value) && !Object.isFrozen(value)) {
       for (const [index, item] of value.entries()) {
         if (isJsonObject(item)) pruneStruct(item, type, `${at}[${index}]`, unknown);
       }
@@ -112,18 +113,27 @@ function isEmpty(value: Json, key: string): boolean {
   return key !== "fieldsV1" && typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** Why Go could not read metadata, in its words; undefined when it could. */
-export function objectMetaFault(metadata: Json): string | undefined {
+/**
+ * Why Go could not read metadata, in its words; undefined when it could. What is the very same in `known`, which it can
+ * read, is not looked at.
+ */
+export function objectMetaFault(metadata: Json, known?: ObjectMeta): string | undefined {
   if (metadata === null) return undefined;
-  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "");
+  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "", known as JsonObject | undefined);
   return `json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`;
 }
 
-function structFault(object: MutableObject, struct: Struct, prefix: string): string | undefined {
+function structFault(
+  object: MutableObject,
+  struct: Struct,
+  prefix: string,
+  known?: JsonObject,
+): string | undefined {
   for (const key of Object.keys(object).sort()) {
     const type = struct.fields.get(key);
     const value = object[key];
     if (type === undefined || value === undefined || value === null) continue;
+    if (known !== undefined && value === known[key]) continue;
     const fault = fieldFault(value, type, `${struct.name}.${prefix}${key}`, `${prefix}${key}.`);
     if (fault !== undefined) return fault;
   }
@@ -168,7 +178,7 @@ function fieldFault(value: Json, type: FieldType, field: string, prefix: string)
   }
 }
 
-/** Metadata without a fault as Go reads it: known fields only, and null as what is empty. */
+/** Metadata without a fault as Go reads it: known fields only, and null as what is empty. Frozen parts are shared. */
 export function readObjectMeta(metadata: Json): ObjectMeta {
   return isJsonObject(metadata) ? readStruct(metadata, objectMeta) : {};
 }
@@ -178,7 +188,10 @@ function readStruct(object: JsonObject, struct: Struct): JsonObject {
   for (const [key, type] of struct.fields) {
     const value = getOwn(object, key);
     if (value === undefined || value === null) continue;
-    if (typeof type === "object" && isJsonArray(value)) {
+    if (Object.isFrozen(value)) {
+      // A plain value, or a part that was read before.
+      read[key] = value;
+    } else if (typeof type === "object" && isJsonArray(value)) {
       read[key] = value.map((item) => (isJsonObject(item) ? readStruct(item, type) : {}));
     } else if (type === "[]string" && isJsonArray(value)) {
       read[key] = value.map((item) => item ?? "");

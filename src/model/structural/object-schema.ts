@@ -4,19 +4,21 @@ import type { FieldError } from "../object/field-errors.js";
 export interface ObjectSchema {
   /**
    * Fills in the defaults of fields that are missing (or null where null is not allowed), in place, and drops nulls
-   * that are not allowed and have no default. Metadata stays as it is.
+   * that are not allowed and have no default. Metadata stays as it is, and so do parts that are frozen.
    */
   applyDefaults(object: object): void;
   /**
    * Removes what the schema does not know, in place, and returns the paths of it as strict decoding names them
    * (`spec.foo`, `spec.list[0].bar`), in Kubernetes' order: first those in metadata, then the others sorted, then
    * those in the metadata of embedded resources. Metadata is pruned to the fields there are. Past a thousand, what is
-   * removed is not named.
+   * removed is not named. Parts that are frozen are taken to be pruned.
    */
   prune(object: object): string[];
   /**
    * What breaks the schema, in Kubernetes' words. With `old`, parts that did not change may break it (ratcheting),
    * and only what changed is reported. Past a thousand faults, looking for more stops.
+   *
+   * `oldIsValid`: the old object is known to be valid by this schema, so parts that are the very same are not looked at.
    */
-  validate(object: object, old?: object): FieldError[];
+  validate(object: object, old?: object, oldIsValid?: boolean): FieldError[];
 }

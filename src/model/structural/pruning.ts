@@ -35,6 +35,7 @@ export function isMetaField(name: string): boolean {
 
 /** `node` is undefined below what is allowed without being described: objects there lose all fields. */
 function prune(node: SchemaNode | undefined, value: Json, removed: Removed): void {
+  if (Object.isFrozen(value)) return;
   if (isJsonArray(value)) pruneItems(node && itemsOf(node), value, node?.preserves === true, removed);
   else if (isJsonObject(value)) {
     if (node) pruneObject(node, value, node.embedded, removed);
@@ -44,7 +45,7 @@ function prune(node: SchemaNode | undefined, value: Json, removed: Removed): voi
 
 /** In a list that keeps unknown fields, so do its items. */
 function keep(node: SchemaNode | undefined, value: Json, removed: Removed): void {
-  if (!node) return;
+  if (!node || Object.isFrozen(value)) return;
   if (isJsonArray(value)) pruneItems(itemsOf(node), value, true, removed);
   else if (isJsonObject(value)) pruneObject(node, value, node.embedded, removed, true);
 }

@@ -50,7 +50,7 @@ function checkKind(type: EnvelopeType, body: JsonObject): string {
       `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${shown}' (${shortened(shown, 30)})`,
     );
   }
-  if (apiVersion.split("/").length > 2) {
+  if (apiVersion !== expected && apiVersion.split("/").length > 2) {
     throw unrecognized(type, `unexpected GroupVersion string: ${shortened(apiVersion, longestQuote)}`);
   }
   if (apiVersion !== expected && (apiVersion !== "" || !type.builtIn)) {
@@ -71,9 +71,7 @@ function otherKind(type: EnvelopeType, kind: string, body: JsonObject): Error {
   }
   const { metadata } = body;
   const name = isJsonObject(metadata) && typeof metadata["name"] === "string" ? metadata["name"] : "";
-  return failures.invalid({ group, kind: type.kind }, name, [
-    fieldErrors.invalid("kind", kind, `must be ${type.kind}`),
-  ]);
+  return failures.invalid({ group, kind }, name, [fieldErrors.invalid("kind", kind, `must be ${type.kind}`)]);
 }
 
 function metadataIn(type: EnvelopeType, body: JsonObject): Draft["metadata"] {

@@ -48,6 +48,8 @@ export interface ListOptions {
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: string | undefined;
+  /** For watches only. */
+  readonly sendInitialEvents?: boolean | undefined;
 }
 
 export interface ListAnswer {
@@ -59,7 +61,6 @@ export interface ListAnswer {
 
 export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean | undefined;
-  readonly sendInitialEvents?: boolean | undefined;
   /** The stream ends by itself after this time; 0 for never. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -20,11 +20,15 @@ export interface ResourceType {
   readonly verbs: readonly Verb[];
   /** Built-in kinds take strategic merge patches and protobuf bodies, and follow typed rules of decoding. */
   readonly builtIn: boolean;
+  /** A version that is on its way out says so with every answer. */
+  readonly deprecation?: string | undefined;
   readonly storage: Storage;
   /** The schema as it is published; nodes may be shared, and {@link typeName} says which of them have a name. */
   readonly schema: StructuralSchema;
   /** The same, compiled: defaulting, pruning and validation of whole objects. */
   readonly rules: ObjectSchema;
+  /** An object before anything is set, for kinds that have fields which are always there. */
+  readonly blank?: KubeObject | undefined;
   /** The name of a schema node in OpenAPI documents (`io.k8s.api.core.v1.ConfigMap`), if it has one. */
   readonly typeName?: ((schema: StructuralSchema) => string | undefined) | undefined;
   readonly subresources: Subresources;
@@ -102,6 +106,8 @@ export interface Strategy {
   readonly ttl?: number | undefined;
   /** Sets what the server decides on creation, before validation. */
   readonly prepareCreate?: ((object: Draft) => void) | undefined;
+  /** Adds what the server adds of its own accord, and what therefore nobody owns. */
+  readonly completeCreate?: ((object: Draft) => void) | undefined;
   /** The same for updates of the main resource (status and other subresources are kept apart by the registry). */
   readonly prepareUpdate?: ((object: Draft, old: KubeObject) => void) | undefined;
   readonly validate?: ((object: Draft) => fieldErrors.FieldError[]) | undefined;

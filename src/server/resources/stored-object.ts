@@ -1,4 +1,5 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
+import { objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
 /**
@@ -56,9 +57,19 @@ export class StoredObject implements Answer {
     }
   }
 
+  /** Whether the object is pruned, defaulted and valid by the schema of today, so that parts of it need no second look. */
+  get isTidy(): boolean {
+    return this.upToDate && !this.#type.builtIn && this.#type.storage.conversion === undefined;
+  }
+
   get object(): KubeObject {
-    this.#object ??= deepFreeze(readStored(this.#type, this.#stored, this.revision)) as KubeObject;
+    this.#object ??= deepFreeze(this.#read());
     return this.#object;
+  }
+
+  #read(): KubeObject {
+    const draft = this.isTidy ? objectOfDraft(this.#stored.value, this.#type, this.revision) : undefined;
+    return draft ?? readStored(this.#type, this.#stored, this.revision);
   }
 
   get size(): number {

@@ -116,7 +116,7 @@ function sortable(element: PathElement): Sortable {
  * their like by name, by the fields of the key, by value, by number. Undefined when they are in that order already.
  */
 export function sortElements(elements: readonly PathElement[]): PathElement[] | undefined {
-  if (areFieldsInOrder(elements)) return undefined;
+  if (areInOrderAtSight(elements)) return undefined;
   // Each is read once: there may be thousands of them.
   const sortables = elements.map(sortable);
   const inOrder = sortables.every((each, at) => {
@@ -126,8 +126,10 @@ export function sortElements(elements: readonly PathElement[]): PathElement[] | 
   return inOrder ? undefined : sortables.sort(compareSortables).map(({ element }) => element);
 }
 
-/** Whether there are fields only, and they are in order: what most sets are. */
-function areFieldsInOrder(elements: readonly PathElement[]): boolean {
+/** Whether there is one element only, or there are fields only and they are in order: what most sets are. */
+function areInOrderAtSight(elements: readonly PathElement[]): boolean {
+  if (elements.length < 2) return true;
+  if (elements.length === 2 && elements[0]?.charCodeAt(0) === self) return true;
   let before = "";
   for (const element of elements) {
     const kind = element.charCodeAt(0);

@@ -1,3 +1,5 @@
+import { isUsualTime } from "../go-time.js";
+
 const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockTime = /^(\d{2}):(\d{2}):(\d{2})(?:[^\n]\d+)?(?:z|[+-]\d{2}:\d{2})$/u;
 const shortMonths: ReadonlySet<number> = new Set([4, 6, 9, 11]);
@@ -17,6 +19,7 @@ function daysIn(year: number, month: number): number {
 
 /** The format `date-time`, as loosely as Kubernetes takes it: what follows a second `T` is not looked at. */
 export function isDateTime(text: string): boolean {
+  if (isUsualTime(text)) return true;
   const [date = "", time] = text.split(/t/i, 2);
   if (time === undefined || !isDate(date)) return false;
   const [, hour, minute, second] = clockTime.exec(time.toLowerCase()) ?? [];

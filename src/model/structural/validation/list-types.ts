@@ -14,22 +14,28 @@ export function isDistinctList(schema: StructuralSchema): boolean {
   return type === "set" || type === "map";
 }
 
-/** Lists whose items must all be different, or have different keys, and where they are not. */
-export function validateListTypes(root: SchemaNode, object: Json): FieldError[] {
+/** Lists whose items must all be different, or have different keys, and where they are not. What is the very same as in `same` is skipped. */
+export function validateListTypes(root: SchemaNode, object: Json, same?: Json): FieldError[] {
   const errors: FieldError[] = [];
-  walk(root, object, new PathStack(), errors);
+  walk(root, object, same, new PathStack(), errors);
   return errors;
 }
 
-function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError[]): void {
-  if (errors.length >= mostReported) return;
+function walk(
+  node: SchemaNode,
+  value: Json,
+  same: Json | undefined,
+  path: PathStack,
+  errors: FieldError[],
+): void {
+  if (typeof value !== "object" || value === same || errors.length >= mostReported) return;
   if (isJsonArray(value)) {
     checkList(node, value, path, errors);
     const items = itemsOf(node);
     if (!items) return;
     for (const [index, item] of value.entries()) {
       path.enterItem(index);
-      walk(items, item, path, errors);
+      walk(items, item, isJsonArray(same) ? same[index] : undefined, path, errors);
       path.leave();
     }
   } else if (isJsonObject(value)) {
@@ -40,7 +46,7 @@ function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError
       if (!child || inner === undefined) continue;
       if (field) path.enterField(key);
       else path.enterKey(key);
-      walk(child, inner, path, errors);
+      walk(child, inner, isJsonObject(same) ? getOwn(same, key) : undefined, path, errors);
       path.leave();
     }
   }

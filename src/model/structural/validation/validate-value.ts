@@ -1,6 +1,7 @@
 import { type FieldError, required, tooMany } from "../../object/field-errors.js";
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
+import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
+import { isJsonArray } from "../../patch/json-equal.js";
 import { getOwn } from "../../patch/own-property.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { firstRepeated } from "./distinct-items.js";
@@ -11,16 +12,19 @@ import { kindOf } from "./value-kind.js";
 
 /**
  * Checks a value against a schema, in the order in which Kubernetes does it. With a correlation, what is wrong with
- * parts that did not change is overlooked.
+ * parts that did not change is overlooked. `same` is a value known to be valid: what of it stands here too, the very same, is
+ * not looked at.
  */
 export function validateValue(
   node: SchemaNode,
   value: Json,
   before: Correlation | undefined,
   findings: Findings,
+  same?: Json,
 ): void {
+  if (value === same && typeof value === "object") return;
   const found = findings.errors.length;
-  checkValue(node, value, before, findings);
+  checkValue(node, value, before, findings, same);
   if (before && findings.errors.length > found && before.isUnchanged()) findings.errors.length = found;
 }
 
@@ -29,6 +33,7 @@ function checkValue(
   value: Json,
   before: Correlation | undefined,
   findings: Findings,
+  same?: Json,
 ): void {
   const kind = kindOf(value);
   const rules = rulesOf(node);
@@ -42,7 +47,8 @@ function checkValue(
     rules.type(value, kind, findings);
     findings.checks++;
   }
-  checkCombinations(node.schema, value, findings);
+  if (rules.combines) checkCombinations(node.schema, value, findings);
+  findings.checks += 2;
   switch (kind) {
     case "string":
       rules.text?.(value as string, findings);
@@ -55,14 +61,14 @@ function checkValue(
       findings.checks += 2;
       break;
     case "array":
-      checkList(node, value as JsonArray, before, findings);
+      checkList(node, value as JsonArray, before, findings, same);
       findings.checks += 2;
       break;
     default:
   }
   rules.choice?.(value, findings);
   if (kind === "object") {
-    checkObject(node, value as JsonObject, before, findings);
+    checkObject(node, value as JsonObject, before, findings, same);
     findings.checks++;
   }
   findings.checks += 2;
@@ -73,6 +79,7 @@ function checkList(
   list: JsonArray,
   before: Correlation | undefined,
   findings: Findings,
+  same: Json | undefined,
 ): void {
   const { path } = findings;
   const { minItems, maxItems, uniqueItems } = node.schema;
@@ -81,7 +88,7 @@ function checkList(
     for (const [index, item] of list.entries()) {
       if (findings.isFull) break;
       path.enterItem(index);
-      validateValue(items, item, before?.item(index), findings);
+      validateValue(items, item, before?.item(index), findings, isJsonArray(same) ? same[index] : undefined);
       path.leave();
     }
   }
@@ -99,6 +106,7 @@ function checkObject(
   object: JsonObject,
   before: Correlation | undefined,
   findings: Findings,
+  same: Json | undefined,
 ): void {
   const { path } = findings;
   const { minProperties, maxProperties, required: names, additionalProperties } = node.schema;
@@ -121,7 +129,8 @@ function checkObject(
     // What version an object is shown in is not its own doing, so that it changed is not seen.
     const isVersion = path.depth === 0 && (key === "apiVersion" || key === "kind");
     path.enterField(key);
-    validateValue(child, value, isVersion ? undefined : before?.key(key), findings);
+    const known = isJsonObject(same) ? getOwn(same, key) : undefined;
+    validateValue(child, value, isVersion ? undefined : before?.key(key), findings, known);
     path.leave();
   }
   for (const name of names ?? []) {
@@ -146,7 +155,6 @@ function checkCombinations(schema: StructuralSchema, value: Json, findings: Find
   if (not && attempt(not, value, findings).errors.length === 0) {
     findings.unmatched(`${quote(findings.path.dotted())} must not validate the schema (not)`);
   }
-  findings.checks += 2;
 }
 
 interface Attempt {

@@ -19,6 +19,8 @@ export interface ValueRules {
   readonly format: Check<string> | undefined;
   readonly number: Check<number> | undefined;
   readonly choice: Check<Json> | undefined;
+  /** Whether there are other schemas that it has to satisfy, or must not. */
+  readonly combines: boolean;
 }
 
 /** Makes functions of what a schema says of values. */
@@ -29,6 +31,7 @@ export function compileRules(schema: StructuralSchema): ValueRules {
     format: compileFormat(schema),
     number: compileNumber(schema),
     choice: compileChoice(schema),
+    combines: Boolean(schema.anyOf ?? schema.oneOf ?? schema.allOf ?? schema.not),
   };
 }
 

@@ -27,6 +27,9 @@ export interface ListPlan {
  */
 export function planList(options: ListOptions): ListPlan {
   const { resourceVersion = "", resourceVersionMatch: match = "", limit = 0 } = options;
+  if (options.sendInitialEvents !== undefined) {
+    refuse([fieldErrors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")]);
+  }
   checkMatch(resourceVersion, match, options.continue ?? "");
   if (options.continue) {
     const continuation = parseContinue(options.continue);

@@ -1,11 +1,12 @@
-import { failures, fieldErrors, type KubeObject } from "../../../model/core.js";
+import { failures, fieldErrors } from "../../../model/core.js";
 import { apply } from "../../../model/apply/apply.js";
 import { conflictError } from "../../../model/apply/conflicts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "../../resources/resource-type.js";
+import type { StoredObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { resourceOf } from "../keys.js";
 import type { Body, Patch, Target, WriteOptions, Written } from "../requests.js";
-import { copyOf } from "./copy.js";
+import { copyOf, copyOfLoose } from "./copy.js";
 import { createTidied } from "./creating.js";
 import { objectIn, tidy } from "./incoming.js";
 import { writeOf } from "./ownership.js";
@@ -25,18 +26,19 @@ export function applying(
     ]);
   }
   const config = configIn(type, target, body);
-  const revise = (live?: KubeObject): Draft => {
+  const revise = (live?: StoredObject): Draft => {
     const result = apply({
       ...writeOf(context, type, options),
       kind: type.kind,
       apiVersion: apiVersionOf(type),
-      live,
+      live: live?.object,
       config,
       force,
     });
     if ("conflicts" in result) throw conflictError(result.conflicts);
-    const draft = copyOf(result.object) as Draft;
-    tidy(type, draft, body, options);
+    const known = live?.isTidy ? live.object : undefined;
+    const draft = (known ? copyOfLoose(result.object) : copyOf(result.object)) as Draft;
+    tidy(type, draft, body, options, { known });
     if (result.managedFields !== undefined) draft.metadata["managedFields"] = result.managedFields;
     return draft;
   };
@@ -47,6 +49,7 @@ export function applying(
       options.subresource === undefined
         ? () => {
             const draft = revise();
+            if (type.namespaced) draft.metadata["namespace"] ??= target.namespace;
             checkNoUid(type, target, draft);
             return createTidied(context, type, draft, options, true);
           }
@@ -58,9 +61,23 @@ export function applying(
 function configIn(type: ResourceType, target: Target, body: Body): Draft {
   const { apiVersion, kind } = (body.object ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (!apiVersion || !kind) throw failures.badRequest("invalid object type: /, Kind=");
+  const expected = apiVersionOf(type);
+  if (
+    typeof apiVersion === "string" &&
+    typeof kind === "string" &&
+    `${apiVersion}, ${kind}` !== `${expected}, ${type.kind}`
+  ) {
+    const full = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw failures.badRequest(`invalid object type: ${full}, Kind=${kind}`);
+  }
   const config = objectIn(type, body, { namespace: target.namespace });
+  const sent = (body.object as { metadata?: { namespace?: unknown } | null } | undefined)?.metadata
+    ?.namespace;
   config.metadata["name"] ??= target.name;
-  return objectIn(type, { object: config, fresh: true }, target);
+  const named = objectIn(type, { object: config, fresh: true }, target);
+  // Nobody applies what stands in the address only.
+  if (sent === undefined) delete named.metadata["namespace"];
+  return named;
 }
 
 function checkNoUid(type: ResourceType, { name }: Target, { metadata }: Draft): void {

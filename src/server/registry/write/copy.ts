@@ -9,23 +9,28 @@ import { defaultLimits } from "../../decode/decode-limits.js";
  * @throws {ApiError} 400 for what JSON cannot carry, and for what is nested more deeply than a body may be.
  */
 export function copyOf<Value>(value: Value): Value {
-  return copyAt(value, 0) as Value;
+  return copyAt(value, 0, false) as Value;
 }
 
-function copyAt(value: unknown, depth: number): unknown {
+/** The same, but what is frozen stays shared: for those who replace such parts, and never write to them. */
+export function copyOfLoose<Value>(value: Value): Value {
+  return copyAt(value, 0, true) as Value;
+}
+
+function copyAt(value: unknown, depth: number, sharing: boolean): unknown {
   if (typeof value !== "object") {
     checkPlain(value);
     return value;
   }
-  if (value === null) return null;
+  if (value === null || (sharing && Object.isFrozen(value))) return value;
   if (depth === defaultLimits.depth) {
     throw failures.badRequest(`the object is nested too deeply: there are more than ${depth} levels`);
   }
-  if (Array.isArray(value)) return value.map((item) => copyAt(item ?? null, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => copyAt(item ?? null, depth + 1, sharing));
   const copy: MutableObject = {};
   for (const key of Object.keys(value)) {
     const part = (value as Record<string, unknown>)[key];
-    if (part !== undefined) setOwn(copy, key, copyAt(part, depth + 1) as MutableObject[string]);
+    if (part !== undefined) setOwn(copy, key, copyAt(part, depth + 1, sharing) as MutableObject[string]);
   }
   return copy;
 }

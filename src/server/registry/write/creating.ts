@@ -123,6 +123,7 @@ function complete(
   stamp(context, type, draft);
   strategy.prepareCreate?.(draft);
   if (!recorded) recordOwnership(context, type, undefined, draft, options);
+  strategy.completeCreate?.(draft);
   validate(type, draft);
   for (const text of strategy.warnings?.(draft) ?? []) options.warn?.(text);
   warnOfFinalizers(type, draft, undefined, options);

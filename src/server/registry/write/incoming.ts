@@ -1,4 +1,4 @@
-import { ApiError, failures, type OwnerReference } from "../../../model/core.js";
+import { ApiError, failures, type KubeObject, type OwnerReference } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import { jsonEqual } from "../../../model/patch/json-equal.js";
 import { objectMetaFault, readObjectMeta } from "../../../model/structural/object-meta.js";
@@ -11,12 +11,24 @@ import { copyOf } from "./copy.js";
 export type ReadableType = EnvelopeType & Pick<ResourceType, "rules">;
 
 /** The object that was sent, to be changed freely: it is one of this kind, for this address. */
-export function objectIn(type: EnvelopeType, { object, fresh }: Body, address: Address): Draft {
+export function objectIn(
+  type: EnvelopeType,
+  { object, fresh }: Pick<Body, "object" | "fresh">,
+  address: Address,
+): Draft {
   return checkEnvelope(type, fresh ? object : copyOf(object), address);
 }
 
 /** Puts what is wrong with an object into an error. */
 export type Refuse = (problem: string) => ApiError;
+
+/** What may be known of an object before it is looked at. */
+export interface Background {
+  /** How to refuse it; as what was sent, if nothing else is said. */
+  readonly refuse?: Refuse | undefined;
+  /** An object that is in order. What of it is found again, the very same, is not looked at once more. */
+  readonly known?: KubeObject | undefined;
+}
 
 /**
  * Makes of what was sent an object that the rest can rely on: fields have the types of their kind as far as the server
@@ -28,9 +40,9 @@ export function tidy(
   draft: Draft,
   body: Pick<Body, "duplicates">,
   options: WriteOptions,
-  refuse?: Refuse,
+  background: Background = {},
 ): void {
-  tidyFields(type, draft, body, options, refuse);
+  tidyFields(type, draft, body, options, background);
   type.rules.applyDefaults(draft);
   dropRepeatedOwners(draft, options);
 }
@@ -41,18 +53,24 @@ export function tidyFields(
   draft: Draft,
   { duplicates = [] }: Pick<Body, "duplicates">,
   { fieldValidation = "Warn", warn }: WriteOptions,
-  refuse: Refuse = (problem) => failures.badRequest(prefixOf(type) + problem),
+  { refuse = (problem) => failures.badRequest(prefixOf(type) + problem), known }: Background = {},
 ): void {
-  const problems = [...pruned(type, draft, refuse), ...duplicates];
+  const unknown = pruned(type, draft, refuse, known);
+  const problems = duplicates.length === 0 ? unknown : [...unknown, ...duplicates];
   if (problems.length === 0) return;
   if (fieldValidation === "Strict") throw refuse(`strict decoding error: ${problems.join(", ")}`);
   if (fieldValidation === "Warn") for (const problem of problems) warn?.(problem);
 }
 
 /** Removes what the kind does not know; the rules of built-in kinds check the types of all fields before that. */
-function pruned(type: ReadableType, draft: Draft, refuse: Refuse): string[] {
+function pruned(
+  type: ReadableType,
+  draft: Draft,
+  refuse: Refuse,
+  known: KubeObject | undefined,
+): readonly string[] {
   if (type.builtIn) return unknownFields(typed(type, () => type.rules.prune(draft), refuse));
-  const fault = objectMetaFault(draft.metadata);
+  const fault = objectMetaFault(draft.metadata, known?.metadata);
   if (fault !== undefined) throw refuse(fault);
   const unknown = unknownFields(type.rules.prune(draft));
   draft.metadata = readObjectMeta(draft.metadata) as Draft["metadata"];

@@ -1,5 +1,4 @@
 import { formatTime, type JsonObject, type KubeObject } from "../../../model/core.js";
-import { emptyObject } from "../../../model/apply/empty-object.js";
 import { resetFields, type KindVersions } from "../../../model/apply/kind-versions.js";
 import { recordUpdate, type Write } from "../../../model/apply/record-update.js";
 import { objectType, type FieldType } from "../../../model/apply/typed/field-type.js";
@@ -45,11 +44,8 @@ const bases = new WeakMap<ResourceType, KubeObject>();
 /** What an object of a built-in kind has before anybody has said anything. */
 function baseOf(type: ResourceType): KubeObject | undefined {
   if (!type.builtIn) return undefined;
-  let base = bases.get(type);
-  if (base === undefined) {
-    base = emptyObject(type.schema, apiVersionOf(type), type.kind);
-    bases.set(type, base);
-  }
+  const base = bases.get(type) ?? type.blank;
+  if (base !== undefined) bases.set(type, base);
   return base;
 }
 

@@ -6,26 +6,30 @@ import {
   fieldErrors,
   PatchError,
   type Json,
-  type KubeObject,
   type StructuralSchema,
 } from "../../../model/core.js";
 import { failure } from "../../../model/errors/status.js";
 import { applyStrategicMergePatch, patchSchemaOf } from "../../../model/patch/strategic-merge.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
+import type { StoredObject } from "../../resources/stored-object.js";
 import type { Patch, Target, WriteOptions } from "../requests.js";
+import { copyOfLoose } from "./copy.js";
 import { objectIn, tidy, type Refuse } from "./incoming.js";
 
 /** What a patch makes of an object: pruned, defaulted, and free to be changed. */
 export function patched(
   type: ResourceType,
   target: Target,
-  live: KubeObject,
+  live: StoredObject,
   patch: Patch,
   options: WriteOptions,
 ): Draft {
-  const object = applied(live as unknown as Json, patch, type.schema);
-  const draft = objectIn(type, { object }, target);
-  tidy(type, draft, patch.body, options, refusing(patch, object));
+  const object = applied(live.object as unknown as Json, patch, type.schema);
+  const refuse = refusing(patch, object);
+  // What the patch leaves alone is in order already, and stays shared.
+  const body = live.isTidy ? { object: copyOfLoose(object), fresh: true } : { object };
+  const draft = objectIn(type, body, target);
+  tidy(type, draft, patch.body, options, { refuse, known: live.isTidy ? live.object : undefined });
   return draft;
 }
 

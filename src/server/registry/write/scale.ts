@@ -18,7 +18,7 @@ import {
   type ResourceType,
   type ScalePaths,
 } from "../../resources/resource-type.js";
-import { PlainObject } from "../../resources/stored-object.js";
+import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import type { Body, Patch, Target, WriteOptions, Written } from "../requests.js";
 import { applying } from "./applying.js";
@@ -65,7 +65,8 @@ export async function updateScale(
   options: WriteOptions,
 ): Promise<Written> {
   const scale = scaleIn(type, target, body, options);
-  const revise = (live: KubeObject): Draft => scaled(type, target, live, scale, replicasIn(scale) ?? 0);
+  const revise = ({ object }: StoredObject): Draft =>
+    scaled(type, target, object, scale, replicasIn(scale) ?? 0);
   return asScale(type, await revising(context, type, target, options, { revise }));
 }
 
@@ -81,7 +82,7 @@ export async function patchScale(
     const object = configOf(type, target, scaleIn(type, target, patch.body, options)) as unknown as Json;
     return asScale(type, await applying(context, type, target, { ...patch, body: { object } }, options));
   }
-  const revise = (live: KubeObject): Draft => {
+  const revise = ({ object: live }: StoredObject): Draft => {
     const object = applied(patchable(type, live), patch, {});
     const body = { object, duplicates: patch.body.duplicates };
     const scale = scaleIn(type, target, body, options, refusing(patch, object));
@@ -176,7 +177,7 @@ function scaleIn(
     rules: scaleRules,
   };
   const scale = objectIn(type, body, target);
-  tidyFields(type, scale, body, options, refuse);
+  tidyFields(type, scale, body, options, { refuse });
   return scale;
 }
 

@@ -1,3 +1,4 @@
+import { rememberDraft } from "../../resources/fresh-drafts.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { encodeStored, type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
@@ -16,6 +17,7 @@ export async function put(
   expect: number,
 ): Promise<StoredObject> {
   const value = encodeStored(toStorage(type, object));
+  if (!type.builtIn && type.storage.conversion === undefined) rememberDraft(value, type, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return storedObject(type, { value, revision });
 }

@@ -11,7 +11,7 @@ import { validateFinalizers } from "../../../model/object/finalizers.js";
 import { jsonEqual } from "../../../model/patch/json-equal.js";
 import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { type Answer, PlainObject, storedObject } from "../../resources/stored-object.js";
+import { type Answer, PlainObject, type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Body, Subresource, Target, WriteOptions, Written } from "../requests.js";
@@ -32,7 +32,7 @@ const attempts = 100;
 /** What a write wants of an object. */
 export interface Revision {
   /** Makes of the object that is there what the client wants, pruned and defaulted, to be changed freely. */
-  readonly revise: (live: KubeObject) => Draft;
+  readonly revise: (live: StoredObject) => Draft;
   /** Creates the object where none is there, for writes that may. */
   readonly create?: (() => Promise<Answer>) | undefined;
   /** Whether what `revise` returns has its managedFields settled, as after a server-side apply. */
@@ -53,7 +53,7 @@ export function update(
   const mayCreate = type.strategy.allowCreateOnUpdate && options.subresource === undefined;
   return revising(context, type, target, options, {
     revise(live) {
-      checkUid(type, target, draft.metadata, live.metadata.uid);
+      checkUid(type, target, draft.metadata, live.object.metadata.uid);
       return copy();
     },
     create: mayCreate
@@ -90,10 +90,10 @@ export async function revising(
       }
     }
     const live = storedObject(type, entry);
-    const revised = revise(live.object);
+    const revised = revise(live);
     settleVersion(type, target, revised, live.object);
     const updated = keepApart(type, revised, live.object, options.subresource);
-    settle(context, type, updated, live.object, options, recorded);
+    settle(context, type, updated, live, options, recorded);
     const answered = (answer: Answer): Written => ({ answer, created: false });
     const finished = isFinished(type, updated);
     if (!finished && isSame(updated, live.object) && (live.upToDate || options.dryRun)) return answered(live);
@@ -168,11 +168,12 @@ function settle(
   context: Context,
   type: ResourceType,
   updated: Draft,
-  live: KubeObject,
+  stored: StoredObject,
   options: WriteOptions,
   recorded: boolean,
 ): void {
   const { strategy } = type;
+  const live = stored.object;
   const main = options.subresource === undefined;
   keepIdentity(updated, live);
   if (main) strategy.prepareUpdate?.(updated, live);
@@ -180,7 +181,7 @@ function settle(
     updated.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }
   if (!recorded) recordOwnership(context, type, live, updated, options);
-  validate(type, updated, live);
+  validate(type, updated, stored);
   for (const text of strategy.warnings?.(updated) ?? []) options.warn?.(text);
   if (main) warnOfFinalizers(type, updated, live, options);
 }
@@ -199,13 +200,13 @@ function keepIdentity({ metadata }: Draft, { metadata: old }: KubeObject): void 
   if (metadata["deletionGracePeriodSeconds"] === undefined) keep("deletionGracePeriodSeconds");
 }
 
-function validate(type: ResourceType, updated: Draft, live: KubeObject): void {
+function validate(type: ResourceType, updated: Draft, { object: live, isTidy }: StoredObject): void {
   const { group, kind, strategy } = type;
   const metadata = updated.metadata as ObjectMeta;
   const errors = [
     ...validateFinalizers(metadata.finalizers, "metadata.finalizers"),
     ...validateObjectMetaUpdate(metadata, live.metadata, { builtIn: hasStandardFinalizers(type) }),
-    ...type.rules.validate(updated, live),
+    ...type.rules.validate(updated, live, isTidy),
     ...(strategy.validateUpdate?.(updated, live) ?? []),
   ];
   if (errors.length > 0) throw failures.invalid({ group, kind }, live.metadata.name ?? "", errors);
@@ -215,13 +216,16 @@ function validate(type: ResourceType, updated: Draft, live: KubeObject): void {
 function desiredChanged(type: ResourceType, updated: Draft, live: KubeObject): boolean {
   const before = live as unknown as Record<string, Json>;
   const after = updated as Record<string, Json>;
-  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (field === "metadata" || field === "apiVersion" || field === "kind") continue;
-    if (field === "status" && type.subresources.status) continue;
+  const isDesired = (field: string): boolean => {
+    if (field === "metadata" || field === "apiVersion" || field === "kind") return false;
+    return field !== "status" || !type.subresources.status;
+  };
+  for (const field of Object.keys(after)) {
     const [left, right] = [before[field], after[field]];
+    if (left === right || !isDesired(field)) continue;
     if (left === undefined || right === undefined || !jsonEqual(left, right)) return true;
   }
-  return false;
+  return Object.keys(before).some((field) => isDesired(field) && after[field] === undefined);
 }
 
 /** A write that names a uid is for that object alone, not for another of the same name. */
