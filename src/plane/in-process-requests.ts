@@ -28,15 +28,16 @@ export function pathOf(
   { name, namespace }: Scope & { readonly name?: string },
   subresource: Subresource | undefined,
 ): ResourcePath {
-  const { apiVersion, plural, scope } = kind;
-  const version = parseApiVersion(apiVersion);
+  const { plural, scope } = kind;
+  const version = versionOf(kind);
   const isPlain =
-    version?.version !== "" &&
+    version !== undefined &&
     (name === undefined || plain.test(name)) &&
     (scope === "Cluster" || (namespace === undefined ? name === undefined : plain.test(namespace)));
-  if (version !== undefined && isPlain) {
+  if (isPlain) {
+    const { group, version: number } = version;
     const within = scope === "Cluster" ? undefined : namespace;
-    return { ...version, resource: plural, namespace: within, name, subresource, watch: false };
+    return { group, version: number, resource: plural, namespace: within, name, subresource, watch: false };
   }
   const path =
     name === undefined
@@ -45,6 +46,18 @@ export function pathOf(
   const parsed = parseResourcePath(decodePath(path));
   if (parsed === undefined) throw new PageNotFound();
   return parsed;
+}
+
+const versions = new WeakMap<KindInfo, ReturnType<typeof parseApiVersion>>();
+
+/** Group and version of a kind, if it has what can be one. */
+function versionOf(kind: KindInfo): ReturnType<typeof parseApiVersion> {
+  const known = versions.get(kind);
+  if (known !== undefined) return known;
+  const version = parseApiVersion(kind.apiVersion);
+  if (version === undefined || version.version === "") return undefined;
+  versions.set(kind, version);
+  return version;
 }
 
 /** Options as a query has them, so that they are read, checked and refused in the same place. */

@@ -77,6 +77,14 @@ interface Call extends Expiring {
   readonly fail: (error: unknown) => void;
 }
 
+/** Options of a write as they were given, and what they mean. */
+interface SaidOptions {
+  readonly fieldManager: string | undefined;
+  readonly fieldValidation: string | undefined;
+  readonly dryRun: string | undefined;
+  readonly options: RegistryWriteOptions;
+}
+
 class InProcessTransport implements Transport {
   readonly #registry: Registry;
   readonly #fieldManager: string;
@@ -84,6 +92,7 @@ class InProcessTransport implements Transport {
   readonly #clock: Clock;
   readonly #deadlines: Deadlines<Call>;
   readonly #watches = new Set<AbortController>();
+  readonly #said = new Map<string, SaidOptions>();
   #closed = false;
 
   constructor(registry: Registry, options: InProcessOptions) {
@@ -177,10 +186,11 @@ class InProcessTransport implements Transport {
   patch(kind: KindInfo, target: Target, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write("patch", kind, target, options, async (route, writing) => {
       const { type, body } = await patchOf(route, patch, writing);
-      const force = forceOf(
-        queryOf({ fieldManager: options.fieldManager, force: patch.force || undefined }),
-        type,
-      );
+      const { fieldManager } = options;
+      const said = type === "apply" || patch.force;
+      const force = said
+        ? forceOf(queryOf({ fieldManager, force: patch.force || undefined }), type)
+        : undefined;
       const at = { ...route.scope, name: target.name };
       return (await this.#registry.patch(route.type, at, { type, body, force }, writing)).answer;
     });
@@ -236,8 +246,8 @@ class InProcessTransport implements Transport {
     return this.#call(options, async () => {
       const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
       const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
-      const query = queryOf({ fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined });
-      const writing = { ...writeOptions(query, optionKinds[verb], this.#fieldManager), subresource };
+      const query = { fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined };
+      const writing = { ...this.#writeOptions(query, optionKinds[verb]), subresource };
       if (onWarning === undefined) return (await write(route, writing)).object;
       // A write that has to be tried again warns again.
       const warnings = new Set<string>();
@@ -245,6 +255,23 @@ class InProcessTransport implements Transport {
       for (const text of warnings) onWarning(text);
       return object;
     });
+  }
+
+  /** What was said once is said again with most writes, and need not be read and checked again. */
+  #writeOptions(
+    query: Readonly<Record<string, string | undefined>>,
+    kind: (typeof optionKinds)[keyof typeof optionKinds],
+  ): RegistryWriteOptions {
+    const { fieldManager, fieldValidation, dryRun } = query;
+    const last = this.#said.get(kind);
+    const isSame =
+      last?.fieldManager === fieldManager &&
+      last?.fieldValidation === fieldValidation &&
+      last?.dryRun === dryRun;
+    if (last !== undefined && isSame) return last.options;
+    const options = writeOptions(queryOf(query), kind, this.#fieldManager);
+    this.#said.set(kind, { fieldManager, fieldValidation, dryRun, options });
+    return options;
   }
 
   /** Does something until it is done, the caller gives it up, or its time is up. A write may still come to pass then. */
@@ -257,12 +284,19 @@ class InProcessTransport implements Transport {
       const timer = timeout === undefined ? undefined : this.#clock.after(timeout, () => reject(late()));
       if (timeout === undefined) this.#deadlines.add(call, this.#timeout);
       signal?.addEventListener("abort", abort, { once: true });
-      const settled = work().then(resolve, (error: unknown) => reject(asFailure(error)));
-      void settled.finally(() => {
+      const end = (): void => {
         timer?.cancel();
         this.#deadlines.delete(call);
         signal?.removeEventListener("abort", abort);
-      });
+      };
+      const settle = (done: () => void): void => {
+        end();
+        done();
+      };
+      work().then(
+        (result) => settle(() => resolve(result)),
+        (error: unknown) => settle(() => reject(asFailure(error))),
+      );
     });
   }
 
