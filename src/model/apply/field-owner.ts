@@ -127,7 +127,16 @@ function inUtc(time: string): string {
 
 /** Owners as `metadata.managedFields`: appliers first, those who wrote last at the end. Undefined for none. */
 export function entriesOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | undefined {
-  const entries = Array.from(owners, entryOf).sort(compareEntries);
+  const entries: ManagedFieldsEntry[] = [];
+  let last: ManagedFieldsEntry | undefined;
+  let ordered = true;
+  for (const owner of owners) {
+    const entry = entryOf(owner);
+    ordered &&= last === undefined || compareEntries(last, entry) <= 0;
+    entries.push(entry);
+    last = entry;
+  }
+  if (!ordered) entries.sort(compareEntries);
   return entries.length === 0 ? undefined : entries;
 }
 

@@ -9,11 +9,17 @@ export function deepFreeze<T>(value: T): T {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     // Frozen before its parts are looked at, so that a cycle ends here.
     Object.freeze(next);
-    for (const part of Object.values(next) as unknown[]) {
-      if (isFreezable(part)) pending.push(part);
+    if (Array.isArray(next)) {
+      for (let index = 0; index < next.length; index++) add(next[index], pending);
+    } else {
+      for (const key of Object.keys(next)) add((next as Record<string, unknown>)[key], pending);
     }
   }
   return value;
+}
+
+function add(part: unknown, pending: object[]): void {
+  if (isFreezable(part)) pending.push(part);
 }
 
 function isFreezable(value: unknown): value is object {

@@ -88,7 +88,7 @@ export function pruneObjectMeta(metadata: Json, path: string): string[] {
 
 function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
   if (Object.isFrozen(object)) return;
-  for (const key of Object.keys(object).sort()) {
+  for (const key of inOrder(object, struct)) {
     const type = struct.fields.get(key);
     const value = object[key];
     const at = `${path}.${key}`;
@@ -103,6 +103,17 @@ function pruneStruct(object: MutableObject, struct: Struct, path: string, unknow
       }
     }
   }
+}
+
+/** The fields of an object, in the order of their names where something could be told of more than one of them. */
+function inOrder(object: MutableObject, { fields }: Struct): readonly string[] {
+  const keys = Object.keys(object);
+  let telling = 0;
+  for (const key of keys) {
+    const type = fields.get(key);
+    if (type === undefined || (typeof type === "object" && !Object.isFrozen(object[key]))) telling += 1;
+  }
+  return telling > 1 ? keys.sort() : keys;
 }
 
 /** Whether a field is the same as if it were absent. A grace period of 0 is not, and false is not. */
@@ -129,25 +140,30 @@ function structFault(
   prefix: string,
   known?: JsonObject,
 ): string | undefined {
-  for (const key of Object.keys(object).sort()) {
+  // Of several faults the first by name is told; that there is one at all is rare.
+  let first: { readonly key: string; readonly fault: string } | undefined;
+  for (const key of Object.keys(object)) {
     const type = struct.fields.get(key);
     const value = object[key];
     if (type === undefined || value === undefined || value === null) continue;
     if (known !== undefined && value === known[key]) continue;
-    const fault = fieldFault(value, type, `${struct.name}.${prefix}${key}`, `${prefix}${key}.`);
-    if (fault !== undefined) return fault;
+    const fault = fieldFault(value, type, struct.name, `${prefix}${key}`);
+    if (fault !== undefined && (first === undefined || key < first.key)) first = { key, fault };
   }
-  return undefined;
+  return first?.fault;
 }
 
-function fieldFault(value: Json, type: FieldType, field: string, prefix: string): string | undefined {
+/** `path` leads to the field from the outermost record on; `struct` is the record that it stands in. */
+function fieldFault(value: Json, type: FieldType, struct: string, path: string): string | undefined {
   const cannot = (what: Json, as: string): string =>
-    `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${field} of type ${as}`;
+    `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${struct}.${path} of type ${as}`;
   if (typeof type === "object") {
     if (!isJsonArray(value)) return cannot(value, `[]v1.${type.name}`);
     for (const item of value) {
       if (item === null) continue;
-      const fault = isJsonObject(item) ? structFault(item, type, prefix) : cannot(item, `v1.${type.name}`);
+      const fault = isJsonObject(item)
+        ? structFault(item, type, `${path}.`)
+        : cannot(item, `v1.${type.name}`);
       if (fault !== undefined) return fault;
     }
     return undefined;

@@ -117,6 +117,7 @@ function sortable(element: PathElement): Sortable {
  */
 export function sortElements(elements: readonly PathElement[]): PathElement[] | undefined {
   if (areInOrderAtSight(elements)) return undefined;
+  if (elements.every(isField)) return elements.toSorted(compareTexts);
   // Each is read once: there may be thousands of them.
   const sortables = elements.map(sortable);
   const inOrder = sortables.every((each, at) => {
@@ -126,14 +127,19 @@ export function sortElements(elements: readonly PathElement[]): PathElement[] | 
   return inOrder ? undefined : sortables.sort(compareSortables).map(({ element }) => element);
 }
 
+/** A field or the set's own mark, which comes before all fields by its text too. */
+function isField(element: PathElement): boolean {
+  const kind = element.charCodeAt(0);
+  return kind === field || kind === self;
+}
+
 /** Whether there is one element only, or there are fields only and they are in order: what most sets are. */
 function areInOrderAtSight(elements: readonly PathElement[]): boolean {
   if (elements.length < 2) return true;
   if (elements.length === 2 && elements[0]?.charCodeAt(0) === self) return true;
   let before = "";
   for (const element of elements) {
-    const kind = element.charCodeAt(0);
-    if ((kind !== field && kind !== self) || compareTexts(before, element) > 0) return false;
+    if (!isField(element) || compareTexts(before, element) > 0) return false;
     before = element;
   }
   return true;
