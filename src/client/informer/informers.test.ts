@@ -128,6 +128,23 @@ describe("initial events in a stream", () => {
       { watchList: "refused" },
     ));
 
+  test("a server that fails at them is asked once, too", () =>
+    scenario(
+      `
+      $ update a
+      $ fail watch 500
+      $ open
+      watch all
+      list newest
+      (CREATED a@1)
+      watch 1
+      $ compact
+      $ update b
+      CREATED b@2
+    `,
+      { watchList: "served" },
+    ));
+
   test("a server that ignores them is found out", () =>
     scenario(
       `

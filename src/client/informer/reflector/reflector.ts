@@ -132,7 +132,8 @@ export class Reflector {
       // Once it was listed, the stream has failed as any watch may fail.
       if (this.#version !== undefined || signal.aborted) throw error;
       if (error instanceof SilentStream) watchLists.ignored();
-      else if (isRefusal(error)) watchLists.refused(kind);
+      // A server whose etcd cannot tell how far a watch has come answers 500 each time.
+      else if (isRefusal(error) || asApiError(error)?.code === 500) watchLists.refused(kind);
       else throw error;
     }
   }
