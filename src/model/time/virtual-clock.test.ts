@@ -54,6 +54,25 @@ describe("timers", () => {
     expect(fired).toEqual([10, 20, 30]);
   });
 
+  test("wait for what the one before has started, where the clock is told how", async () => {
+    const answers: (() => void)[] = [];
+    const underWay = new Set<Promise<void>>();
+    const clock = new VirtualClock(0, {
+      async settle() {
+        for (const answer of answers.splice(0)) setImmediate(answer);
+        await Promise.all(underWay);
+      },
+    });
+    const happened: string[] = [];
+    clock.after(10, () => {
+      const answered = new Promise<void>((resolve) => answers.push(resolve));
+      underWay.add(answered.then(() => void happened.push(`answered at ${clock.now()}`)));
+    });
+    clock.after(20, () => happened.push("timed out"));
+    await clock.advance(30);
+    expect(happened).toEqual(["answered at 10", "timed out"]);
+  });
+
   test("of the past are due at once", async () => {
     const clock = new VirtualClock(100);
     const fired: number[] = [];

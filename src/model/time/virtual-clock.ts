@@ -6,6 +6,14 @@ interface Pending {
   readonly callback: () => void;
 }
 
+interface VirtualClockOptions {
+  /**
+   * Waits for what a timer started and promises alone do not bring to its end, such as an answer from a server that is
+   * elsewhere: time must not go on in between.
+   */
+  readonly settle?: (() => Promise<void>) | undefined;
+}
+
 /**
  * A clock that moves only when told to. Timers fire in the order they are due (ties in the order they were
  * set), and promises that became ready are run before the next timer, so that what a timer starts has
@@ -20,9 +28,11 @@ export class VirtualClock implements Clock {
   #now: number;
   #order = 0;
   readonly #pending = new Set<Pending>();
+  readonly #alsoSettle: (() => Promise<void>) | undefined;
 
-  constructor(start: number | string = "2026-01-01T00:00:00Z") {
+  constructor(start: number | string = "2026-01-01T00:00:00Z", { settle }: VirtualClockOptions = {}) {
     this.#now = typeof start === "string" ? Date.parse(start) : start;
+    this.#alsoSettle = settle;
   }
 
   now(): number {
@@ -44,22 +54,29 @@ export class VirtualClock implements Clock {
   /** Moves time forward, firing every timer that becomes due on the way. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
-    await settle();
+    await this.#settle();
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
       this.#fire(next);
-      await settle();
+      await this.#settle();
     }
     this.#now = end;
   }
 
   /** Jumps to the next timer and fires it; false when none is waiting. */
   async step(): Promise<boolean> {
-    await settle();
+    await this.#settle();
     const next = this.#next(Infinity);
     if (next === undefined) return false;
     this.#fire(next);
-    await settle();
+    await this.#settle();
     return true;
+  }
+
+  async #settle(): Promise<void> {
+    await settle();
+    if (this.#alsoSettle === undefined) return;
+    await this.#alsoSettle();
+    await settle();
   }
 
   #fire(timer: Pending): void {
