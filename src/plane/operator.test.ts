@@ -52,6 +52,28 @@ const ask = async (url: string | undefined, path: string): Promise<{ code: numbe
   return { code: answer.status, text: await answer.text() };
 };
 
+test("with sharding all processes work, each on its share, and the rest take over when one goes", async () => {
+  const sharding = { shards: 8, retryPeriod: "100ms" } as const;
+  const first = await start("first", { sharding });
+  await first.controllers.ready();
+  await using second = await start("second", { sharding });
+  await second.controllers.ready();
+  expect(first.lease).toBe("default/sites.demo.dev-shards");
+  await expect.poll(() => second.controllers.sharding?.owned).toBe(4);
+  const names = Array.from({ length: 20 }, (_, index) => `site-${index}`);
+  for (const name of names) await home.client.create(Site, { metadata: { name }, spec: { title: name } });
+  for (const name of names) {
+    await until(name, "default", second.controllers.sharding?.owns(`default/${name}`) ? "second" : "first");
+  }
+  expect(await ask(second.health, "/readyz")).toMatchObject({
+    code: 200,
+    text: expect.stringMatching(/sharding: 4 of 8 shards, 2 processes/),
+  });
+  await first.stop();
+  for (const name of names) await until(name, "default", "second");
+  await expect(start("third", { sharding, leaderElection: true })).rejects.toThrow("not both");
+});
+
 test("kinds are registered, one process works, and another takes over when it goes", async () => {
   const first = await start("first");
   await first.controllers.ready();

@@ -14,6 +14,7 @@ import {
   type Controllers,
   type ControllersOptions,
   type Election,
+  type Shards,
 } from "../runtime/start-controllers.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions } from "./definitions/register-definitions.js";
@@ -39,6 +40,11 @@ export interface OperatorOptions extends Pick<
    * controllers in the namespace of the connection.
    */
   readonly leaderElection?: boolean | Partial<Election> | undefined;
+  /**
+   * All processes that name the same Lease work, each on its share of the objects; there is no leader election then.
+   * Default: off. The Lease is named after the controllers, with `-shards` at its end, unless told.
+   */
+  readonly sharding?: boolean | Partial<Shards> | undefined;
   /** Where `/livez`, `/readyz`, `/healthz` and `/metrics` are served; nowhere unless told. Port 8081, of this machine alone. */
   readonly health?:
     | { readonly host?: string | undefined; readonly port?: number | undefined }
@@ -64,9 +70,9 @@ export interface Operator extends AsyncDisposable {
   readonly controllers: Controllers;
   /** Where its health is served; undefined when it is not. */
   readonly health: string | undefined;
-  /** The Lease that decides who works, such as `default/sites.demo.dev`; undefined without an election. */
+  /** The Lease that decides who works, such as `default/sites.demo.dev`; undefined when nothing is decided. */
   readonly lease: string | undefined;
-  /** Runs come to their end, and the lease is released. */
+  /** Runs come to their end, and the lease, or the shards, are released. */
   stop(): Promise<void>;
 }
 
@@ -107,13 +113,16 @@ export async function operator(options: OperatorOptions): Promise<Operator> {
     if (definitions === "apply") {
       await registerDefinitions(client, kindsOf(controllers, options.kinds), { log, clock, signal });
     }
-    const election = electionOf(options, client.namespace);
+    const shards = shardsOf(options, client.namespace);
+    const election = shards === undefined ? electionOf(options, client.namespace) : undefined;
+    const lease = shards ?? election;
     const running = startControllers({
       ...options,
       controllers,
       client,
       metrics: metrics ?? false,
       leaderElection: election,
+      sharding: shards,
       clock,
       random,
       log,
@@ -131,7 +140,7 @@ export async function operator(options: OperatorOptions): Promise<Operator> {
       client,
       controllers: running,
       health: url,
-      lease: election && `${election.namespace}/${election.name}`,
+      lease: lease && `${lease.namespace}/${lease.name}`,
       stop: () => endings.end(),
       [Symbol.asyncDispose]: () => made.stop(),
     };
@@ -150,17 +159,35 @@ function within(controller: Controller, namespace: string | undefined): Controll
 }
 
 function electionOf(
-  { leaderElection = true, controllers = [], schedules = [] }: OperatorOptions,
+  { leaderElection = true, ...options }: OperatorOptions,
   namespace: string,
 ): Election | undefined {
   if (leaderElection === false) return undefined;
   const said = leaderElection === true ? {} : leaderElection;
-  const names = [...controllers, ...schedules].map(({ name }) => name);
-  return { ...said, namespace: said.namespace ?? namespace, name: said.name ?? leaseName(names) };
+  return { ...said, namespace: said.namespace ?? namespace, name: said.name ?? leaseName(options) };
+}
+
+function shardsOf(
+  { sharding = false, leaderElection, ...options }: OperatorOptions,
+  namespace: string,
+): Shards | undefined {
+  if (sharding === false) return undefined;
+  if (leaderElection !== undefined && leaderElection !== false) {
+    throw new Error(
+      "either one process leads or all share the work: give leaderElection or sharding, not both",
+    );
+  }
+  const said = sharding === true ? {} : sharding;
+  return {
+    ...said,
+    namespace: said.namespace ?? namespace,
+    name: said.name ?? `${leaseName(options)}-shards`,
+  };
 }
 
 /** The same in every process that runs the same controllers. */
-function leaseName(names: readonly string[]): string {
+function leaseName({ controllers = [], schedules = [] }: OperatorOptions): string {
+  const names = [...controllers, ...schedules].map(({ name }) => name);
   const text = names
     .toSorted()
     .join("-")

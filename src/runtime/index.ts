@@ -36,6 +36,7 @@ export {
   type Controllers,
   type ControllersOptions,
   type Election,
+  type Shards,
 } from "./start-controllers.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
@@ -80,6 +81,7 @@ export { cron, type Cadence } from "./schedule/cron.js";
 export { window, type Window, type WindowOptions } from "./schedule/window.js";
 
 export { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader/leader-election.js";
+export { sharding, type Sharding, type ShardingOptions, type ShardWork } from "./shard/sharding.js";
 export { NotLeaderError } from "./leader/term.js";
 export { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./recorder/event-recorder.js";
 export { breakers, type Breakers } from "./breaker/breakers.js";

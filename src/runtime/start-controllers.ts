@@ -22,15 +22,20 @@ import type { Finding } from "./observe/findings/finding.js";
 import { silent, type Log } from "./observe/log.js";
 import type { Metrics } from "./observe/metrics.js";
 import { Observation, type ObservationOptions } from "./observe/observation.js";
-import { eventRecorder, type EventRecorder } from "./recorder/event-recorder.js";
+import { Recorders } from "./recorder/recorders.js";
 import { recordingTransport } from "./runs/recording-transport.js";
 import { RunLog, type RunLogOptions } from "./runs/run-log.js";
 import type { Schedule } from "./schedule/schedule.js";
+import { sharding, type Sharding, type ShardingOptions } from "./shard/sharding.js";
+import { SharedWork } from "./shard/shared-work.js";
 import { startSchedule, type RunningSchedule, type ScheduleObserver } from "./schedule/start-schedule.js";
 import { untilAnswered } from "./until-answered.js";
 
 /** How several processes agree on which of them works. */
 export type Election = Omit<LeaderElectionOptions, "client" | "clock" | "random" | "onError">;
+
+/** How several processes share the work. */
+export type Shards = Omit<ShardingOptions, "client" | "clock" | "random" | "onError">;
 
 export interface ControllersOptions extends ObservationOptions {
   readonly controllers: readonly Controller[];
@@ -40,6 +45,8 @@ export interface ControllersOptions extends ObservationOptions {
   readonly client: Client;
   /** Only one of the processes that name the same lease works at a time. Without it, this one works whatever others do. */
   readonly leaderElection?: Election | undefined;
+  /** The objects are spread over all processes that name the same lease; in place of a leader election. */
+  readonly sharding?: Shards | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   /** Where log lines go, such as a pino logger; nowhere unless told. */
@@ -58,10 +65,13 @@ export interface Controllers extends AsyncDisposable {
   readonly health: Health;
   /** Undefined when they were not wanted. */
   readonly metrics: Metrics | undefined;
+  /** Whether this process works: it leads, or has its share. */
   readonly isLeader: boolean;
+  /** Whose the objects are; undefined when they are all this process's. */
+  readonly sharding: Sharding | undefined;
   /** What somebody should look into: objects in a hot loop, managers who fight over a field. The last one first. */
   findings(): readonly Finding[];
-  /** Resolves when this process leads and everything watched has been listed. */
+  /** Resolves when this process leads, or has its share, and everything watched has been listed. */
   ready(signal?: AbortSignal): Promise<void>;
   /** One of them, by name or by the kind it is for. */
   get(controller: string | { readonly apiVersion: string; readonly kind: string }): ControllerHandle;
@@ -76,7 +86,7 @@ export interface Controllers extends AsyncDisposable {
   ): void;
   /** Resolves when no run is under way and none is due. */
   idle(): Promise<void>;
-  /** Nothing new begins; runs come to their end or are cancelled after the grace; the lease is released. */
+  /** Nothing new begins; runs come to their end or are cancelled after the grace; lease and shards are released. */
   stop(): Promise<void>;
 }
 
@@ -107,6 +117,8 @@ class RunningControllers implements Controllers {
   readonly #dependencies: Dependencies;
   readonly #recorders: Recorders;
   readonly #election: LeaderElection | undefined;
+  readonly sharding: Sharding | undefined;
+  readonly #shared: SharedWork | undefined;
   readonly #stopping = new AbortController();
   readonly #grace: number;
   readonly #working: Promise<void>;
@@ -124,6 +136,11 @@ class RunningControllers implements Controllers {
   constructor(options: ControllersOptions) {
     const { client, clock = systemClock, random = systemRandom, log = silent } = options;
     checkNames(options.controllers);
+    if (options.leaderElection !== undefined && options.sharding !== undefined) {
+      throw new Error(
+        "either one process leads or all share the work: give leaderElection or sharding, not both",
+      );
+    }
     this.#options = options;
     this.#grace = duration(options.grace ?? "30s");
     this.runs = new RunLog(options.runs);
@@ -150,6 +167,16 @@ class RunningControllers implements Controllers {
         onError: (error) => log.warn({ err: error }, "leader election"),
       });
     }
+    if (options.sharding !== undefined) {
+      this.sharding = sharding({
+        ...options.sharding,
+        client,
+        clock,
+        random,
+        onError: (error) => log.warn({ err: error }, "sharding"),
+      });
+    }
+    const shards = this.sharding;
     const note: Dependencies["note"] = (controller, object, reason, message, type) =>
       this.#recorders.get(controller).event(object, { type, reason, message });
     const observation = new Observation(options, { clock, log, note, handle: (name) => this.get(name) });
@@ -166,7 +193,12 @@ class RunningControllers implements Controllers {
       clientOver: (over) => createClient({ transport: over, namespace: client.namespace, clock, random }),
       breaker: (name) => this.breakers.get(name),
       note,
-      guard: () => this.#election?.guard(),
+      guard: (key) => {
+        this.#election?.guard();
+        shards?.guard(key);
+      },
+      owns: shards && ((key) => shards.owns(key)),
+      settled: shards && (() => shards.quiet()),
       get observer() {
         return observation.observer;
       },
@@ -176,12 +208,18 @@ class RunningControllers implements Controllers {
         observation.drifted(controller, owner, desired, current),
     };
     this.all = options.controllers.map((controller) => new ControllerHandle(controller, this.#dependencies));
+    if (shards !== undefined) {
+      const { schedules = [] } = options;
+      const start = (schedule: Schedule, key: string): RunningSchedule => this.#startSchedule(schedule, key);
+      this.#shared = new SharedWork({ sharding: shards, controllers: this.all, schedules, start });
+    }
     observation.watch({
       clock,
       controllers: this.all,
       informers: this.informers,
       breakers: this.breakers,
       election: this.#election && { name: options.leaderElection?.name ?? "", election: this.#election },
+      sharding: shards && { name: options.sharding?.name ?? "", sharding: shards },
     });
     this.#addChecks();
     // Who does not wait for it learns of a failure from the health and the log.
@@ -190,11 +228,11 @@ class RunningControllers implements Controllers {
   }
 
   get isLeader(): boolean {
-    return this.#election?.isLeader ?? true;
+    return this.#election?.isLeader ?? this.sharding?.isMember ?? true;
   }
 
   get schedules(): readonly RunningSchedule[] {
-    return this.#schedules;
+    return this.#shared?.schedules ?? this.#schedules;
   }
 
   findings(): readonly Finding[] {
@@ -256,7 +294,8 @@ class RunningControllers implements Controllers {
     const { signal } = this.#stopping;
     try {
       await this.#observation.load();
-      if (this.#election === undefined) await this.#lead(signal);
+      if (this.sharding !== undefined) await this.#share(this.sharding, signal);
+      else if (this.#election === undefined) await this.#lead(signal);
       else await this.#election.run((term) => this.#lead(term), { signal });
     } catch (error) {
       this.#failed(error);
@@ -266,16 +305,30 @@ class RunningControllers implements Controllers {
     }
   }
 
+  /** All that is watched is listed before this process takes its share, and kept in view when it loses it. */
+  async #share(sharding: Sharding, signal: AbortSignal): Promise<void> {
+    const { log } = this.#dependencies;
+    try {
+      await Promise.all(this.all.map((each) => each.start(signal)));
+      if (signal.aborted || this.#shared === undefined) return;
+      void sharding.ready().then(this.#began);
+      const controllers = this.all.map((each) => each.controller.name);
+      log.info({ controllers, shards: sharding.shards }, "controllers take part in the work");
+      await sharding.run(this.#shared, { signal, grace: this.#grace });
+    } finally {
+      // What was under way in a shard has ended or was cancelled before the shard was given up.
+      await Promise.all(this.all.map((each) => each.stop(AbortSignal.abort(), "the process stops")));
+    }
+  }
+
   /** One term: everything starts, and when the term ends everything stops. */
   async #lead(term: AbortSignal): Promise<void> {
     const { clock, log } = this.#dependencies;
     try {
       await Promise.all(this.all.map((each) => each.start(term)));
       if (term.aborted) return;
-      for (const schedule of this.#options.schedules ?? []) {
-        const observer = this.#scheduleObserver(schedule);
-        this.#schedules.push(startSchedule(schedule, { clock, client: this.#guardedClient(), observer }));
-      }
+      for (const schedule of this.#options.schedules ?? [])
+        this.#schedules.push(this.#startSchedule(schedule));
       this.#began();
       log.info({ controllers: this.all.map((each) => each.controller.name) }, "controllers are at work");
       await untilAborted(forever, term).catch(() => {});
@@ -293,6 +346,12 @@ class RunningControllers implements Controllers {
     }
   }
 
+  #startSchedule(schedule: Schedule, key = ""): RunningSchedule {
+    const { clock } = this.#dependencies;
+    const observer = this.#scheduleObserver(schedule);
+    return startSchedule(schedule, { clock, client: this.#guardedClient(key), observer });
+  }
+
   #scheduleObserver({ onError }: Schedule): ScheduleObserver {
     const { log } = this.#dependencies;
     const measured = this.metrics?.scheduleObserver;
@@ -307,10 +366,10 @@ class RunningControllers implements Controllers {
     };
   }
 
-  /** For work that is no run of a controller: it too writes only while this process leads. */
-  #guardedClient(): Client {
+  /** For work that is no run of a controller: it too writes only while this process leads, or has the key. */
+  #guardedClient(key: string): Client {
     const { clock, transport, clientOver, guard } = this.#dependencies;
-    return clientOver(recordingTransport(transport, { clock, guard, wrote: () => {} }));
+    return clientOver(recordingTransport(transport, { clock, guard: () => guard?.(key), wrote: () => {} }));
   }
 
   #addChecks(): void {
@@ -329,50 +388,20 @@ class RunningControllers implements Controllers {
         message: `waiting for the first list of ${waiting.map(({ kind }) => kind.kind).join(", ")}`,
       };
     });
+    const { sharding } = this;
+    if (sharding !== undefined) {
+      this.health.check("sharding", () => {
+        const { isMember, owned, shards, members } = sharding;
+        if (!isMember) return { ok: false, message: "this process has no share, and tries to get one" };
+        return `${owned} of ${shards} shards, ${members} ${members === 1 ? "process" : "processes"}`;
+      });
+    }
     const election = this.#election;
     if (election !== undefined) {
       this.health.check("leader-election", () =>
         election.isLeader ? "leading" : `${election.leader ?? "nobody"} leads`,
       );
     }
-  }
-}
-
-/** One recorder for each controller: events tell who has something to say. */
-class Recorders {
-  readonly #recorders = new Map<string, EventRecorder>();
-  readonly #options: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Log;
-  };
-
-  constructor(options: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Log;
-  }) {
-    this.#options = options;
-  }
-
-  get(component: string): EventRecorder {
-    let recorder = this.#recorders.get(component);
-    if (recorder === undefined) {
-      const { log, ...options } = this.#options;
-      recorder = eventRecorder({
-        ...options,
-        component,
-        onError: (error) => log.warn({ controller: component, err: error }, "an event could not be written"),
-      });
-      this.#recorders.set(component, recorder);
-    }
-    return recorder;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#recorders.values()].map((each) => each.close()));
   }
 }
 

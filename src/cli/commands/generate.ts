@@ -32,6 +32,11 @@ const manifests: Command = {
       summary: "the module as it lies in the image",
       default: "dist/index.js",
     },
+    {
+      flags: "--shards <number>",
+      summary:
+        "three processes that share the objects, in so many shards, such as 64; otherwise one that works",
+    },
   ],
   examples: [
     ["fettle generate manifests -o deploy", "crds.yaml, access.yaml, deployment.yaml in deploy"],
@@ -59,6 +64,7 @@ const manifests: Command = {
         controllers,
         definitions.map(({ metadata }) => metadata.name),
       ),
+      shards: shardsOf(options["shards"]),
     };
     await write(terminal, options, {
       "crds.yaml": definitions,
@@ -154,6 +160,14 @@ async function packageName(cwd: string): Promise<string> {
   }
   const fitting = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
   return fitting.replaceAll(/^-+|-+$/g, "").slice(0, 63) || "controllers";
+}
+
+function shardsOf(value: OptionValues[string]): number | undefined {
+  const said = text(value);
+  if (said === undefined) return undefined;
+  const shards = Number(said);
+  if (Number.isInteger(shards) && shards >= 1) return shards;
+  throw new UsageError(`--shards is a whole number from 1 on, such as 64, and not ${said}`);
 }
 
 function text(value: OptionValues[string]): string | undefined {

@@ -9,11 +9,15 @@ export const command: Command = {
   description:
     "Runs the controllers of modules against Kubernetes, or another Fettle: no API and no store of its own.\n\n" +
     "Their kinds are registered first. Of several processes that run the same controllers, one works at a time and another " +
-    "takes over when it goes. /healthz, /livez, /readyz and /metrics are served on a port of their own.",
+    "takes over when it goes; with --shards all of them work, and share the objects. /healthz, /livez, /readyz and /metrics are served on a port of their own.",
   options: [
     ...others,
     { flags: "-n, --namespace <name>", summary: "only objects of this namespace (default: of all)" },
     { flags: "--no-leader-election", summary: "work whatever others do" },
+    {
+      flags: "--shards <number>",
+      summary: "let all processes work, each on some of so many shards of the objects, such as 64",
+    },
     { flags: "--lease <name>", summary: "the Lease's name (default: after the controllers)" },
     { flags: "--health-port <port>", summary: "the port for health and metrics, 0 for any (default: 8081)" },
     {
@@ -32,6 +36,7 @@ export const command: Command = {
     ["fettle run sites.ts", "against the server that kubectl would use"],
     ["fettle run sites.ts --context staging -n demo", "one namespace of another cluster"],
     ["fettle run sites.js --definitions skip --log json", "in a pod that may not change definitions"],
+    ["fettle run sites.js --shards 64", "one of several that share the work"],
   ],
   run: async (words, options, terminal) => (await import("../run/run.js")).run(words, options, terminal),
 };

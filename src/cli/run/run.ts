@@ -63,7 +63,7 @@ async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded>
 
 async function begin(
   { controllers, schedules, kinds }: Loaded,
-  { leaderElection: { enabled, ...election }, health: { port, ...health } }: Config,
+  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health } }: Config,
   options: OptionValues,
   log: Log,
   terminal: Terminal,
@@ -78,7 +78,9 @@ async function begin(
       kinds,
       connection: connected.connection,
       namespace: text(options["namespace"]),
-      leaderElection: enabled && election,
+      ...(sharding?.shards === undefined
+        ? { leaderElection: enabled && election }
+        : { sharding: { ...election, shards: sharding.shards } }),
       health: { host, port },
       definitions: options["definitions"] === "skip" ? "skip" : "apply",
       userAgent: `fettle/${terminal.version}`,
@@ -110,7 +112,9 @@ function tell(
   } else if (format === "pretty") {
     stdout.write(`Fettle ${version} runs ${names.join(", ")} against ${server}\n`);
     stdout.write(`  health  ${health}/readyz, ${health}/metrics\n`);
-    if (lease !== undefined) stdout.write(`  lease   ${lease}: the process that holds it works\n`);
+    const says =
+      controllers.sharding === undefined ? "the process that holds it works" : "says who works on what";
+    if (lease !== undefined) stdout.write(`  lease   ${lease}: ${says}\n`);
     const where = namespace === undefined ? {} : { namespace };
     followForPeople(watched, { colors, write: (text) => stdout.write(text), where });
   }

@@ -51,6 +51,7 @@ export interface Config {
     readonly renewDeadline?: Duration | undefined;
     readonly retryPeriod?: Duration | undefined;
   };
+  readonly sharding?: { readonly shards?: number | undefined } | undefined;
   readonly health: { readonly host?: string | undefined; readonly port: number };
 }
 

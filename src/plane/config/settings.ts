@@ -169,6 +169,14 @@ export const settings: readonly Setting[] = [
   },
   { path: "leaderElection.retryPeriod", takes: { type: "duration" }, summary: "how often the leader renews" },
   {
+    path: "sharding.shards",
+    takes: { type: "integer", min: 1, max: 4096 },
+    variable: "FETTLE_SHARDS",
+    flag: "shards",
+    summary:
+      "fettle run: all processes work, each on some of so many shards of the objects; the lease is as for leader election",
+  },
+  {
     path: "health.host",
     takes: { type: "text" },
     variable: "FETTLE_HEALTH_HOST",

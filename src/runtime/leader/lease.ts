@@ -61,7 +61,7 @@ export function decide(observed: Observation, now: Moment, me: Candidate): Actio
   const holder = holderOf(lease);
   if (holder === me.identity) return { type: "renew", lease: { ...lease, spec: held(lease.spec, now, me) } };
   if (holder !== undefined) {
-    const until = since + durationOf(lease, me);
+    const until = since + durationOf(lease, me.leaseDuration);
     if (now.steady < until) return { type: "wait", holder, until };
   }
   return { type: "acquire", lease: { ...lease, spec: held(lease.spec, now, me) } };
@@ -82,10 +82,10 @@ export function released(observed: Observation, now: Moment, me: Candidate): Lea
   return { ...lease, spec };
 }
 
-/** The holder says how long to wait for it, since it may have been told another duration than we were. */
-function durationOf(lease: Lease, me: Candidate): number {
+/** The holder says how long to wait for it, in milliseconds, since it may have been told another duration than we were. */
+export function durationOf(lease: Lease, otherwise: number): number {
   const seconds = lease.spec?.leaseDurationSeconds;
-  return seconds === undefined ? me.leaseDuration : seconds * 1000;
+  return seconds === undefined ? otherwise : seconds * 1000;
 }
 
 function held(before: LeaseSpec | undefined, now: Moment, me: Candidate): LeaseSpec {

@@ -22,12 +22,21 @@ export class Term {
   readonly #clock: Clock;
   readonly #now: () => Moment;
   readonly #deadline: number;
+  readonly #role: string;
   readonly #controller = new AbortController();
   #renewed: Moment;
   #over = false;
   #timer: Timer | undefined;
 
-  constructor(options: { clock: Clock; now: () => Moment; deadline: number; renewed: Moment }) {
+  /** `role` is what the process is while it lasts. */
+  constructor(options: {
+    clock: Clock;
+    now: () => Moment;
+    deadline: number;
+    renewed: Moment;
+    role?: string | undefined;
+  }) {
+    this.#role = options.role ?? "the leader";
     this.#clock = options.clock;
     this.#now = options.now;
     this.#deadline = options.deadline;
@@ -64,7 +73,7 @@ export class Term {
 
   lose(why: string): void {
     this.end();
-    this.#controller.abort(new NotLeaderError(`no longer the leader: ${why}`));
+    this.#controller.abort(new NotLeaderError(`no longer ${this.#role}: ${why}`));
   }
 
   end(): void {

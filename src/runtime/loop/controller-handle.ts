@@ -51,7 +51,14 @@ export class ControllerHandle {
     const at = this.#dependencies.clock.now();
     const delay = after === undefined ? 0 : duration(after);
     const trigger: Trigger = { type: "manual", text: reason, at, ...(delay > 0 && { due: at + delay }) };
-    this.#needed().queue.add(this.#key(which), trigger, { after: delay, type: "MANUAL" });
+    const key = this.#key(which);
+    const { queue } = this.#needed();
+    if (this.#dependencies.owns?.(key) === false) {
+      throw new Error(
+        `${this.controller.options.for.kind} ${key} is not this process's to work on: ask the process that has its shard`,
+      );
+    }
+    queue.add(key, trigger, { after: delay, type: "MANUAL" });
   }
 
   /** Begins no run of this object, or of none at all, until told to resume; what happens meanwhile is remembered. */
@@ -127,6 +134,12 @@ export class ControllerHandle {
     const loop = this.#loop;
     await loop?.stop(deadline, reason);
     if (this.#loop === loop) this.#loop = undefined;
+  }
+
+  /** Objects have become this process's. */
+  gain(isGained: (key: string) => boolean): void {
+    for (const key of this.#paused) if (key !== undefined && isGained(key)) this.#loop?.queue.pause(key);
+    this.#loop?.gain(isGained);
   }
 
   /** Sources to read from for a moment, when this process does not work itself. */

@@ -71,7 +71,7 @@ export class ControllerLoop {
   async start(term: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([term, this.#stopping.signal]);
     const add = (key: string, trigger: Trigger, options?: AddOptions): void =>
-      this.queue.add(key, trigger, options);
+      this.#add(key, trigger, options);
     this.#sources = await Sources.open(this.controller, this.#dependencies, add, signal);
     this.#pumping = this.#pump(this.#sources);
   }
@@ -107,6 +107,27 @@ export class ControllerLoop {
     return this.#sources;
   }
 
+  /** Looks at all objects that have become this process's: what happened to them before was told to another. */
+  gain(isGained: (key: string) => boolean): void {
+    const at = this.#dependencies.clock.now();
+    this.#sources?.tell(isGained, { type: "shard", text: "shard gained", at });
+  }
+
+  /** Forgets what waits, of objects that are this process's no longer; what runs may come to its end. */
+  forget(isLost: (key: string) => boolean): void {
+    for (const { key } of this.queue.snapshot()) if (isLost(key)) this.queue.remove(key);
+  }
+
+  /** Cancels runs, of objects that others go on with. */
+  cut(isLost: (key: string) => boolean, reason: string): void {
+    for (const run of this.#running) if (isLost(run.key)) run.cancel(new HandOver(reason));
+  }
+
+  /** The objects that are being worked on, but for functions that were left to themselves. */
+  *underWay(): Iterable<string> {
+    for (const { key } of this.queue.runningWork()) if (!this.#goingOn.has(key)) yield key;
+  }
+
   /** Lets what runs come to its end, until `deadline` fires; then it is cancelled. Nothing new is begun. */
   async stop(deadline: AbortSignal, reason = "the process stops"): Promise<void> {
     const cut = (): void => {
@@ -140,6 +161,11 @@ export class ControllerLoop {
         throw error;
       });
       if (work === undefined) return;
+      if (!this.#isOurs(work.key)) {
+        this.queue.done(work, { type: "done" });
+        this.#dependencies.settled?.();
+        continue;
+      }
       const before = this.#goingOn.get(work.key);
       if (before === undefined) this.#begin(work, sources);
       else void before.then(() => this.#giveBack(work));
@@ -149,8 +175,17 @@ export class ControllerLoop {
   /** What could not begin, because a function of an earlier term went on, is due now and for the same reasons. */
   #giveBack(work: Work<Trigger>): void {
     const { key, reasons, priority } = work;
-    for (const trigger of reasons) this.queue.add(key, trigger, { priority });
+    for (const trigger of reasons) this.#add(key, trigger, { priority });
     this.queue.done(work, { type: "done" });
+  }
+
+  /** What is another process's to do is not kept: whoever is given an object looks at it anyway. */
+  #add(key: string, trigger: Trigger, options?: AddOptions): void {
+    if (this.#isOurs(key)) this.queue.add(key, trigger, options);
+  }
+
+  #isOurs(key: string): boolean {
+    return this.#dependencies.owns?.(key) ?? true;
   }
 
   #begin(work: Work<Trigger>, sources: Sources): void {
@@ -186,6 +221,7 @@ export class ControllerLoop {
     };
     if (lingering === undefined) {
       done();
+      this.#dependencies.settled?.();
       return;
     }
     this.#dependencies.log.error(
@@ -198,6 +234,7 @@ export class ControllerLoop {
     };
     this.#goingOn.set(work.key, lingering);
     void lingering.then(doneAtLast);
+    this.#dependencies.settled?.();
   }
 
   /** A run that came earlier does not stand for one that somebody asked for at a certain time. */
@@ -205,7 +242,7 @@ export class ControllerLoop {
     const now = this.#dependencies.clock.now();
     for (const trigger of reasons) {
       if (trigger.type !== "manual" || trigger.due === undefined || trigger.due <= startedAt) continue;
-      this.queue.add(key, trigger, { after: trigger.due - now, type: "MANUAL" });
+      this.#add(key, trigger, { after: trigger.due - now, type: "MANUAL" });
     }
   }
 

@@ -31,8 +31,12 @@ export interface Dependencies {
     message: string,
     type: "Normal" | "Warning",
   ) => void;
-  /** Throws when this process must not act (any more): it does not lead. Called before runs and writes. */
-  readonly guard?: (() => void) | undefined;
+  /** Throws when this process must not act (any more) on an object: it does not lead, or the object is another's. */
+  readonly guard?: ((key: string) => void) | undefined;
+  /** Whether work on an object may begin in this process; all are its own without this. */
+  readonly owns?: ((key: string) => boolean) | undefined;
+  /** A run is over, or its function is left to itself. */
+  readonly settled?: (() => void) | undefined;
   readonly observer: Observer;
   queueObserver?(controller: string): QueueObserver<Trigger> | undefined;
   record(run: Run): void;

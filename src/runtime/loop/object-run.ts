@@ -63,6 +63,10 @@ export class ObjectRun {
     this.ended = new Promise((resolve) => (this.#end = resolve));
   }
 
+  get key(): string {
+    return this.#options.work.key;
+  }
+
   start(): void {
     this.#run().then(this.#end, (error: unknown) => this.#end(this.#broken(error)));
   }
@@ -117,7 +121,7 @@ export class ObjectRun {
     const body = async (trace: string | undefined): Promise<End> => {
       traceId = trace;
       try {
-        dependencies.guard?.();
+        dependencies.guard?.(work.key);
         return await (controller.style.type === "plain"
           ? this.#runPlain(controller.style.reconcile, log)
           : this.#runProse(object, steps, log));
@@ -226,7 +230,7 @@ export class ObjectRun {
 
   /** The way to the API for this run: what it writes is recorded, and nothing is written that must not be. */
   #transport() {
-    const { dependencies, sources } = this.#options;
+    const { dependencies, sources, work } = this.#options;
     const { observer } = dependencies;
     return recordingTransport(dependencies.transport, {
       clock: dependencies.clock,
@@ -236,7 +240,7 @@ export class ObjectRun {
         // Somebody else goes on from here, be it this process in its next term.
         const { reason } = this.#cancelled.signal as { reason: unknown };
         if (reason instanceof HandOver) throw reason;
-        dependencies.guard?.();
+        dependencies.guard?.(work.key);
       },
       before: (kind, namespace, name) => {
         try {

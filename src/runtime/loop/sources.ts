@@ -31,6 +31,7 @@ export class Sources {
   readonly objects: Source;
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
+  #told: (change: Change, trigger?: Trigger) => void = () => {};
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
     this.kind = kind;
@@ -102,6 +103,13 @@ export class Sources {
     );
   }
 
+  /** Tells of objects that are there as if they had just been listed. */
+  tell(which: (key: string) => boolean, trigger: Trigger): void {
+    for (const object of this.objects.list()) {
+      if (which(keyOf(object))) this.#told({ type: "CREATED", object, initial: true }, trigger);
+    }
+  }
+
   release(): void {
     for (const release of this.#release.splice(0)) release();
   }
@@ -164,9 +172,9 @@ export class Sources {
         }
       });
     }
-    follow(this.objects, (change) => {
+    this.#told = (change, told) => {
       if (!ask("predicate", change, () => (where as (change: Change) => boolean)(change), true)) return;
-      const trigger: Trigger = {
+      const trigger: Trigger = told ?? {
         type: triggerTypes[change.type],
         version: change.object.metadata.resourceVersion,
         at: clock.now(),
@@ -176,7 +184,8 @@ export class Sources {
         priority: urgency + (change.initial ? initialPriority : 0),
         type: change.type,
       });
-    });
+    };
+    follow(this.objects, (change) => this.#told(change));
   }
 
   #keysOf(to: Mapper, object: KubeObject): ReadonlySet<string> {

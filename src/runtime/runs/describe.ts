@@ -14,13 +14,15 @@ export function describeTrigger({ type, text, by }: Trigger): string {
     case "watched":
       return `${by ?? "something it watches"} ${told(text)}`;
     case "resync":
-      return said("it is looked at now and then", text);
+      return said("it is checked from time to time", text);
     case "again":
-      return said("it asked to be run again", text);
+      return said("it asked for another run", text);
     case "retry":
-      return said("the run before failed", text);
+      return said("the last run failed", text);
     case "manual":
       return said("somebody asked for it", text);
+    case "shard":
+      return said("it came to this process", text);
   }
 }
 

@@ -42,9 +42,9 @@ test("a run reads like a short story", () => {
   expect(renderRun(run)).toBe(
     `
 Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
-  because  it was changed 3ms before
-           Page default/hello-1 was updated 1ms before
-           it asked to be run again: check the certificate
+  because  it was changed (3ms earlier)
+           Page default/hello-1 was updated (1ms earlier)
+           it asked for another run: check the certificate
   timing   waited 3ms for a worker, took 117ms, generation 3
   steps    – certificate (nothing to do)
            ✓ publish (80ms, 2 attempts)
@@ -62,6 +62,16 @@ Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
   run      4f1c2a9e · trace 0af7651916cd43dd8448eb211c80319c
 `.trim(),
   );
+});
+
+test("what took no time at all is not said to have taken none", () => {
+  const triggers = [{ type: "manual" as const, text: "look at it", at: start }];
+  const text = renderRun(runOf({ startedAt: start, wait: 0, duration: 0, triggers, droppedTriggers: 1 }));
+  expect(text).toContain(
+    "because  somebody asked for it: look at it\n           and 1 earlier reason that was not kept\n",
+  );
+  expect(text).toContain("timing   started at once, took <1ms, generation 1\n");
+  expect(renderRun(runOf({ duration: 61_234 }))).toContain("took 1m1s,");
 });
 
 test("a run that failed says what failed, and what became of it", () => {
@@ -96,13 +106,13 @@ test("a run that failed says what failed, and what became of it", () => {
   expect(renderRun(run)).toBe(
     `
 Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
-  because  the run before failed: StepFailed: the gateway was down
+  because  the last run failed: StepFailed: the gateway was down
            and 4 earlier reasons that were not kept
-  timing   no wait, took 10s, its time was up, generation 1, after 2 failures in a row
+  timing   started at once, took 10s, was stopped since its time was up, generation 1, after 2 failures in a row
   steps    ✓ upload (12ms, could not be undone: no space left)
            ✗ publish (9.988s, 4 attempts): the gateway did not answer
   wrote    apply Page default/hello-1 failed: pages is forbidden
-  outcome  failed: StepFailed: step "publish" failed\\u001b[2J, to be tried again
+  outcome  failed: StepFailed: step "publish" failed\\u001b[2J; it will be tried again
   run      4f1c2a9e
 `.trim(),
   );

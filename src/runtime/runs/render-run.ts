@@ -66,14 +66,14 @@ function because({ triggers, droppedTriggers, startedAt }: Run, paint: Colors): 
 
 function before({ at, due }: Trigger, startedAt: number): string {
   const ago = startedAt - (due ?? at);
-  return ago <= 0 ? "" : `${formatDuration(ago)} before`;
+  return ago < 1 ? "" : `(${span(ago)} earlier)`;
 }
 
 function timing({ wait, duration, failures, generation, timedOut }: Run): string {
   return [
-    wait === 0 ? "no wait" : `waited ${formatDuration(wait)} for a worker`,
-    `took ${formatDuration(duration)}`,
-    ...(timedOut ? ["its time was up"] : []),
+    wait < 1 ? "started at once" : `waited ${span(wait)} for a worker`,
+    `took ${span(duration)}`,
+    ...(timedOut ? ["was stopped since its time was up"] : []),
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(failures === 0 ? [] : [`after ${count(failures, "failure")} in a row`]),
   ].join(", ");
@@ -87,7 +87,7 @@ function stepLine({ name, duration, attempts, outcome, error, undo }: StepRecord
     planned: paint.dim("○"),
   }[outcome];
   const details = [
-    outcome === "skipped" ? "nothing to do" : outcome === "planned" ? "would run" : formatDuration(duration),
+    outcome === "skipped" ? "nothing to do" : outcome === "planned" ? "would run" : span(duration),
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ...(undo === undefined
       ? []
@@ -100,7 +100,7 @@ function stepLine({ name, duration, attempts, outcome, error, undo }: StepRecord
 function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: boolean): readonly string[] {
   const { verb, kind, namespace, name, subresource, error, before, after } = write;
   const object = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
-  const head = `${did(write)} ${paint.bold(escapeText(object))}${subresource === undefined ? "" : ` (${subresource})`}`;
+  const head = `${did(verb, before === undefined)} ${paint.bold(escapeText(object))}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (error !== undefined)
     return [`${verb} ${paint.bold(escapeText(object))} ${paint.red(`failed: ${escapeText(error)}`)}`];
   if (!diffs || after === undefined || verb === "delete" || verb === "deleteCollection") return [head];
@@ -119,7 +119,8 @@ function contentOf(object: Json | undefined): Json | undefined {
   return fields.length === 0 ? content : { metadata: Object.fromEntries(fields), ...content };
 }
 
-function did({ verb, before }: WriteRecord): string {
+/** What a write did, in a word or two. */
+export function did(verb: string, isNew: boolean): string {
   switch (verb) {
     case "create":
       return "made";
@@ -128,7 +129,7 @@ function did({ verb, before }: WriteRecord): string {
     case "deleteCollection":
       return "deleted all of";
     default:
-      return before === undefined ? "made or changed" : "changed";
+      return isNew ? "applied" : "changed";
   }
 }
 
@@ -147,7 +148,7 @@ function outcomeLine(outcome: RunOutcome, paint: Colors): string {
     case "fail":
       return paint.red(`failed for good: ${said(outcome)}`);
     case "error":
-      return `${paint.red(`failed: ${said(outcome)}`)}, to be tried again`;
+      return `${paint.red(`failed: ${said(outcome)}`)}; it will be tried again`;
     case "cancelled":
       return paint.yellow(`cancelled: ${escapeText(outcome.message)}`);
   }
@@ -159,6 +160,13 @@ function forReason(reason: string): string {
 
 function said({ reason, message }: { readonly reason: string; readonly message: string }): string {
   return escapeText(message === "" ? reason : `${reason}: ${message}`);
+}
+
+/** How long something took: of what took less than can be measured, that it was less. */
+function span(milliseconds: number): string {
+  if (milliseconds < 1) return "<1ms";
+  // Of a minute nobody asks for the milliseconds.
+  return formatDuration(milliseconds < 60_000 ? milliseconds : Math.round(milliseconds / 1000) * 1000);
 }
 
 function clockTime(milliseconds: number): string {

@@ -13,7 +13,8 @@ export interface Trigger {
     | "resync"
     | "again"
     | "retry"
-    | "manual";
+    | "manual"
+    | "shard";
   /** What people read: the reason that was given, or what failed. */
   readonly text?: string | undefined;
   /** The object whose change it was, when it was another one: `Page default/hello-1`. */

@@ -6,9 +6,17 @@ const about = `
 Every command of \`fettle\`. \`fettle <command> --help\` shows the same in a terminal, and \`fettle completion\` makes a
 shell complete it. All commands take \`-h, --help\`; \`fettle --version\` tells the version.
 
-Exit codes: 0 when all went well, 2 when a command was called wrongly or the configuration is wrong, 1 when it failed otherwise. A command
-that was interrupted ends with 128 and the number of the signal (130 after Ctrl-C) unless stopping is how it ends (\`fettle up\`: 0).
-\`FETTLE_DEBUG=1\` shows where in the code an error comes from. \`NO_COLOR\` turns colours off.
+| exit code | when |
+|---|---|
+| 0 | all went well |
+| 1 | it failed; of \`fettle diff\`, and of \`fettle plan --exit-code\`: something would change |
+| 2 | it was called wrongly, or the configuration is wrong; of \`fettle diff\`, also that it failed |
+| 124 | the time was over: \`--timeout\` of \`fettle wait\` and \`fettle delete\` |
+| 128 and the number of a signal | it was interrupted: 130 after Ctrl-C. \`fettle up\` and \`fettle run\` end with 0: stopping them is how they end |
+
+What follows something (\`-w\`, \`-f\`, \`fettle watch\`, \`fettle top\`) goes on until Ctrl-C: when the server goes away, that is said on standard
+error, and it is tried again until it is back; nothing that the server remembers is missed. Colours are for terminals only, and
+\`NO_COLOR\` turns them off. \`FETTLE_DEBUG=1\` shows where in the code an error comes from.
 `;
 
 /** Every command with its options and examples. */

@@ -25,7 +25,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ["Pollers", /^fettle_watch_/],
   ["Schedules", /^fettle_scheduler_/],
   ["Requests to the API server", /^rest_client_/],
-  ["Leader election", /^leader_election_/],
+  ["Leader election and sharding", /^(leader_election_|fettle_shard)/],
   ["The API server", /^apiserver_(?!storage)/],
   ["The store", /^(fettle_store|apiserver_storage)/],
 ];

@@ -21,8 +21,8 @@ const Lamp = resource("docs.dev/v1", "Lamp", {
 /** How long everything may take to happen, in milliseconds. */
 const patience = 20_000;
 
-/** Controllers in the process of their server ask nobody over the network, and elect nobody. */
-const notInPlanes = /^(rest_client|leader_election)_/;
+/** Controllers in the process of their server ask nobody over the network, elect nobody and share with nobody. */
+const notInPlanes = /^(rest_client_|leader_election_|fettle_shard)/;
 
 const Switch = resource("docs.dev/v1", "Switch", { spec: z.object({}) });
 
@@ -43,6 +43,7 @@ export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> 
     const token = /token"?: "?([^"\s]+)/.exec(await readFile(plane.kubeconfig ?? "", "utf8"))?.[1] ?? "";
     const connection = connectionTo({ server, token });
     const running = await operator({ ...work(done.signal), connection, health: { port: 0 } });
+    const sharing = await operator({ connection, sharding: true, health: { port: 0 } });
     try {
       await running.controllers.ready();
       await plane.client.create(Lamp, { metadata: { name: "hall" }, spec: { on: true } });
@@ -50,7 +51,10 @@ export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> 
       for (;;) {
         const metrics = new Map<string, Found>();
         read(metrics, "up", await textOf(`${server}/metrics`, { authorization: `Bearer ${token}` }));
-        read(metrics, "run", await textOf(`${running.health}/metrics`));
+        // Who shares the work elects nobody, and the other way round.
+        const text = await textOf(`${sharing.health}/metrics`);
+        read(metrics, "run", await textOf(`${running.health}/metrics`), /^fettle_shard/);
+        read(metrics, "run", text, /^(?!fettle_shard)/);
         const unseen = [...metrics.values()].filter(({ unseen }) => unseen.size > 0);
         if (unseen.length === 0) return [...metrics.values()].map(toSeen);
         if (Date.now() > late) {
@@ -60,6 +64,7 @@ export async function metricsSeen(data: string): Promise<readonly SeenMetric[]> 
       }
     } finally {
       done.abort();
+      await sharing.stop();
       await running.stop();
     }
   } finally {
@@ -122,12 +127,13 @@ interface Found {
 }
 
 /** Reads Prometheus' text format. What prom-client tells of the process by itself is left out. */
-function read(metrics: Map<string, Found>, teller: string, text: string): void {
+function read(metrics: Map<string, Found>, teller: string, text: string, leftOut = /^$/): void {
   let metric: Found | undefined;
   for (const line of text.split("\n")) {
     const [, word, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (word === "HELP") {
-      const isLeftOut = /^(process|nodejs)_/.test(name) || (teller === "up" && notInPlanes.test(name));
+      const isLeftOut =
+        /^(process|nodejs)_/.test(name) || leftOut.test(name) || (teller === "up" && notInPlanes.test(name));
       metric = isLeftOut ? undefined : (metrics.get(name) ?? newMetric(name, rest));
       if (metric === undefined) continue;
       metrics.set(name, metric);

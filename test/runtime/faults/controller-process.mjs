@@ -7,7 +7,7 @@ import { createClient, httpTransport, loadConnection } from "../../../dist/clien
 import { resource } from "../../../dist/model/index.js";
 import { controller, startControllers } from "../../../dist/runtime/index.js";
 
-const { kubeconfig, effects, who, takes, leaderElection } = JSON.parse(process.argv[2]);
+const { kubeconfig, effects, who, takes, leaderElection, sharding } = JSON.parse(process.argv[2]);
 
 const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string(), pages: z.int().min(0) }),
@@ -54,8 +54,25 @@ const sites = controller({
 });
 
 const connection = await loadConnection({ kubeconfig });
-const client = createClient({ transport: httpTransport({ connection }) });
-const controllers = startControllers({ controllers: [sites], client, leaderElection, grace: "1s" });
+const client = createClient({ transport: httpTransport({ connection, rate: sharding ? false : undefined }) });
+const controllers = startControllers({
+  controllers: [sites],
+  client,
+  leaderElection,
+  sharding,
+  observer: sharding && observer(),
+  grace: "1s",
+});
+
+/** Writes down whole runs, from before the first write to after the last. */
+function observer() {
+  const note = (phase, key) => {
+    const at = performance.timeOrigin + performance.now();
+    const name = key.slice(key.indexOf("/") + 1);
+    appendFileSync(effects, `${JSON.stringify({ at, who, what: "run", phase, name, uid: "", text: "" })}\n`);
+  };
+  return { started: ({ key }) => note("start", key), ended: ({ key }) => note("end", key) };
+}
 
 async function end() {
   await controllers.stop();

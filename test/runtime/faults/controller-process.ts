@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Election } from "../../../src/runtime/start-controllers.js";
+import type { Election, Shards } from "../../../src/runtime/start-controllers.js";
 import type { Exit } from "../../server/server-process.js";
 import type { Effect } from "./effects.js";
 
@@ -16,15 +16,29 @@ export class EffectsFile implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "fettle-faults-"));
   readonly path = join(this.folder, "effects");
   readonly #listeners = new Set<() => void>();
+  readonly #effects: Effect[] = [];
+  readonly #file: number;
+  #rest = "";
 
   constructor() {
     writeFileSync(this.path, "");
+    this.#file = openSync(this.path, "r");
   }
 
   all(): Effect[] {
+    const buffer = Buffer.alloc(65_536);
+    for (let read = 1; read > 0;) {
+      read = readSync(this.#file, buffer);
+      // What is written is ASCII or nearly so, but a character may be cut in two.
+      this.#rest += buffer.toString("latin1", 0, read);
+    }
     // A process that is killed may leave half a line.
-    const lines = readFileSync(this.path, "utf8").split("\n").slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Effect);
+    const lines = this.#rest.split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) {
+      this.#effects.push(JSON.parse(Buffer.from(line, "latin1").toString("utf8")) as Effect);
+    }
+    return [...this.#effects];
   }
 
   follow(listener: () => void): () => void {
@@ -58,6 +72,7 @@ export class EffectsFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    closeSync(this.#file);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -68,6 +83,8 @@ export interface ControllerProcessOptions {
   /** How long each effect takes, in milliseconds. */
   readonly takes: number;
   readonly leaderElection?: Election;
+  /** Also writes down whole runs. */
+  readonly sharding?: Shards;
 }
 
 /** A controller in a process of its own that can be ended, however rudely. */
@@ -98,6 +115,12 @@ export class ControllerProcess implements AsyncDisposable {
 
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** Whether it is frozen (SIGSTOP), as the kernel sees it. */
+  get isFrozen(): boolean {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ export interface Effect {
   readonly at: number;
   /** Which process, or candidate, did it. */
   readonly who: string;
-  readonly what: "publish" | "unpublish";
+  readonly what: "publish" | "unpublish" | "run";
   /** `cut` is the end of one that was cancelled. */
   readonly phase: "start" | "end" | "cut";
   readonly name: string;

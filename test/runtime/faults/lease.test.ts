@@ -11,6 +11,7 @@ import { ControllerProcess, EffectsFile } from "./controller-process.js";
 import { overlapping, unfinished, type Effect } from "./effects.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { Onlooker } from "./onlooker.js";
+import { overlaps } from "./overlaps.js";
 import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences, Site, sitesController, type SiteObject } from "./sites.js";
 import { World } from "./world.js";
@@ -235,8 +236,10 @@ test("processes take over from each other", { timeout: 90_000 }, async () => {
   one.reconnect();
   const before = effects.all();
   second.kill("SIGKILL");
+  await second.exited;
+  const killed = [{ who: "second", seen: effects.all().length }];
   await effects.until((all) => startedBy("first")(all.slice(before.length)));
-  expect(overlapping(effects.all(), { dead: true })).toEqual([]);
+  expect(overlaps(effects.all(), killed)).toEqual([]);
   expect(before.filter(({ who, phase }) => who === "first" && phase === "start")).toHaveLength(3);
 
   // One that is asked to end hands over at once.
@@ -246,7 +249,7 @@ test("processes take over from each other", { timeout: 90_000 }, async () => {
   await third.ready;
   await onlooker.until(() => differences(expected, onlooker.sites, onlooker.pages), effects);
   expect(unfinished(effects.all(), onlooker.sites)).toEqual([]);
-  expect(overlapping(effects.all(), { dead: true })).toEqual([]);
+  expect(overlaps(effects.all(), killed)).toEqual([]);
 });
 
 test(
@@ -258,6 +261,8 @@ test(
     await using two = await startTwo(home, effects);
     const { one, first, second } = two;
     first.kill("SIGSTOP");
+    await expect.poll(() => first.isFrozen).toBe(true);
+    const frozen = [{ who: "first", seen: effects.all().length }];
     await second.ready;
     await effects.until(startedBy("second"));
     const [asked, before] = [one.requests.length, effects.all().length];
@@ -272,5 +277,6 @@ test(
       .slice(asked)
       .filter(({ isWrite, path }) => isWrite && !path.includes("/leases/"));
     expect(wrote).toEqual([]);
+    expect(overlaps(effects.all(), frozen)).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-import { leaseRules, type Rule } from "./rules.js";
+import { leaseRules, shardRules, type Rule } from "./rules.js";
 
 export interface OperatorOptions {
   readonly name: string;
@@ -7,13 +7,15 @@ export interface OperatorOptions {
   /** What the container is told: the module as it lies in the image. */
   readonly args: readonly string[];
   readonly rules: readonly Rule[];
+  /** Into how many shards the objects are divided; undefined when one process works at a time. */
+  readonly shards?: number | undefined;
 }
 
 /** Where `fettle run` answers probes and tells metrics. */
 const healthPort = 8081;
 
 /** What lets controllers do their work, and nothing else. */
-export function accessManifests({ name, namespace, rules }: OperatorOptions): readonly object[] {
+export function accessManifests({ name, namespace, rules, shards }: OperatorOptions): readonly object[] {
   const labels = labelsOf(name);
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
   const apiGroup = "rbac.authorization.k8s.io";
@@ -29,7 +31,12 @@ export function accessManifests({ name, namespace, rules }: OperatorOptions): re
       roleRef: { apiGroup, kind: "ClusterRole", name },
       subjects,
     },
-    { apiVersion, kind: "Role", metadata: { name, namespace, labels }, rules: leaseRules },
+    {
+      apiVersion,
+      kind: "Role",
+      metadata: { name, namespace, labels },
+      rules: shards === undefined ? leaseRules : shardRules,
+    },
     {
       apiVersion,
       kind: "RoleBinding",
@@ -41,7 +48,7 @@ export function accessManifests({ name, namespace, rules }: OperatorOptions): re
 }
 
 /** The process itself: small, without rights on its node, restarted when it does not answer. */
-export function deploymentManifest({ name, namespace, image, args }: OperatorOptions): object {
+export function deploymentManifest({ name, namespace, image, args, shards }: OperatorOptions): object {
   const labels = labelsOf(name);
   const probe = (path: string, periodSeconds: number) => ({
     httpGet: { path, port: "health" },
@@ -51,7 +58,7 @@ export function deploymentManifest({ name, namespace, image, args }: OperatorOpt
   const container = {
     name: "controllers",
     image,
-    args,
+    args: shards === undefined ? args : [...args, "--shards", String(shards)],
     env: [
       { name: "FETTLE_HEALTH_HOST", value: "0.0.0.0" },
       { name: "FETTLE_HEALTH_PORT", value: String(healthPort) },
@@ -78,8 +85,8 @@ export function deploymentManifest({ name, namespace, image, args }: OperatorOpt
     kind: "Deployment",
     metadata: { name, namespace, labels },
     spec: {
-      // More of them stand by: one works at a time.
-      replicas: 1,
+      // More of them stand by, as one works at a time; with shards all of them work.
+      replicas: shards === undefined ? 1 : 3,
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },

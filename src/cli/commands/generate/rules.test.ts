@@ -11,7 +11,7 @@ import { startControllers } from "../../../runtime/start-controllers.js";
 import { toAll, watch } from "../../../runtime/watch.js";
 import { startApi, type Api } from "../../../server/index.js";
 import { MemoryStore } from "../../../store/index.js";
-import { leaseRules, rulesOf, type Rule } from "./rules.js";
+import { leaseRules, rulesOf, shardRules, type Rule } from "./rules.js";
 
 const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string() }),
@@ -49,42 +49,49 @@ afterEach(async () => {
   await store.close();
 });
 
-test("controllers can do all their work with the rights they are given, and use each of them", async () => {
-  const rules = [...rulesOf([sites], []), ...leaseRules];
-  const admin = createClient({ transport: inProcess(api) });
-  for (const kind of [Site, Theme]) await admin.create(customResourceDefinition(kind) as never);
-  const used = new Set<string>();
-  const refused: string[] = [];
-  const guard = guarded(inProcess(api), rules, used, refused);
-  const client = createClient({ transport: guard });
-  const leaderElection = { name: "sites", namespace: "default" };
-  await using running = startControllers({ controllers: [sites], client, leaderElection });
-  await running.ready();
+const lease = { name: "sites", namespace: "default" };
 
-  const site = (name: string, title: string) => admin.create(Site, { metadata: { name }, spec: { title } });
-  const until = async (title: string) => {
-    for await (const { object } of admin.watch(Site)) if (object.status?.title === title) return;
-  };
-  await site("one", "odd");
-  await until("odd");
-  await admin.create(Theme, { metadata: { name: "dark" }, spec: { color: "black" } });
-  for await (const { object } of admin.watch(ConfigMap)) {
-    if ((object.data as { color?: string } | undefined)?.color === "black") break;
-  }
-  await admin.patch(Site, "one", { spec: { title: "even" } });
-  await until("even");
-  await admin.delete(Site, "one");
-  await running.stop();
-  expect(refused).toEqual([]);
-  // Rights for older servers (to list), for races (to read again what somebody else has changed) and for strict clusters.
-  const rarely = /^(get|list) (configmaps|sites|themes)$|^update sites\/finalizers$|^patch events$/;
-  const unused = rules
-    .flatMap(({ resources, verbs }) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
-    )
-    .filter((right) => !used.has(right) && !rarely.test(right));
-  expect(unused).toEqual([]);
-});
+test.each([
+  { how: "alone", ways: { leaderElection: lease }, leases: leaseRules },
+  { how: "together", ways: { sharding: lease }, leases: shardRules },
+])(
+  "controllers can do all their work $how with the rights they are given, and use each of them",
+  async ({ ways, leases }) => {
+    const rules = [...rulesOf([sites], []), ...leases];
+    const admin = createClient({ transport: inProcess(api) });
+    for (const kind of [Site, Theme]) await admin.create(customResourceDefinition(kind) as never);
+    const used = new Set<string>();
+    const refused: string[] = [];
+    const guard = guarded(inProcess(api), rules, used, refused);
+    const client = createClient({ transport: guard });
+    await using running = startControllers({ controllers: [sites], client, ...ways });
+    await running.ready();
+
+    const site = (name: string, title: string) => admin.create(Site, { metadata: { name }, spec: { title } });
+    const until = async (title: string) => {
+      for await (const { object } of admin.watch(Site)) if (object.status?.title === title) return;
+    };
+    await site("one", "odd");
+    await until("odd");
+    await admin.create(Theme, { metadata: { name: "dark" }, spec: { color: "black" } });
+    for await (const { object } of admin.watch(ConfigMap)) {
+      if ((object.data as { color?: string } | undefined)?.color === "black") break;
+    }
+    await admin.patch(Site, "one", { spec: { title: "even" } });
+    await until("even");
+    await admin.delete(Site, "one");
+    await running.stop();
+    expect(refused).toEqual([]);
+    // Rights for older servers (to list), for races (to read again what somebody else has changed) and for strict clusters.
+    const rarely = /^(get|list) (configmaps|sites|themes)$|^update sites\/finalizers$|^patch events$/;
+    const unused = rules
+      .flatMap(({ resources, verbs }) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+      )
+      .filter((right) => !used.has(right) && !rarely.test(right));
+    expect(unused).toEqual([]);
+  },
+);
 
 test("kinds that are known by name alone, and several controllers", () => {
   const named: Controller = controller({

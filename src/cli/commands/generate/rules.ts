@@ -62,6 +62,15 @@ export const leaseRules: readonly Rule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
 ];
 
+/** What sharding needs there. */
+export const shardRules: readonly Rule[] = [
+  {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    verbs: ["get", "list", "create", "update", "delete"],
+  },
+];
+
 /** Where a kind is served. Of one that is known by name alone, the plural is guessed as its authors would have. */
 function addressOf(kind: AnyKind): { readonly group: string; readonly plural: string } {
   const { apiVersion, name, plural } = named(kind);

@@ -21,6 +21,13 @@ export interface Watched {
   readonly election?:
     | { readonly name: string; readonly election: { readonly isLeader: boolean } }
     | undefined;
+  /** The name of the lease that says whose the shards are, and how they are shared. */
+  readonly sharding?:
+    | {
+        readonly name: string;
+        readonly sharding: { readonly shards: number; readonly owned: number; readonly members: number };
+      }
+    | undefined;
 }
 
 type Look<T> = (each: T, put: Put) => void;
@@ -48,6 +55,34 @@ export function lookups(
         }
       },
       Math.max,
+    ),
+    ...shardLookups(watched),
+  ];
+}
+
+function shardLookups(watched: ReadonlySet<Watched>): Family[] {
+  const look = (
+    name: string,
+    help: string,
+    value: (sharding: NonNullable<Watched["sharding"]>["sharding"]) => number,
+  ): Family =>
+    lookedUp(
+      "gauge",
+      name,
+      help,
+      ["name"],
+      (put) => {
+        for (const { sharding } of watched) if (sharding) put(value(sharding.sharding), sharding.name);
+      },
+      Math.max,
+    );
+  return [
+    look("fettle_shards", "Into how many shards the objects are divided.", ({ shards }) => shards),
+    look("fettle_shards_owned", "How many of them are this process's.", ({ owned }) => owned),
+    look(
+      "fettle_shard_members",
+      "How many processes share them, as far as this one knows.",
+      (each) => each.members,
     ),
   ];
 }

@@ -1,0 +1,39 @@
+import type { Client } from "../../client/client.js";
+import type { Clock, Random } from "../../model/core.js";
+import type { Log } from "../observe/log.js";
+import { eventRecorder, type EventRecorder } from "./event-recorder.js";
+
+interface RecordersOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** One recorder for each controller: events tell who has something to say. */
+export class Recorders {
+  readonly #recorders = new Map<string, EventRecorder>();
+  readonly #options: RecordersOptions;
+
+  constructor(options: RecordersOptions) {
+    this.#options = options;
+  }
+
+  get(component: string): EventRecorder {
+    let recorder = this.#recorders.get(component);
+    if (recorder === undefined) {
+      const { log, ...options } = this.#options;
+      recorder = eventRecorder({
+        ...options,
+        component,
+        onError: (error) => log.warn({ controller: component, err: error }, "an event could not be written"),
+      });
+      this.#recorders.set(component, recorder);
+    }
+    return recorder;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#recorders.values()].map((each) => each.close()));
+  }
+}

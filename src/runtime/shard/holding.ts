@@ -1,0 +1,104 @@
+import type { Clock, Timer } from "../../model/core.js";
+import type { Owners } from "./assign.js";
+import type { ShardWork } from "./sharding.js";
+
+/** The shards that a process has in one term, and what is being done about them. */
+export class Holding {
+  readonly #work: ShardWork;
+  readonly #clock: Clock;
+  readonly #held = new Set<number>();
+  readonly #leaving = new Set<number>();
+  readonly #timers = new Set<Timer>();
+  #shards = 0;
+  #lost = false;
+
+  constructor(work: ShardWork, clock: Clock) {
+    this.#work = work;
+    this.#clock = clock;
+  }
+
+  /** How many there are, this process's or not; 0 before it has looked. */
+  get shards(): number {
+    return this.#shards;
+  }
+
+  /** Work on these may begin. */
+  get held(): ReadonlySet<number> {
+    return this.#held;
+  }
+
+  /** Work on these may go on, until they are drained. */
+  get leaving(): ReadonlySet<number> {
+    return this.#leaving;
+  }
+
+  has(shard: number): boolean {
+    return this.#held.has(shard) || this.#leaving.has(shard);
+  }
+
+  busy(): ReadonlySet<number> {
+    return this.#work.busy();
+  }
+
+  /** Those that leave and in which nothing is under way. */
+  drained(): ReadonlySet<number> {
+    const busy = this.busy();
+    return new Set([...this.#leaving].filter((shard) => !busy.has(shard)));
+  }
+
+  /**
+   * Goes by what the map says: what is there and was not is gained, what was there and is not is gone. When there are more
+   * or fewer shards than before, the same number is another shard.
+   */
+  settle(owners: Owners, me: string): void {
+    if (this.#lost) return;
+    const gone = new Set<number>();
+    const isOther = this.#shards !== owners.length;
+    for (const shard of [...this.#held, ...this.#leaving]) {
+      if (isOther || owners[shard] !== me) gone.add(shard);
+    }
+    this.#drop(gone, "the shard went to another process");
+    this.#shards = owners.length;
+    const gained = new Set<number>();
+    for (const [shard, owner] of owners.entries()) if (owner === me && !this.has(shard)) gained.add(shard);
+    if (gained.size === 0) return;
+    for (const shard of gained) this.#held.add(shard);
+    this.#work.gained(gained);
+  }
+
+  /** Begins to give shards up; what has not ended after `patience` milliseconds is cut. */
+  leave(shards: ReadonlySet<number>, patience: number): void {
+    if (this.#lost || shards.size === 0) return;
+    for (const shard of shards) {
+      this.#held.delete(shard);
+      this.#leaving.add(shard);
+    }
+    this.#work.leave(shards);
+    const timer = this.#clock.after(patience, () => {
+      this.#timers.delete(timer);
+      const left = new Set([...shards].filter((shard) => this.#leaving.has(shard)));
+      if (left.size > 0) this.#work.cut(left, "the shard goes to another process");
+    });
+    this.#timers.add(timer);
+  }
+
+  /** The term is over: nothing is this process's any more. */
+  lose(reason: string): void {
+    this.#lost = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#drop(new Set([...this.#held, ...this.#leaving]), reason);
+  }
+
+  #drop(shards: ReadonlySet<number>, reason: string): void {
+    if (shards.size === 0) return;
+    const held = new Set([...shards].filter((shard) => this.#held.has(shard)));
+    for (const shard of shards) {
+      this.#held.delete(shard);
+      this.#leaving.delete(shard);
+    }
+    if (held.size > 0) this.#work.leave(held);
+    const busy = this.busy();
+    const left = new Set([...shards].filter((shard) => busy.has(shard)));
+    if (left.size > 0) this.#work.cut(left, reason);
+  }
+}

@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { failures, VirtualClock } from "../../model/core.js";
+import type { Fate } from "../leader/fixtures/lease-server.js";
+import { Machine } from "../leader/fixtures/machine.js";
+import { LeasesServer } from "./fixtures/leases-server.js";
+import { numbers } from "./fixtures/replica.js";
+import { shardOf } from "./shard-of.js";
+import { sharding, type ShardWork } from "./sharding.js";
+
+const shards = 4;
+
+/** Something that happens to one of the processes. */
+const mishap = fc.record({
+  at: fc.nat(120_000),
+  who: fc.nat(2),
+  what: fc.oneof(
+    fc.record({ type: fc.constant("freeze" as const), for: fc.integer({ min: 100, max: 40_000 }) }),
+    fc.record({ type: fc.constant("set" as const), by: fc.integer({ min: -60_000, max: 60_000 }) }),
+    fc.record({ type: fc.constant("restart" as const) }),
+    fc.record({ type: fc.constant("crash" as const) }),
+    fc.record({ type: fc.constant("cut" as const), for: fc.integer({ min: 1000, max: 30_000 }) }),
+  ),
+});
+
+const slow = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.nat(12_000) });
+
+const scenario = fc.record({
+  machines: fc.array(
+    fc.record({
+      offset: fc.integer({ min: -3_600_000, max: 3_600_000 }),
+      rate: fc.double({ min: 0.98, max: 1.02, noNaN: true }),
+    }),
+    { minLength: 2, maxLength: 3 },
+  ),
+  chance: fc.nat(),
+  mishaps: fc.array(mishap, { maxLength: 12 }),
+  /** What becomes of requests, again and again: slow before, slow after, lost. */
+  fates: fc.array(
+    fc.record({
+      before: slow,
+      after: slow,
+      lost: fc.constantFrom(
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        "request" as const,
+        "answer" as const,
+      ),
+    }),
+    { minLength: 1, maxLength: 30 },
+  ),
+  /** How long runs take. */
+  runs: fc.array(fc.integer({ min: 50, max: 6000 }), { minLength: 1, maxLength: 10 }),
+});
+
+interface Change {
+  /** Whether nobody does it any more, or nobody could keep the process from it. */
+  isOver(): boolean;
+}
+
+const trouble = 130_000;
+const keys = Array.from({ length: shards }, (_, shard) => {
+  for (let index = 0; ; index++) if (shardOf(`default/${index}`, shards) === shard) return `default/${index}`;
+});
+
+test("never do two work on one shard, whatever happens; and in the end somebody works on each", async () => {
+  let actions = 0;
+  let moves = 0;
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ machines, chance, mishaps, fates, runs }) => {
+      const world = new VirtualClock(0);
+      const end = world.now() + trouble;
+      const server = new LeasesServer();
+      const random = numbers(chance);
+      const failed: unknown[] = [];
+      let requests = 0;
+      let began = 0;
+      let starts = 0;
+      /** For each shard the newest run that has acted, and when. */
+      const newest = keys.map(() => 0);
+      const lastAction = keys.map(() => -1);
+      /** For each shard what is being changed in the world. */
+      const open = keys.map((): Change | undefined => undefined);
+
+      const processes = machines.map((shape, index) => {
+        const machine = new Machine(world, shape);
+        let cut = 0;
+        let freezes = 0;
+        const fate = (): Fate => {
+          if (world.now() >= end) return {};
+          const { before = 0, after = 0, lost } = fates[requests++ % fates.length] ?? {};
+          const error = failures.timeout("lost on the way");
+          return {
+            before: () => machine.arrival(before),
+            after: () => machine.arrival(after),
+            ...((lost || cut > 0) && { lost: { at: lost ?? "request", error } }),
+          };
+        };
+        /** One process from its start to its end. One that crashes does nothing from one moment to the next. */
+        const start = (): { stop(): void; crash(): void } => {
+          const stopper = new AbortController();
+          let crashed = false;
+          const held = new Set<number>();
+          const working = new Map<number, AbortController>();
+          const sharing = sharding({
+            client: server.client(() => (crashed ? { before: () => new Promise(() => {}) } : fate())),
+            namespace: "default",
+            name: "sites",
+            identity: `process-${index}-${starts++}`,
+            shards,
+            clock: machine,
+            steady: machine.steady,
+            random,
+            // As tight as the clocks' rates allow, so that every mistake shows.
+            leaseDuration: "11s",
+            renewDeadline: "10s",
+            retryPeriod: "500ms",
+            handOver: "3s",
+          });
+          const run = async (shard: number): Promise<void> => {
+            const key = keys[shard] ?? "";
+            if (working.has(shard)) return;
+            const controller = new AbortController();
+            working.set(shard, controller);
+            const id = ++began;
+            const until = world.now() + (runs[id % runs.length] ?? 0);
+            while (!crashed && !controller.signal.aborted && world.now() < until) {
+              try {
+                sharing.guard(key);
+              } catch {
+                expect(controller.signal.aborted, "the run was cut by the time guard() throws").toBe(true);
+                break;
+              }
+              // This is where the world would be changed.
+              expect(id, "somebody acts who has been replaced").toBeGreaterThanOrEqual(newest[shard] ?? 0);
+              newest[shard] = id;
+              lastAction[shard] = world.now();
+              actions++;
+              // It takes a while, during which nobody can take it back; but what is begun by a process that is then frozen.
+              const other = open[shard];
+              expect(other !== undefined && !other.isOver(), "two act at once").toBe(false);
+              const before = freezes;
+              const change = { isOver: () => crashed || freezes > before };
+              open[shard] = change;
+              await new Promise<void>((resolve) => machine.after(311, resolve));
+              if (open[shard] === change) open[shard] = undefined;
+            }
+            working.delete(shard);
+            if (crashed) return;
+            sharing.quiet();
+            if (held.has(shard) && sharing.owns(key)) void guarded(run(shard));
+          };
+          const work: ShardWork = {
+            gained(gained) {
+              for (const shard of gained) {
+                moves++;
+                held.add(shard);
+                void guarded(run(shard));
+              }
+            },
+            leave(left) {
+              for (const shard of left) held.delete(shard);
+            },
+            cut(left) {
+              for (const shard of left) working.get(shard)?.abort();
+            },
+            busy: () => new Set(working.keys()),
+          };
+          void guarded(sharing.run(work, { signal: stopper.signal, grace: 5000 }));
+          return {
+            stop: () => stopper.abort(),
+            crash: () => {
+              crashed = true;
+            },
+          };
+        };
+        const guarded = (work: Promise<void>): Promise<void> =>
+          work.catch((error: unknown) => void failed.push(error));
+        let process = start();
+        return {
+          machine,
+          freeze: (milliseconds: number) => {
+            freezes++;
+            machine.freeze(milliseconds);
+          },
+          restart: () => {
+            process.stop();
+            process = start();
+          },
+          crash: () => {
+            process.crash();
+            process = start();
+          },
+          cutFor: (milliseconds: number) => {
+            cut++;
+            world.after(milliseconds, () => cut--);
+          },
+        };
+      });
+
+      for (const { at, who, what } of mishaps) {
+        const victim = processes[who % processes.length];
+        world.after(at, () => {
+          if (what.type === "freeze") victim?.freeze(what.for);
+          else if (what.type === "set") victim?.machine.set(what.by);
+          else if (what.type === "restart") victim?.restart();
+          else if (what.type === "crash") victim?.crash();
+          else victim?.cutFor(what.for);
+        });
+      }
+      await world.advance(trouble + 60_000);
+      if (failed[0] !== undefined) throw failed[0];
+      for (const at of lastAction) {
+        expect(at, "a shard is nobody's although all is well again").toBeGreaterThan(world.now() - 1000);
+      }
+    }),
+    { numRuns: 40, endOnFailure: true },
+  );
+  // Otherwise nothing was shown.
+  expect(actions).toBeGreaterThan(10_000);
+  expect(moves).toBeGreaterThan(100);
+}, 120_000);

@@ -1,0 +1,232 @@
+import { beforeEach, expect, test } from "vitest";
+import { failures, VirtualClock } from "../../model/core.js";
+import { LeasesServer } from "./fixtures/leases-server.js";
+import { Replica } from "./fixtures/replica.js";
+import { shardsAnnotation } from "./shard-map.js";
+import { shardOf } from "./shard-of.js";
+import { sharding, type ShardingOptions } from "./sharding.js";
+
+let world: VirtualClock;
+let server: LeasesServer;
+beforeEach(() => {
+  world = new VirtualClock();
+  server = new LeasesServer();
+});
+
+const replica = (identity: string, options?: Partial<ShardingOptions>): Replica =>
+  new Replica(world, server, identity, options);
+const owned = (...replicas: readonly Replica[]): number[] => replicas.map((each) => each.sharding.owned);
+const written = (): unknown =>
+  JSON.parse(server.leases.get("sites")?.metadata.annotations?.[shardsAnnotation] ?? "null");
+const unavailable = { lost: { at: "request" as const, error: failures.serviceUnavailable("no") } };
+
+/** No shard is held by two, and what each believes is what it was told. */
+function check(...replicas: readonly Replica[]): void {
+  const all = replicas.flatMap((each) => [...each.held]);
+  expect(new Set(all).size).toBe(all.length);
+  for (const each of replicas) expect(each.sharding.owned).toBe(each.held.size);
+}
+
+test("one takes all, and those who come later get their share", async () => {
+  const a = replica("a");
+  await world.advance(0);
+  expect(owned(a)).toEqual([12]);
+  const b = replica("b");
+  await world.advance(10_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+  const c = replica("c");
+  await world.advance(10_000);
+  expect(owned(a, b, c)).toEqual([4, 4, 4]);
+  expect([a.sharding.members, a.sharding.shards]).toEqual([3, 12]);
+  check(a, b, c);
+  // Only what c got has moved.
+  expect(a.log).toEqual(["gained 12", "leave 6", "leave 2"]);
+  expect(b.log).toEqual(["gained 6", "leave 2"]);
+  const key = "default/hello";
+  const owner = [a, b, c].find((each) => each.held.has(shardOf(key, 12)));
+  for (const each of [a, b, c]) {
+    expect(each.sharding.owns(key)).toBe(each === owner);
+    if (each === owner) each.sharding.guard(key);
+    else
+      expect(() => each.sharding.guard(key)).toThrow(
+        /does not have shard \d+ of default\/sites, and with it/,
+      );
+  }
+});
+
+test("one that stops hands over at once, shard by shard as they fall quiet, and leaves nothing behind", async () => {
+  const [a, b] = [replica("a"), replica("b")];
+  await world.advance(10_000);
+  const [busy = -1] = a.held;
+  a.working.add(busy);
+  a.stop();
+  await world.advance(5000);
+  expect(owned(a, b)).toEqual([0, 11]);
+  expect(() => a.sharding.guard(keyIn(busy))).not.toThrow();
+  expect(a.sharding.owns(keyIn(busy))).toBe(false);
+  a.finish();
+  await world.advance(3000);
+  await a.done;
+  expect(owned(a, b)).toEqual([0, 12]);
+  b.stop();
+  await world.advance(3000);
+  await b.done;
+  expect([...server.leases.keys()]).toEqual(["sites"]);
+  expect(written()).toMatchObject({ shards: 12, owners: {} });
+  expect([...a.errors, ...b.errors]).toEqual([]);
+});
+
+test("what is under way when a shard is to go may end, and is cut when it does not", async () => {
+  const a = replica("a", { handOver: "8s" });
+  await world.advance(0);
+  for (const shard of a.held) a.working.add(shard);
+  const b = replica("b");
+  await world.advance(6000);
+  expect(owned(a, b)).toEqual([6, 0]);
+  expect(a.working.size).toBe(12);
+  await world.advance(8000);
+  expect(a.log).toContain("cut 6");
+  expect(owned(a, b)).toEqual([6, 6]);
+  check(a, b);
+});
+
+test("the shards of one that dies go to the others when its lease has run out, and not before", async () => {
+  const [a, b, c] = [replica("a"), replica("b"), replica("c")];
+  await world.advance(20_000);
+  a.machine.freeze(10 ** 9);
+  const before = owned(b, c);
+  await world.advance(14_000);
+  expect(owned(b, c)).toEqual(before);
+  await world.advance(8000);
+  expect(owned(b, c)).toEqual([6, 6]);
+  check(b, c);
+  // Its lease is swept away, so that whoever comes later does not wait for it.
+  await world.advance(10_000);
+  expect(server.leases.size).toBe(3);
+});
+
+test("one that was frozen past its lease has nothing when it wakes, and joins anew", async () => {
+  const [a, b] = [replica("a"), replica("b")];
+  await world.advance(10_000);
+  const [shard = -1] = a.held;
+  a.working.add(shard);
+  a.machine.freeze(40_000);
+  await world.advance(39_000);
+  expect(owned(b)).toEqual([12]);
+  // Asked before any of its timers has fired, it says no.
+  expect(a.sharding.owns(keyIn(shard))).toBe(false);
+  expect(() => a.sharding.guard(keyIn(shard))).toThrow("does not have shard");
+  expect(a.working.size).toBe(0);
+  await world.advance(12_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+  check(a, b);
+});
+
+test("one that cannot renew stops before its lease runs out", async () => {
+  const [a, b] = [replica("a"), replica("b")];
+  await world.advance(10_000);
+  a.fate = () => unavailable;
+  await world.advance(10_500);
+  expect([a.sharding.isMember, a.held.size]).toEqual([false, 0]);
+  expect(owned(b)).toEqual([6]);
+  await world.advance(10_000);
+  expect(owned(b)).toEqual([12]);
+  a.fate = () => ({});
+  await world.advance(10_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+});
+
+test("an answer that was long on its way does not make others look dead", async () => {
+  const [a, b] = [replica("a"), replica("b")];
+  await world.advance(10_000);
+  const shares = owned(a, b);
+  // From now on b sees everything late, while a goes on renewing.
+  b.fate = (verb) => (verb === "list" ? { after: () => b.machine.arrival(4900) } : {});
+  await world.advance(60_000);
+  expect(owned(a, b)).toEqual(shares);
+  check(a, b);
+});
+
+test("a shard whose release was not answered is not worked on again before it was taken anew", async () => {
+  const a = replica("a");
+  await world.advance(0);
+  let lost = 0;
+  a.fate = (verb) =>
+    verb === "update" && a.held.size === 6 && lost++ === 0
+      ? { lost: { at: "answer", error: failures.timeout("lost") } }
+      : {};
+  const b = replica("b");
+  await world.advance(15_000);
+  expect(lost).toBeGreaterThan(0);
+  expect(owned(a, b)).toEqual([6, 6]);
+  check(a, b);
+});
+
+test("when somebody deletes a lease or the map, nobody works on what is not theirs, and all comes right", async () => {
+  const [a, b] = [replica("a"), replica("b")];
+  await world.advance(10_000);
+  server.leases.delete("sites");
+  await world.advance(10_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+  check(a, b);
+  const member = [...server.leases.keys()].find((name) => name !== "sites");
+  server.leases.delete(member ?? "");
+  await world.advance(30_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+  check(a, b);
+});
+
+test("those at work decide how many shards there are", async () => {
+  const a = replica("a");
+  await world.advance(0);
+  const b = replica("b", { shards: 5 });
+  await world.advance(10_000);
+  expect(owned(a, b)).toEqual([6, 6]);
+  expect(b.sharding.shards).toBe(12);
+  for (const each of [a, b]) each.stop();
+  await world.advance(10_000);
+  const c = replica("c", { shards: 5 });
+  await world.advance(0);
+  expect(owned(c)).toEqual([5]);
+  expect(c.sharding.shards).toBe(5);
+});
+
+test("more processes than shards: some wait in reserve", async () => {
+  const all = ["a", "b", "c"].map((each) => replica(each, { shards: 2 }));
+  await world.advance(10_000);
+  expect(owned(...all).toSorted((a, b) => a - b)).toEqual([0, 1, 1]);
+  for (const each of all) await each.sharding.ready();
+});
+
+test("what cannot work is refused", () => {
+  const options = { client: server.client(), namespace: "default", name: "sites" };
+  expect(() => sharding({ ...options, shards: 0 })).toThrow("there cannot be 0 shards");
+  expect(() => sharding({ ...options, renewDeadline: "20s" })).toThrow("make the lease longer");
+});
+
+test("a Lease of that name which is an election's is not touched", async () => {
+  await server.client().create("coordination.k8s.io/v1/Lease", { metadata: { name: "sites" } });
+  // It is not among those with the label.
+  const a = new Replica(world, hiding(server), "a");
+  await world.advance(1000);
+  expect(String(a.errors[0])).toContain("give the shards another name");
+  expect(owned(a)).toEqual([0]);
+});
+
+function hiding(from: LeasesServer): LeasesServer {
+  const hidden = Object.create(from) as LeasesServer;
+  hidden.client = (fate) => {
+    const client = from.client(fate);
+    const list = async (...args: Parameters<typeof client.list>) => {
+      const page = await client.list(...args);
+      return { ...page, items: page.items.filter(({ metadata }) => metadata.name !== "sites") };
+    };
+    return { ...client, list } as typeof client;
+  };
+  return hidden;
+}
+
+/** A key that falls into a shard. */
+function keyIn(shard: number): string {
+  for (let index = 0; ; index++) if (shardOf(`default/${index}`, 12) === shard) return `default/${index}`;
+}
