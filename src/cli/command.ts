@@ -24,6 +24,8 @@ export interface CommandOption {
   readonly summary: string;
   readonly default?: string | boolean | undefined;
   readonly choices?: readonly string[] | undefined;
+  /** What it is often given, for a shell to complete; others are allowed. */
+  readonly values?: readonly string[] | undefined;
   /** Given several times, it is a list. */
   readonly repeated?: boolean | undefined;
 }
@@ -41,7 +43,9 @@ export interface Command {
   readonly examples: readonly (readonly [line: string, does: string])[];
   /** Commands below this one, by name: `debug events`. Then there is no `run`. */
   readonly commands?: Readonly<Record<string, Command>> | undefined;
-  /** Returns the exit code; nothing means 0. What it throws is said in a line, and is 1. */
+  /** The exit code when it fails; 1 unless given. */
+  readonly failureCode?: number | undefined;
+  /** Returns the exit code; nothing means 0. What it throws is said in a line, and is the `failureCode`. */
   readonly run?:
     | ((words: readonly string[], options: OptionValues, terminal: Terminal) => Promise<number | void>)
     | undefined;

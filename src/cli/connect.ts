@@ -4,6 +4,7 @@ import type { Client } from "../client/client.js";
 import type { Connection } from "../client/transport/connection.js";
 import type { HttpTransport } from "../client/transport/http/http-transport.js";
 import type { OptionValues, Terminal } from "./command.js";
+import { startProgress } from "./output/progress.js";
 
 /** A server that a command talks to. */
 export interface Connected extends AsyncDisposable {
@@ -13,6 +14,8 @@ export interface Connected extends AsyncDisposable {
   readonly connection: Connection;
   /** The namespace that was asked for, or that of the context. */
   readonly namespace: string;
+  /** Tells people who wait for an answer whom they wait for, once it takes long. */
+  waitedFor<T>(answer: Promise<T>): Promise<T>;
 }
 
 /** Reaches the server that the options, the folder or the environment name. */
@@ -43,6 +46,11 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
     transport,
     connection,
     namespace: connection.namespace,
+    async waitedFor(answer) {
+      using progress = startProgress(terminal);
+      progress.say(`waiting for ${connection.server} to answer`);
+      return await answer;
+    },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
@@ -55,7 +63,7 @@ function withWaysOut(error: unknown): unknown {
 }
 
 /** The kubeconfig of the control plane that runs in this folder, if there is one and nothing else was asked for. */
-function ownKubeconfig({ cwd, env }: Terminal): string | undefined {
+export function ownKubeconfig({ cwd, env }: Terminal): string | undefined {
   if (env["KUBECONFIG"]) return undefined;
   const path = join(cwd, ".fettle", "kubeconfig");
   return existsSync(path) ? path : undefined;

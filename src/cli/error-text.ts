@@ -9,6 +9,7 @@ export function errorText(error: unknown, { env }: Pick<Terminal, "env">): strin
   if (env["FETTLE_DEBUG"]) return inspect(error, { depth: 4 });
   if (!(error instanceof Error)) return String(error);
   if (error.name === "ApiError" && "code" in error && error.code === 401) return strangerText(error.message);
+  if (error.name === "ApiError" && "code" in error && error.code === 403) return forbiddenText(error.message);
   let text = error.message === "" ? error.name : error.message;
   if (error.name !== "Error") return text;
   for (
@@ -19,6 +20,13 @@ export function errorText(error: unknown, { env }: Pick<Terminal, "env">): strin
     if (cause.message !== "" && !text.includes(cause.message)) text += `: ${cause.message}`;
   }
   return text;
+}
+
+/** Only of what the user's rights are about: a server may refuse for other reasons too. */
+function forbiddenText(said: string): string {
+  return / cannot \w+ (resource|path) /.test(said)
+    ? `${said}; --kubeconfig and --context choose another user`
+    : said;
 }
 
 /** Servers keep to themselves what is wrong with credentials. */

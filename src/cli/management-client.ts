@@ -29,6 +29,8 @@ interface Asked {
   readonly key?: string | undefined;
   readonly controller?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only what came after the run with this id. */
+  readonly after?: string | undefined;
 }
 
 interface ChangesAsked {
@@ -36,6 +38,8 @@ interface ChangesAsked {
   readonly kind?: string | undefined;
   readonly tail?: number | undefined;
   readonly reveal?: boolean | undefined;
+  /** Only what came after this revision. */
+  readonly after?: number | undefined;
 }
 
 /**
@@ -79,7 +83,7 @@ export interface ManagementClient {
 }
 
 export function managementClient(
-  { transport, connection }: Pick<Connected, "transport" | "connection">,
+  { transport, connection, waitedFor }: Pick<Connected, "transport" | "connection" | "waitedFor">,
   signal: AbortSignal,
 ): ManagementClient {
   const explained = (error: unknown): unknown => (isMissing(error) ? noManagement(connection.server) : error);
@@ -87,7 +91,7 @@ export function managementClient(
   async function ask<T>(path: string, query: Query = {}, content?: unknown): Promise<T> {
     try {
       const options = { query: { ...query }, signal, ...(content !== undefined && { content }) };
-      return (await transport.document(`${managementPath}/${path}`, options)) as T;
+      return (await waitedFor(transport.document(`${managementPath}/${path}`, options))) as T;
     } catch (error) {
       throw explained(error);
     }

@@ -17,6 +17,8 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  */
 export function processTerminal(version: string): ProcessTerminal {
   const ending = new AbortController();
+  // A command is over when it says so: while it waits for a server to come back, nothing else may keep the process alive.
+  setInterval(() => {}, 2 ** 30);
   let code: number | undefined;
   for (const [name, exitCode] of Object.entries(exitCodes)) {
     process.on(name, () => {

@@ -31,7 +31,8 @@ export async function runCommandLine(
     const isUsage = error instanceof UsageError;
     const help = isUsage && called !== undefined ? `\nfettle ${called.path} --help shows how` : "";
     terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
-    return isUsage || (error instanceof Error && error.name === "ConfigError") ? 2 : 1;
+    if (isUsage || (error instanceof Error && error.name === "ConfigError")) return 2;
+    return called?.command.failureCode ?? 1;
   }
 }
 

@@ -31,7 +31,11 @@ export function newProgram(terminal: Terminal): Commander {
     .version(terminal.version, "-V, --version", "the version of fettle")
     .helpOption("-h, --help", "what there is, or how to use a command")
     .helpCommand(false);
-  return program.addHelpText("after", "\nfettle <command> --help shows its options, with examples.");
+  return program.addHelpText(
+    "after",
+    "\nfettle <command> --help shows its options, with examples. Exit codes: 0 all went well, 1 it failed,\n" +
+      "2 it was called wrongly, 124 its time was over, 130 it was ended with Ctrl-C.",
+  );
 }
 
 /** Everything goes to the terminal, and nothing ends the process. */
@@ -43,7 +47,7 @@ function inStyle(commander: Commander, { stdout, stderr, colors }: Terminal): Co
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "fettle: ")),
+      outputError: (text, write) => write(`fettle: ${mistakeText(text, commander)}`),
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
       getOutHasColors: () => colors,
@@ -51,6 +55,45 @@ function inStyle(commander: Commander, { stdout, stderr, colors }: Terminal): Co
     })
     .configureHelp({ styleTitle: (title) => paint.bold(title), sortSubcommands: false })
     .showSuggestionAfterError(true);
+}
+
+/** What is wrong with how a command was called, as this program says things. */
+function mistakeText(text: string, commander: Commander): string {
+  const path = pathOf(commander);
+  const hint = (): string => text.match(/\(Did you mean (?:one of )?(.*)\?\)/)?.[1] ?? "";
+  const spoken: readonly (readonly [RegExp, (...found: readonly string[]) => string])[] = [
+    [
+      /^error: missing required argument '(.+)'/,
+      (name) => `<${name}> is missing: fettle ${path} ${argumentsText(commander)}`,
+    ],
+    [
+      /^error: unknown option '(.+?)'/,
+      (flag) => `there is no option ${flag}${hint() === "" ? "" : `; did you mean ${hint()}?`}`,
+    ],
+    [/^error: option '(.+)' argument missing/, (flags) => `${flags}: the value is missing`],
+    [
+      /^error: option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/m,
+      (flag, value, choices) => `${flag} ${value} is not known; there are ${choices}`,
+    ],
+    [
+      /^error: too many arguments/,
+      () => `too many words; it is called as fettle ${path} ${argumentsText(commander)}`.trimEnd(),
+    ],
+  ];
+  for (const [pattern, say] of spoken) {
+    const found = pattern.exec(text);
+    if (found !== null) return `${say(...found.slice(1))}\n`;
+  }
+  return text.replace(/^error: /, "");
+}
+
+function argumentsText({ registeredArguments }: Commander): string {
+  return registeredArguments
+    .map((argument) => {
+      const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+      return argument.required ? `<${name}>` : `[${name}]`;
+    })
+    .join(" ");
 }
 
 export function addCommand(

@@ -49,11 +49,14 @@ test.each([
   [["gte"], 'there is no command "gte"; did you mean "fettle get"?'],
   [["frobnicate"], 'there is no command "frobnicate"\nfettle --help shows all'],
   [["completion", "bsh"], 'there is no command "completion bsh"; did you mean "fettle completion bash"?'],
-  [["up", "--prot", "1"], "unknown option '--prot'\n(Did you mean --port?)"],
-  [["up", "--log", "loud"], "argument 'loud' is invalid. Allowed choices are pretty, json, none."],
+  [["up", "--prot", "1"], "there is no option --prot; did you mean --port?\nfettle up --help shows how"],
+  [["up", "--log", "loud"], "--log loud is not known; there are pretty, json, none"],
+  [["get"], "<kind> is missing: fettle get <kind> [name...]\nfettle get --help shows how"],
+  [["get", "sites", "-n"], "-n, --namespace <name>: the value is missing"],
   [["up", "no-such-file.ts"], "no-such-file.ts does not exist\nfettle up --help shows how"],
   [["up", "--port", "many"], '--port: must be a whole number from 0 to 65535, not "many"'],
-  [["config", "more"], "too many arguments"],
+  [["config", "more"], "too many words; it is called as fettle config"],
+  [["top", "more"], "too many words; it is called as fettle top\n"],
 ])("fettle %j is told apart, with code 2", async (words, message) => {
   const { code, out, err } = await call(...words);
   expect(code).toBe(2);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -218,7 +218,27 @@ test("a backup is made by the control plane itself", async () => {
   const { code, out } = await fettle("backup", { output: file }, recordingTerminal({ cwd: world.data }));
   expect(out).toMatch(/saved \d+ entries of revision \d+/);
   expect(code).toBe(0);
-  expect(gunzipSync(await readFile(file)).toString()).toContain("/demo.dev/sites/default/saved");
+  const bytes = await readFile(file);
+  expect(gunzipSync(bytes).toString()).toContain("/demo.dev/sites/default/saved");
+
+  const again = await fettle("backup", { output: file });
+  expect(again).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/is there already; --force replaces it/),
+  });
+  expect(await readFile(file)).toEqual(bytes);
+  await site("later", { title: "Later" });
+  expect(await fettle("backup", { output: file, force: true })).toMatchObject({ code: 0 });
+  expect(gunzipSync(await readFile(file)).toString()).toContain("/demo.dev/sites/default/later");
+  expect((await readdir(world.data)).filter((name) => name.endsWith(".part"))).toEqual([]);
+
+  expect(await fettle("backup", { output: world.data })).toMatchObject({ code: 2 });
+  expect((await fettle("backup", { output: join(world.data, "no", "x") })).err).toContain(
+    "there is no folder",
+  );
+  const named = join(world.data, "named.gz");
+  expect(await fettle(`backup ${named}`)).toMatchObject({ code: 0, out: expect.stringContaining(named) });
+  expect(await fettle("backup a.gz", { output: "b.gz" })).toMatchObject({ code: 2 });
 });
 
 describe("over the wire", () => {

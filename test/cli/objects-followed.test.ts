@@ -62,6 +62,8 @@ describe("events", () => {
       /^default .*Widget\/red/,
     );
     expect(await printed("events", "--for", "wd/blue", "-o", "name")).toBe("event/first\n");
+    expect(await printed("events", "wd/blue", "-o", "name")).toBe("event/first\n");
+    expect(await printed("events", "widget", "blue", "-o", "name")).toBe("event/first\n");
     expect((await fettle("events", "--for", "wd/nobody")).err).toContain("no events about wd/nobody");
     const { terminal, done } = start(["events", "--for", "wd/red", "-w"]);
     await terminal.shows("red was painted");
@@ -75,6 +77,8 @@ describe("events", () => {
   test("refuses what it does not understand", async () => {
     expect(await fettle("events", "--for", "wd")).toMatchObject({ code: 2 });
     expect(await fettle("events", "--types", "Odd")).toMatchObject({ code: 2 });
+    expect(await fettle("events", "wd")).toMatchObject({ code: 2 });
+    expect(await fettle("events", "wd", "red", "--for", "wd/red")).toMatchObject({ code: 2 });
   });
 });
 

@@ -66,7 +66,7 @@ describe("apply", () => {
     await plane.client.patch(Widget, "taken", { spec: { color: "green" } }, { fieldManager: "painter" });
     const { code, err } = await fettle("apply", "-f", path);
     expect(code).toBe(1);
-    expect(err).toMatch(/taken\.yaml: widget\.demo\.dev\/taken: .*\.spec\.color is painter's.*--force/);
+    expect(err).toMatch(/taken\.yaml:5:\d+: widget\.demo\.dev\/taken: .*\.spec\.color is painter's.*--force/);
     expect(await printed("apply", "-f", path, "--force")).toBe("widget.demo.dev/taken configured\n");
   });
 
@@ -76,9 +76,36 @@ describe("apply", () => {
     const { code, out, err } = await fettle("apply", "-f", path);
     expect(code).toBe(1);
     expect(out).toBe("widget.demo.dev/right created\n");
-    expect(err).toMatch(/widget\.demo\.dev\/wrong: .*spec\.color.*"pink"/);
-    expect(err).toContain("the server has no Gizmo in demo.dev/v1, only Widget");
+    expect(err).toMatch(/some\.yaml:5:16: widget\.demo\.dev\/wrong: .*spec\.color.*"pink"/);
+    expect(err).toMatch(
+      /some\.yaml:7:1: gizmo\.demo\.dev\/g: the server has no Gizmo in demo\.dev\/v1, only Widget/,
+    );
   });
+
+  test.each(["apply", "diff"])(
+    "%s names the file, line and column of every field that is wrong",
+    async (verb) => {
+      const wrong = `# a comment
+apiVersion: demo.dev/v1
+kind: Widget
+metadata:
+  name: wrong
+spec:
+  color: pink
+  replicas: many
+`;
+      const path = file("wrong.yaml", wrong);
+      const { code, err } = await fettle(verb, "-f", path);
+      expect(code).toBe(verb === "diff" ? 2 : 1);
+      const lines = err.trimEnd().split("\n");
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^fettle: \S*wrong\.yaml:8:13: widget\.demo\.dev\/wrong: .*spec\.replicas: /),
+      );
+      file("wrong.yaml", wrong.replace("many", "3").replace("pink", "red\n  colour: red"));
+      const unknown = await fettle(verb, "-f", path);
+      expect(unknown.err).toMatch(/wrong\.yaml:8:11: widget\.demo\.dev\/wrong: .*colour/);
+    },
+  );
 
   test("applies nothing when a file cannot be read", async () => {
     file("good.yaml", widget("good", "red"));
@@ -87,7 +114,7 @@ describe("apply", () => {
     file("empty.yaml", "# nothing\n");
     for (const [name, text] of [
       ["bad.yaml", /bad\.yaml:3:\d+: /],
-      ["nameless.yaml", /nameless\.yaml: ConfigMap has no metadata\.name/],
+      ["nameless.yaml", /nameless\.yaml:1:1: ConfigMap has no metadata\.name/],
       ["missing.yaml", /missing\.yaml: there is no such file/],
     ] as const) {
       const { code, err, out } = await fettle("apply", "-f", "good.yaml", "-f", name);

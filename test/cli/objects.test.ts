@@ -34,7 +34,24 @@ describe("get", () => {
     const { code, out, err } = await fettle("get", "wd", "red", "nope", "blue", "--no-headers");
     expect(code).toBe(1);
     expect(cells(out).map(([name]) => name)).toEqual(["red", "blue"]);
-    expect(err).toContain('"nope" not found');
+    const where =
+      'widgets.demo.dev "nope" not found in the namespace default; -n NAME looks in another namespace';
+    expect(err).toContain(where);
+    for (const words of [
+      ["get", "wd", "nope"],
+      ["get", "wd/nope", "-o", "yaml"],
+      ["describe", "wd", "nope"],
+      ["edit", "wd", "nope"],
+      ["wait", "wd/nope", "--for", "condition=Ready"],
+    ]) {
+      const lost = await fettle(...words);
+      expect(lost.code).toBe(1);
+      expect(lost.err).toContain(where);
+      expect(lost.err).toContain("fettle get widgets -A in all");
+    }
+    expect((await fettle("get", "namespace", "nope")).err).toBe(
+      'fettle: namespaces "nope" not found; fettle get namespaces shows those there are\n',
+    );
     expect(await fettle("get", "wd", "nope", "--ignore-not-found")).toMatchObject({
       code: 0,
       out: "",

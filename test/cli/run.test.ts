@@ -1,17 +1,13 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { command } from "../../src/cli/commands/run.js";
 import { command as completion } from "../../src/cli/commands/completion.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
-import { scripts } from "../../src/cli/completion/scripts.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
 import { folderWith } from "./folder.js";
 
 const module = fileURLToPath(new URL("../../examples/site/index.ts", import.meta.url));
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const hello = {
   apiVersion: "demo.dev/v1",
   kind: "Site",
@@ -43,6 +39,17 @@ test("fettle run sets controllers to work on the server of the folder, and gives
   expect(terminal.out()).toMatch(/Stopped\.\n$/);
 });
 
+test("fettle run --shards shares the work", async () => {
+  const terminal = recordingTerminal({ cwd, tty: true });
+  const running = command.run?.([module], { healthPort: "0", leaderElection: true, shards: "8" }, terminal);
+  await terminal.shows("Controllers are at work");
+  expect(terminal.out()).toContain("lease   default/sites.demo.dev-shards: says who works on what");
+  await home.apply(hello);
+  await terminal.shows(/✓ Site default\/hello {2}made Page hello-1 · ready: Published/);
+  terminal.interrupt();
+  expect(await running).toBe(0);
+});
+
 test("elsewhere than on a terminal it writes lines for programs", async () => {
   const terminal = recordingTerminal({ cwd });
   const running = command.run?.([module], { healthPort: "0", leaderElection: false }, terminal);
@@ -61,17 +68,11 @@ test("what cannot be run is told apart", async () => {
   ).rejects.toThrow("manifests are applied with fettle apply");
 });
 
-test("a shell completes kinds and names that the server has", async () => {
+test("what a shell asks for is completed with kinds and names that the server has", async () => {
   await home.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "lamp" } });
   const terminal = recordingTerminal({ cwd });
   await completion.commands?.["candidates"]?.run?.(["get", "configmaps", "la"], {}, terminal);
   expect(terminal.out()).toBe("lamp\n");
-  const typed = `fettle() { ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"; }
-${scripts.bash}
-COMP_WORDS=(fettle get configm); COMP_CWORD=2; _fettle; printf '%s ' "\${COMPREPLY[@]}"
-COMP_WORDS=(fettle get configmap/l); COMP_CWORD=2; _fettle; printf '%s ' "\${COMPREPLY[@]}"`;
-  const { stdout } = await promisify(execFile)("bash", ["-c", typed], { cwd });
-  expect(stdout.trim()).toBe("configmaps configmap/lamp");
 });
 
 test("without a server there is nothing to complete, and nothing is said", async () => {

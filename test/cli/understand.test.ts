@@ -49,7 +49,9 @@ describe("tree", () => {
   });
 
   test("says what is wrong", async () => {
-    expect((await fettle("tree site/nope")).err).toContain('"nope" not found');
+    expect((await fettle("tree site/nope", { namespace: "else" })).err).toContain(
+      '"nope" not found in the namespace else; -n NAME looks in another namespace, fettle get sites -A in all',
+    );
     expect((await fettle("tree sitee/nope")).err).toContain("did you mean site");
     expect(await fettle("tree site")).toMatchObject({ code: 2 });
   });
@@ -95,7 +97,7 @@ describe("why", () => {
 
   test("says what is wrong", async () => {
     expect((await fettle("why site/nope")).err).toContain(
-      "there is no Site default/nope, and no run of one is remembered",
+      "there is no Site default/nope, and no run of one is remembered; -n NAME looks in another namespace",
     );
     expect((await fettle("why nope/nope")).err).toContain('no kind "nope"');
     expect(await fettle("why site/a/b")).toMatchObject({ code: 2 });
@@ -196,9 +198,9 @@ describe("plan and diff", () => {
     const wrong = await world.manifest("wrong.yaml", siteManifest("wrong", { title: 3 }));
     const plan = await fettle("plan", { filename: [wrong] });
     expect(plan.code).toBe(1);
-    expect(plan.out).toContain("spec.title");
+    expect(plan.out).toMatch(/wrong\.yaml:1:\d+: spec\.title: /);
     expect(await fettle("diff", { filename: [wrong] })).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining("spec.title"),
     });
     const failing = await world.manifest("failing.yaml", siteManifest("failing", { title: "" }));
@@ -210,6 +212,7 @@ describe("plan and diff", () => {
     expect((await fettle("plan", { filename: [unknown] })).out).toContain("no Sight in demo.dev/v1");
     expect((await fettle("plan", { filename: ["nowhere.yaml"] })).err).toContain("no such file");
     expect(await fettle("plan")).toMatchObject({ code: 2 });
+    expect((await fettle("diff", { filename: ["nowhere.yaml"] })).code).toBe(2);
   });
 });
 
@@ -282,6 +285,10 @@ describe("history and rollback", () => {
     expect((await fettle("rollback site/once")).err).toContain("has no spec before the present one");
     expect((await fettle("rollback site/once", { to: "999999" })).err).toContain("has no revision 999999");
     expect(await fettle("rollback site/once", { to: "yesterday" })).toMatchObject({ code: 2 });
+    await site("once", { title: "Twice" });
+    expect((await fettle("rollback site/once", { to: "-3" })).err).toContain(
+      "--to -3 goes too far: one spec of site.demo.dev/once before the present one is remembered",
+    );
   });
 });
 

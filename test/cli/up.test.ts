@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -179,6 +180,11 @@ test.each([
     /^m\.ts cannot be loaded: m\.ts:2:18: /,
   ],
   ["imports what is not there", 'import "./gone.js";\n', /^m\.ts cannot be loaded: .*gone/],
+  [
+    "needs a package that is not installed",
+    'import "no-such-package";\n',
+    /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and has npm install been run\?\n {4}at .*m\.ts/,
+  ],
 ])("a module that %s is told apart", async (_, text, message) => {
   const cwd = await folderWith({ "m.ts": text });
   expect(await failure(["m.ts"], { store: "memory" }, cwd)).toMatch(message);
@@ -210,6 +216,7 @@ test("a port in use, a folder in use and a store to come are told apart, each wi
   expect(await failure([], { port: String(port) }, cwd)).toMatch(
     new RegExp(`^port ${port} of 127.0.0.1 is in use by another program.*--port`),
   );
+  expect(existsSync(join(cwd, ".fettle"))).toBe(false);
   holder.close();
   await up([], {}, cwd, async ({ shows }) => {
     await shows(/What happens:/);
@@ -220,6 +227,27 @@ test("a port in use, a folder in use and a store to come are told apart, each wi
   );
   expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/memory would be forgotten/);
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
+});
+
+test("what could not be started leaves no data behind that was not there before", async () => {
+  const cwd = await folderWith({
+    "broken.ts": "throw new Error('no luck');\n",
+    "bad.yaml": site("  title: Hello\n  pages: many"),
+    "good.yaml": site("  title: Hello"),
+  });
+  const data = join(cwd, "new", "deep", "data");
+  const module = join(example, "index.ts");
+  await failure(["broken.ts"], { data }, cwd);
+  await failure([module, "bad.yaml"], { data }, cwd);
+  await failure([module, "good.yaml"], { data, tokenFile: "nowhere" }, cwd);
+  expect(existsSync(join(cwd, "new"))).toBe(false);
+  await up([module, "good.yaml"], { data }, cwd, async ({ shows }) => void (await shows(/made Page/)));
+  await failure([module, "bad.yaml"], { data }, cwd);
+  await up([module], { data }, cwd, async ({ shows }) => {
+    await shows(/What happens:/);
+    const kubeconfig = join(data, "kubeconfig");
+    expect(await other(cwd, "get", "pages", "-o", "name", "--kubeconfig", kubeconfig)).toContain("hello-1");
+  });
 });
 
 test("with --watch a change starts it anew on the same port and data, and a mistake is waited out", async () => {

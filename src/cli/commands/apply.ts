@@ -3,14 +3,9 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
 import { connect } from "../connect.js";
 import { listOption, textOption } from "../kinds/asked.js";
-import {
-  applyManifest,
-  inOrder,
-  manifestTitle,
-  refusalText,
-  untilServed,
-} from "../manifests/apply-manifest.js";
+import { applyManifest, inOrder, manifestTitle, untilServed } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests, type FoundManifest } from "../manifests/read-manifests.js";
+import { objections } from "../manifests/refusal.js";
 import { formatOf, type Format } from "../output/format.js";
 import { printObjects } from "../output/objects.js";
 import { startProgress, type Progress } from "../output/progress.js";
@@ -25,7 +20,11 @@ export const command: Command = {
     { flags: "--dry-run", summary: "let the server check everything and change nothing" },
     { flags: "--force", summary: "take over fields that others have set to something else" },
     { flags: "--field-manager <name>", summary: "who the fields belong to from now on", default: "fettle" },
-    { flags: "-o, --output <format>", summary: "name, yaml or json: what came of the objects" },
+    {
+      flags: "-o, --output <format>",
+      summary: "name, yaml or json: what came of the objects",
+      values: ["name", "yaml", "json"],
+    },
   ],
   examples: [
     ["fettle apply -f site.yaml", "make it so"],
@@ -61,7 +60,7 @@ async function apply(
   const applying: Applying = { client: server.client, options, format, terminal, progress };
   const objects: UntypedObject[] = [];
   let failures = 0;
-  for (const [at, { manifest, source }] of inOrder(found).entries()) {
+  for (const [at, { manifest, place }] of inOrder(found).entries()) {
     if (terminal.signal.aborted) {
       progress.clear();
       terminal.stderr.write(`fettle: interrupted; ${at} of ${found.length} manifests were applied\n`);
@@ -73,14 +72,17 @@ async function apply(
     } catch (error) {
       if (terminal.signal.aborted) continue;
       progress.clear();
-      const problem = `${source}: ${manifestTitle(manifest)}: ${refusalText(error)}`;
       if (!isRefusal(error)) {
-        throw new Error(`${problem}\n${objects.length} of ${found.length} manifests were applied`, {
-          cause: error,
-        });
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new Error(
+          `${place()}: ${manifestTitle(manifest)}: ${problem}\n${objects.length} of ${found.length} manifests were applied`,
+          { cause: error },
+        );
       }
       failures++;
-      terminal.stderr.write(`fettle: ${problem}\n`);
+      for (const { field, message } of objections(error)) {
+        terminal.stderr.write(`fettle: ${place(field)}: ${manifestTitle(manifest)}: ${message}\n`);
+      }
     }
   }
   progress.clear();
@@ -120,10 +122,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "ApiError");
 }
 
-function refuseOtherNamespace({ manifest, source }: FoundManifest, asked: string | undefined): void {
+function refuseOtherNamespace({ manifest, place }: FoundManifest, asked: string | undefined): void {
   const { namespace } = manifest.metadata;
   if (asked === undefined || namespace === undefined || namespace === asked) return;
   throw new Error(
-    `${source}: ${manifestTitle(manifest)} says it is in the namespace ${namespace}, and -n says ${asked}; leave one of them out`,
+    `${place("metadata.namespace")}: ${manifestTitle(manifest)} says it is in the namespace ${namespace}, and -n says ${asked}; leave one of them out`,
   );
 }

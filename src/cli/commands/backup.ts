@@ -1,15 +1,20 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
 import { startProgress, type Progress } from "../output/progress.js";
 
 export const command: Command = {
+  arguments: "[file]",
   description:
     "Saves all objects as they are at one moment, while the control plane goes on working. It is asked to make the backup " +
     "if it runs; otherwise its data folder is read. The file has all secrets in it: keep it as you keep those. Tokens and " +
     "certificates of the data folder are not part of it.",
   options: [
-    { flags: "-o, --output <file>", summary: "the file to write; fettle-TIME.backup.gz unless told" },
+    {
+      flags: "-o, --output <file>",
+      summary: "the file to write, as [file]; fettle-TIME.backup.gz unless told",
+    },
+    { flags: "--force", summary: "also when there is a file of that name: it is replaced" },
     { flags: "--data <folder>", summary: "of which data folder; .fettle if there is one" },
     ...connectionOptions.filter(({ flags }) => !flags.includes("--namespace")),
   ],
@@ -18,14 +23,20 @@ export const command: Command = {
     ["fettle backup -o nightly.backup.gz --data /var/lib/fettle", "of another, to a file of that name"],
     ["fettle restore nightly.backup.gz --data restored", "and how to get it back"],
   ],
-  async run(_words, options, terminal) {
-    const { output } = options;
+  async run(words, options, terminal) {
+    const [word] = words;
+    if (word !== undefined && options["output"] !== undefined)
+      throw new UsageError(`${word} and -o ${String(options["output"])}: name one file`);
+    const output = word ?? options["output"];
+    const force = options["force"] === true;
     const name = `fettle-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.backup.gz`;
     const file = resolve(terminal.cwd, typeof output === "string" ? output : name);
+    checkFile(file, typeof output === "string" ? output : name, force);
     using progress = startProgress(terminal);
     const { saveBackup } = await import("./backup/save-backup.js");
     const stream = await source(options, terminal, progress);
     const saved = await saveBackup(stream, file, {
+      force,
       signal: terminal.signal,
       onProgress: (bytes) => progress.say(`saving: ${megabytes(bytes)}`),
     });
@@ -35,6 +46,16 @@ export const command: Command = {
     );
   },
 };
+
+/** @throws when a backup cannot be written there; better now than when all of it has been read. */
+function checkFile(file: string, said: string, force: boolean): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there?.isDirectory())
+    throw new UsageError(`${said} is a folder; name a file in it: -o ${join(said, "FILE")}`);
+  if (there !== undefined && !force) throw new Error(`${said} is there already; --force replaces it`);
+  if (!existsSync(dirname(file)))
+    throw new UsageError(`there is no folder ${dirname(said)} to write ${said} to`);
+}
 
 /** The folder if nobody has it open, and else the control plane that has. */
 async function source(

@@ -40,7 +40,8 @@ export const command: Command = {
         ":files alone stands for files.",
       examples: [["fettle completion candidates -- get si", "the kinds that begin with si"]],
       async run(words, _, terminal) {
-        const { askServer, candidates } = await import("../completion/candidates.js");
+        const { candidates } = await import("../completion/candidates.js");
+        const { askServer } = await import("../completion/ask-server.js");
         const found = await candidates(words.length === 0 ? [""] : words, (options) =>
           askServer(options, terminal),
         );

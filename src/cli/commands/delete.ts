@@ -63,7 +63,7 @@ async function remove(
   await using server = await connectWithKinds(options, terminal);
   const { doomed, missing } = await findDoomed(words, options, terminal, server);
   let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
-  if (failed) for (const title of missing) terminal.stderr.write(`fettle: there is no ${title}\n`);
+  if (failed) for (const text of missing) terminal.stderr.write(`fettle: there is no ${text}\n`);
   using progress = startProgress(terminal);
   const waiting: Doomed[] = [];
   for (const each of doomed) {
@@ -118,7 +118,7 @@ function deletionOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
 
 interface FoundDoomed {
   readonly doomed: readonly Doomed[];
-  /** Titles of what was named and is not there. */
+  /** What was named and is not there, and the way out. */
   readonly missing: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { asApiError } from "../../model/core.js";
 import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
 import { connectWithKinds, refuseSelectionWithNames, selectionOf, selectionOptions } from "../kinds/asked.js";
+import { sayWhere } from "../kinds/absent.js";
 import { childrenOf } from "../kinds/children.js";
 import { eventsAbout } from "../kinds/events-about.js";
 import type { ServedKind } from "../kinds/served-kinds.js";
@@ -41,7 +42,9 @@ async function describe(
   for (const { kind, names } of targetsOf(words, kinds)) {
     refuseSelectionWithNames(options, names);
     for (const name of names) {
-      found.push({ kind, object: await client.get(kind, { name, namespace: server.namespace }, { signal }) });
+      const { namespace } = server;
+      const object = await client.get(kind, { name, namespace }, { signal }).catch(sayWhere(kind, namespace));
+      found.push({ kind, object });
     }
     if (names.length > 0) continue;
     const { items } = await client.list(kind, { ...selection, signal });

@@ -4,19 +4,24 @@ import { comesWith } from "../../plane/management/plan/comes-with.js";
 import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
 import { connect } from "../connect.js";
 import { listOption } from "../kinds/asked.js";
-import { inOrder, manifestTitle, refusalText } from "../manifests/apply-manifest.js";
+import { inOrder, manifestTitle } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests } from "../manifests/read-manifests.js";
+import { objections } from "../manifests/refusal.js";
 import { objectDiff } from "../understand/object-diff.js";
+
+/** 1 says that there are differences. */
+const trouble = 2;
 
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Shows what applying manifests would change of the objects themselves; nothing is changed. The exit code is 1 when something would be, as kubectl diff has it. Works with any Kubernetes API; fettle plan also tells what controllers would do then.",
+    "Shows what applying manifests would change of the objects themselves; nothing is changed. The exit code is 1 when something would be, and 2 when that could not be found out, as diff and kubectl diff have it. Works with any Kubernetes API; fettle plan also tells what controllers would do then.",
   options: [...connectionOptions, ...fileOptions],
   examples: [
     ["fettle diff -f site.yaml", "what would change"],
     ["fettle diff -f manifests/ -R", "of everything in a folder"],
   ],
+  failureCode: trouble,
   run: diff,
 };
 
@@ -27,7 +32,7 @@ async function diff(words: readonly string[], options: OptionValues, terminal: T
   const all = found.map(({ manifest }) => manifest);
   let differs = false;
   let failed = false;
-  for (const manifest of all) {
+  for (const { manifest, place } of found) {
     const title = manifestTitle(manifest);
     try {
       const { before, after } = await rehearsed(server.client, manifest, all, terminal.signal);
@@ -38,10 +43,12 @@ async function diff(words: readonly string[], options: OptionValues, terminal: T
     } catch (error) {
       terminal.signal.throwIfAborted();
       failed = true;
-      terminal.stderr.write(`fettle: ${title}: ${refusalText(error)}\n`);
+      for (const { field, message } of objections(error)) {
+        terminal.stderr.write(`fettle: ${place(field)}: ${title}: ${message}\n`);
+      }
     }
   }
-  return differs || failed ? 1 : 0;
+  return failed ? trouble : differs ? 1 : 0;
 }
 
 /** An object before and after a manifest would be applied; what it needs first may be among the others. */

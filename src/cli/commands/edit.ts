@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { sayWhere } from "../kinds/absent.js";
 import { connectWithKinds, textOption } from "../kinds/asked.js";
 import { titleOf } from "../kinds/find-kind.js";
 import { oneTarget } from "../kinds/targets.js";
@@ -36,8 +37,9 @@ async function edit(
   await using server = await connectWithKinds(options, terminal);
   const { signal } = terminal;
   const { kind, name } = oneTarget(words, server.kinds);
-  const object = await server.client.get(kind, { name, namespace: server.namespace }, { signal });
-  const saving: Saving = { client: server.client, kind, subresource, signal };
+  const { client, namespace } = server;
+  const object = await client.get(kind, { name, namespace }, { signal }).catch(sayWhere(kind, namespace));
+  const saving: Saving = { client, kind, subresource, signal };
   const title = titleOf(kind, name);
 
   // A folder of its own, which nobody else may look into: objects can hold secrets.

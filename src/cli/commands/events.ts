@@ -7,22 +7,30 @@ import { oneTarget } from "../kinds/targets.js";
 import { columns, GrowingColumns } from "../output/columns.js";
 import { eventRow, eventTitles, inTime, type SeenEvent } from "../output/event-rows.js";
 import { formatOf } from "../output/format.js";
+import { Reconnection } from "../reconnection.js";
 import { printObjects } from "../output/objects.js";
 
 export const command: Command = {
-  description: "Shows what happened to objects, the latest last: the Events that controllers record.",
+  arguments: "[object] [name]",
+  description:
+    "Shows what happened to objects, the latest last: the Events that controllers record. Of all objects in the namespace, or of one: KIND/NAME or KIND NAME.",
   options: [
     ...connectionOptions,
     { flags: "-A, --all-namespaces", summary: "in all namespaces" },
     { flags: "--for <object>", summary: "only what happened to one object: KIND/NAME" },
-    { flags: "--types <types>", summary: "only these types: Normal, Warning" },
+    {
+      flags: "--types <types>",
+      summary: "only these types: Normal, Warning",
+      values: ["Normal", "Warning"],
+    },
     { flags: "-w, --watch", summary: "go on showing what happens" },
     { flags: "--no-headers", summary: "without the line of titles" },
-    { flags: "-o, --output <format>", summary: "yaml, json or name" },
+    { flags: "-o, --output <format>", summary: "yaml, json or name", values: ["yaml", "json", "name"] },
   ],
   examples: [
     ["fettle events", "all in the namespace"],
-    ["fettle events --for site/hello -w", "what happens to one site, as it happens"],
+    ["fettle events site/hello", "what happened to one site"],
+    ["fettle events --for site/hello -w", "the same as kubectl has it, and what happens from now on"],
     ["fettle events -A --types Warning", "what went wrong anywhere"],
   ],
   run: events,
@@ -39,10 +47,10 @@ async function events(
   options: OptionValues,
   terminal: Terminal,
 ): Promise<number | void> {
-  if (words.length > 0) throw new UsageError(`to see what happened to one object: --for ${words.join("/")}`);
+  const about = aboutOf(words, options);
   const format = formatOf(options);
   await using server = await connectWithKinds(options, terminal);
-  const { namespace, fieldSelector, isWanted } = askedOf(options, server);
+  const { namespace, fieldSelector, isWanted } = askedOf(about, options, server);
   const where = { namespace, fieldSelector, signal: terminal.signal };
   const withNamespace = options["allNamespaces"] === true;
   const rowOf = (event: SeenEvent): readonly string[] => {
@@ -59,7 +67,8 @@ async function events(
       const rows = inTime(found.filter(isWanted)).map(rowOf);
       terminal.stdout.write(text.add([...titleRows, ...rows]));
     };
-    for await (const { type, object } of follow(server.client, eventKind, { ...where, onStart })) {
+    const following = { ...where, onStart, reconnection: new Reconnection(terminal) };
+    for await (const { type, object } of follow(server.client, eventKind, following)) {
       if (type !== "DELETED" && isWanted(object)) terminal.stdout.write(text.add([rowOf(object)]));
     }
     return;
@@ -70,14 +79,22 @@ async function events(
     const titleOf = ({ metadata }: SeenEvent): string => `event/${metadata.name}`;
     terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
   } else if (found.length === 0) {
-    const about = textOption(options, "for");
     const where = namespace === undefined ? "" : ` in the namespace ${namespace}`;
-    terminal.stderr.write(`There are no events${about === undefined ? "" : ` about ${about}`}${where}.\n`);
+    const whom = about === undefined ? "" : ` about ${about.join("/")}`;
+    terminal.stderr.write(`There are no events${whom}${where}.\n`);
   } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
 }
 
-function askedOf(options: OptionValues, server: Served): Asked {
+/** The words for one object, if one was named: behind the command, or with `--for` as kubectl has it. */
+function aboutOf(words: readonly string[], options: OptionValues): readonly string[] | undefined {
   const about = textOption(options, "for");
+  if (about === undefined) return words.length === 0 ? undefined : words;
+  if (words.length > 0) throw new UsageError(`--for ${about} and ${words.join(" ")}: name the object once`);
+  if (!about.includes("/")) throw new UsageError(`--for takes KIND/NAME, not ${JSON.stringify(about)}`);
+  return [about];
+}
+
+function askedOf(about: readonly string[] | undefined, options: OptionValues, server: Served): Asked {
   const isEverywhere = options["allNamespaces"] === true;
   const types = (textOption(options, "types") ?? "")
     .split(",")
@@ -92,8 +109,7 @@ function askedOf(options: OptionValues, server: Served): Asked {
     types.length === 0 || types.includes(type.toLowerCase());
   const namespace = isEverywhere ? undefined : server.namespace;
   if (about === undefined) return { namespace, fieldSelector: undefined, isWanted };
-  if (!about.includes("/")) throw new UsageError(`--for takes KIND/NAME, not ${JSON.stringify(about)}`);
-  const { kind, name } = oneTarget([about], server.kinds);
+  const { kind, name } = oneTarget(about, server.kinds);
   return {
     // What happens to an object without a namespace is told in a namespace that its teller chose.
     namespace: kind.scope === "Cluster" ? undefined : namespace,

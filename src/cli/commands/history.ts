@@ -1,6 +1,7 @@
 import { formatAge } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
 import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
+import { sayWhere } from "../kinds/absent.js";
 import { connectWithKinds } from "../kinds/asked.js";
 import { oneTarget } from "../kinds/targets.js";
 import { managementClient } from "../management-client.js";
@@ -31,7 +32,9 @@ async function history(words: readonly string[], options: OptionValues, terminal
   const { kind, name } = oneTarget(words, server.kinds);
   const plane = managementClient(server, terminal.signal);
   const { apiVersion } = kind;
-  const told = await plane.history({ apiVersion, kind: kind.kind, namespace: server.namespace, name });
+  const told = await plane
+    .history({ apiVersion, kind: kind.kind, namespace: server.namespace, name })
+    .catch(sayWhere(kind, undefined));
   if (format !== undefined) terminal.stdout.write(await valueText(told, format));
   else
     terminal.stdout.write(historyText(told, { withDiff: options["diff"] === true, colors: terminal.colors }));

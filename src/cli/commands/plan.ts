@@ -37,7 +37,7 @@ async function plan(words: readonly string[], options: OptionValues, terminal: T
   const answer = await managementClient(server, terminal.signal).plan({ manifests });
   progress.clear();
   terminal.stdout.write(
-    format === undefined ? planText(answer.plans, terminal.colors) : await valueText(answer, format),
+    format === undefined ? planText(answer.plans, found, terminal.colors) : await valueText(answer, format),
   );
   if (answer.plans.some(isProblem)) return 1;
   return options["exitCode"] === true && answer.plans.some(isChange) ? 1 : 0;

@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.js";
 import type { KubeObject } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
 import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { sayWhere } from "../kinds/absent.js";
 import { connectWithKinds, textOption } from "../kinds/asked.js";
 import { titleOf } from "../kinds/find-kind.js";
 import { oneTarget } from "../kinds/targets.js";
@@ -41,10 +42,9 @@ async function rollback(words: readonly string[], options: OptionValues, termina
   const { signal, stdout, colors } = terminal;
   const plane = managementClient(server, signal);
   // What is to be written has to be whole: also what a Secret contains.
-  const history = await plane.history(
-    { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name },
-    { reveal: true },
-  );
+  const history = await plane
+    .history({ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name }, { reveal: true })
+    .catch(sayWhere(kind, undefined));
   const version = versionAt(history, to, title);
   const where = kind.scope === "Cluster" ? { name } : { name, namespace };
   const now = await client.find(kind, where, { signal });
@@ -109,29 +109,31 @@ function revisionOf(text: string): number {
 
 /** @throws when it is not remembered. */
 function versionAt({ versions, floor }: History, to: number, title: string): Version {
-  const known = `fettle history shows those that are: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
+  const list = `fettle history shows those that are: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
   if (to > 0) {
     if (to < floor && !versions.some(({ revision }) => revision === to)) {
       throw new Error(
-        `revision ${to} is no longer remembered: history goes back to revision ${floor}; ${known}`,
+        `revision ${to} is no longer remembered: history goes back to revision ${floor}; ${list}`,
       );
     }
     const found = versions.findLast(({ revision }) => revision <= to);
-    if (found === undefined) throw new Error(`${title} was not there at revision ${to}; ${known}`);
+    if (found === undefined) throw new Error(`${title} was not there at revision ${to}; ${list}`);
     if (found.type === "deleted") {
-      throw new Error(`${title} was gone at revision ${to}; ${known}`);
+      throw new Error(`${title} was gone at revision ${to}; ${list}`);
     }
     const newest = versions.at(-1)?.revision ?? 0;
-    if (to > newest) throw new Error(`${title} has no revision ${to}: its newest is ${newest}; ${known}`);
+    if (to > newest) throw new Error(`${title} has no revision ${to}: its newest is ${newest}; ${list}`);
     return found;
   }
   const specs = distinct(versions);
   const found = specs.at(to - 1);
   if (found !== undefined) return found;
   const count = specs.length - 1;
-  throw new Error(
-    `${title} has no ${-to === 1 ? "spec before the present one" : `${-to} specs before the present one`} in what is remembered, but ${count}: history goes back to revision ${floor}`,
-  );
+  const known =
+    count === 0
+      ? `${title} has no spec before the present one that is remembered`
+      : `--to ${to} goes too far: ${count === 1 ? "one spec" : `${count} specs`} of ${title} before the present one ${count === 1 ? "is" : "are"} remembered`;
+  throw new Error(`${known}; history goes back to revision ${floor}`);
 }
 
 /** One version for each spec there was, the last of them; a deletion counts as what comes after the last. */

@@ -2,6 +2,7 @@ import { connectionOptions, UsageError, type Command, type OptionValues, type Te
 import { connect } from "../connect.js";
 import { durationOption } from "../kinds/asked.js";
 import { managementClient } from "../management-client.js";
+import { Reconnection } from "../reconnection.js";
 import { Screen } from "../understand/screen.js";
 import { topText } from "../understand/top-text.js";
 import { itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
@@ -38,8 +39,15 @@ async function top(words: readonly string[], options: OptionValues, terminal: Te
     stdout.write(format === undefined ? topText(figures, colors) : await valueText(figures, format));
     return;
   }
+  // A server that is not there at all is a failure; only one that goes away is waited for.
+  await plane.top();
   const screen = new Screen(terminal);
-  for await (const figures of plane.followTop(every)) {
+  const reconnection = new Reconnection(terminal, { onSaid: () => screen.leave() });
+  const all = reconnection.resumed(
+    () => plane.followTop(every),
+    () => plane.top(),
+  );
+  for await (const figures of all) {
     if (format === undefined) screen.draw(topText(figures, colors));
     else stdout.write(await itemText(figures, format));
   }

@@ -7,6 +7,7 @@ import { oneTarget } from "../kinds/targets.js";
 import { kindsIn, objectTree, type TreeNode } from "../understand/object-tree.js";
 import { Screen } from "../understand/screen.js";
 import { treeText, treeValue } from "../understand/tree-text.js";
+import { Reconnection } from "../reconnection.js";
 import { itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
 
 export const command: Command = {
@@ -49,6 +50,7 @@ async function live(
 ): Promise<void> {
   const { signal, colors, stdout } = terminal;
   const screen = new Screen(terminal);
+  const reconnection = new Reconnection(terminal, { onSaid: () => screen.leave() });
   const followed = new Set<ServedKind>();
   const ending = new AbortController();
   const until = AbortSignal.any([signal, ending.signal]);
@@ -57,7 +59,12 @@ async function live(
   try {
     while (!signal.aborted) {
       const change = new Promise<void>((resolve) => (changed = resolve));
-      const node = await look();
+      const node = await look().catch((error: unknown) => {
+        if (last === "") throw error;
+        return reconnection.lost(error);
+      });
+      if (node === undefined) continue;
+      reconnection.back();
       for (const kind of kindsIn(node)) {
         if (followed.has(kind)) continue;
         followed.add(kind);

@@ -1,5 +1,6 @@
 import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
 import { formatDuration, isNotFound } from "../../model/core.js";
+import { sayWhere } from "../kinds/absent.js";
 import {
   connectWithKinds,
   durationOption,
@@ -25,6 +26,7 @@ export const command: Command = {
     {
       flags: "--for <goal>",
       summary: "condition=Ready, condition=Ready=False, delete, create, or jsonpath='{.status.phase}'=Done",
+      values: ["condition=Ready", "condition=", "delete", "create", "jsonpath="],
     },
     { flags: "--timeout <time>", summary: "how long: 30s, 5m; 0 looks once", default: "30s" },
     { flags: "--all", summary: "all objects of the kind in the namespace" },
@@ -123,9 +125,10 @@ async function findWaited(
     };
     for (const name of names) {
       // Only who waits for it to come expects it not to be there.
+      const { client, namespace } = server;
       if (goal.type === "state")
-        await server.client.get(kind, { name, namespace: server.namespace }, { signal });
-      add(name, server.namespace);
+        await client.get(kind, { name, namespace }, { signal }).catch(sayWhere(kind, namespace));
+      add(name, namespace);
     }
     if (names.length > 0) continue;
     if (goal.type === "create") throw new UsageError("to wait until an object is there, name it");

@@ -7,6 +7,7 @@ import { follow, type Followed } from "../kinds/follow.js";
 import type { ServedKind } from "../kinds/served-kinds.js";
 import { targetsOf } from "../kinds/targets.js";
 import { withoutManagedFields } from "../output/objects.js";
+import { Reconnection } from "../reconnection.js";
 
 export const command: Command = {
   arguments: "<kind> [name]",
@@ -59,6 +60,7 @@ async function watch(
       `${picocolors.dim(time)} ${titleOf(kind, name)}${where} ${paint[type](word)}\n${bodyOf(type, before, object, context, terminal.colors)}`,
     );
   };
+  const reconnection = new Reconnection(terminal);
   await Promise.all(
     targets.map(async ({ kind, names }) => {
       refuseSelectionWithNames(options, names);
@@ -70,9 +72,7 @@ async function watch(
         const absent = name !== undefined && found.length === 0 ? ", which is not there yet" : "";
         if (!asJson) terminal.stderr.write(`Watching ${what}${absent}; Ctrl-C ends it.\n`);
       };
-      const onTrouble = (error: Error): void =>
-        void terminal.stderr.write(`fettle: ${error.message}; trying again\n`);
-      const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, onTrouble };
+      const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, reconnection };
       for await (const change of follow(server.client, kind, where)) show(kind, change);
     }),
   );

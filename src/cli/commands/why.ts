@@ -1,12 +1,13 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import { formatAge } from "../../model/core.js";
-import type { ControllerState, ToldRun } from "../../plane/management/contract.js";
+import type { ControllerState } from "../../plane/management/contract.js";
 import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
 import { connect, type Connected } from "../connect.js";
+import { elsewhere } from "../kinds/absent.js";
 import { managementClient, type ManagementClient } from "../management-client.js";
-import { runText } from "../understand/run-text.js";
+import { showRuns, showRunsAsTheyEnd } from "../understand/show-runs.js";
 import { keyFor, meantBy, objectWords } from "../understand/target-words.js";
-import { countOption, itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
+import { countOption, valueFormatOf, valueOption } from "../understand/value-output.js";
 
 export const command: Command = {
   arguments: "<object> [name]",
@@ -42,33 +43,12 @@ async function why(words: readonly string[], options: OptionValues, terminal: Te
   // Several controllers may be for one kind, and all of them have to do with the object; one may be meant by its name.
   const only = controller.name === asked.kind || others.length === 0 ? controller.name : undefined;
   const filter = { kind: controller.kind, key, controller: only };
-  if (options["watch"] === true) {
-    let isFirst = true;
-    for await (const run of plane.followRuns({ ...filter, limit })) {
-      await show([run], format, terminal, { isFirst, isOne: true });
-      isFirst = false;
-    }
-    return;
-  }
-  const { runs } = await plane.runs({ ...filter, limit });
-  if (runs.length === 0 && format === undefined)
+  if (options["watch"] === true)
+    return await showRunsAsTheyEnd(plane, { ...filter, limit }, format, terminal);
+  const list = await plane.runs({ ...filter, limit });
+  if (list.runs.length === 0 && format === undefined)
     return await explainSilence(controller, asked.name, server, terminal);
-  await show(runs, format, terminal, { isFirst: true, isOne: false });
-}
-
-async function show(
-  runs: readonly ToldRun[],
-  format: "json" | "yaml" | undefined,
-  { stdout, colors }: Terminal,
-  { isFirst, isOne }: { readonly isFirst: boolean; readonly isOne: boolean },
-): Promise<void> {
-  if (format !== undefined) {
-    if (!isOne) stdout.write(await valueText({ runs }, format));
-    else for (const run of runs) stdout.write(await itemText(run, format));
-    return;
-  }
-  const texts = runs.map((run) => `${runText(run, colors)}\n`);
-  stdout.write((isFirst ? "" : "\n") + texts.join("\n"));
+  await showRuns(list, format, terminal);
 }
 
 interface Written {
@@ -97,7 +77,7 @@ async function showWriters(plane: ManagementClient, asked: Written): Promise<voi
         : `No controller is for ${kindName}; these runs wrote ${title}:\n`,
     );
   }
-  await show(limit === 0 ? [] : wrote.slice(-limit), format, terminal, { isFirst: true, isOne: false });
+  await showRuns({ runs: limit === 0 ? [] : wrote.slice(-limit) }, format, terminal);
 }
 
 /** Nothing to show may have several reasons. */
@@ -114,7 +94,8 @@ async function explainSilence(
     { name, namespace: scope === "Cluster" ? undefined : namespace },
     { signal },
   );
-  if (object === undefined) throw new Error(`there is no ${title}, and no run of one is remembered`);
+  if (object === undefined)
+    throw new Error(`there is no ${title}, and no run of one is remembered; ${elsewhere(controller)}`);
   const age = formatAge(Date.now() - Date.parse(object.metadata.creationTimestamp ?? ""));
   const held =
     controller.paused || controller.pausedObjects.includes(keyFor(controller, name, namespace))

@@ -6,7 +6,9 @@ const known = (options: Readonly<Record<string, string>>): Known => {
   asked.push(options);
   return {
     kinds: async () => [{ word: "sites", summary: "Site" }, { word: "services" }, { word: "pages" }],
-    names: async (kind) => (kind.startsWith("site") ? ["hello", "help", "other"] : []),
+    names: async (kind) =>
+      kind.startsWith("site") ? ["hello", "help", "other"] : kind === "namespaces" ? ["default", "demo"] : [],
+    contexts: async () => ["here", "there"],
   };
 };
 
@@ -44,6 +46,32 @@ test.each([
     ["bash", "zsh", "fish", "candidates"],
   ],
   [["completion", "bash", ""], []],
+  [["--v"], ["--version"]],
+  [["get", "pages,si"], ["pages,sites"]],
+  [
+    ["get", "-n", "de"],
+    ["default", "demo"],
+  ],
+  [["get", "--namespace=dem"], ["--namespace=demo"]],
+  [["get", "--context", "t"], ["there"]],
+  [
+    ["get", "-o", "j"],
+    ["json", "jsonpath="],
+  ],
+  [
+    ["why", "-o", ""],
+    ["json", "yaml"],
+  ],
+  [
+    ["events", "--for", "site/he"],
+    ["site/hello", "site/help"],
+  ],
+  [["events", "site", "ot"], ["other"]],
+  [["debug", "events", "--kind", "p"], ["pages"]],
+  [["dead", "re"], ["retry"]],
+  [["dead", "retry", "site", "ot"], ["other"]],
+  [["describe", "site/hello", "pa"], ["pages"]],
+  [["why", "site/hello", ""], []],
   [["frobnicate", ""], []],
 ])("%j → %j", async (typed, expected) => {
   expect(await words(...typed)).toEqual(expected);
@@ -61,6 +89,6 @@ test.each([
 
 test("the server that the options name is asked", async () => {
   asked.length = 0;
-  await words("get", "--kubeconfig", "there.yaml", "-n", "demo", "sites", "");
+  await words("get", "--kubeconfig=there.yaml", "-n", "demo", "sites", "");
   expect(asked).toEqual([{ kubeconfig: "there.yaml", namespace: "demo" }]);
 });

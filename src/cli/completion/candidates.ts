@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { Command, CommandOption, Terminal } from "../command.js";
+import type { Command, CommandOption } from "../command.js";
 import { commandGroups } from "../commands.js";
 
 /** A word that could stand next, with a few words about it. */
@@ -15,6 +15,8 @@ export type Candidates = readonly Candidate[] | "files";
 export interface Known {
   kinds(): Promise<readonly Candidate[]>;
   names(kind: string): Promise<readonly string[]>;
+  /** Those of the kubeconfig, for which no server is asked. */
+  contexts(): Promise<readonly string[]>;
 }
 
 /** Words for arguments that name files. */
@@ -33,7 +35,8 @@ export async function candidates(
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const [name] = before;
-  if (name === undefined) return begun(last, [...commandList(), { word: "help" }]);
+  if (name === undefined)
+    return begun(last, last.startsWith("-") ? programOptions : [...commandList(), { word: "help" }]);
   if (name === "help") return begun(last, commandList());
   const entry = commandGroups.flatMap(({ commands }) => commands).find((each) => each.name === name);
   if (entry === undefined) return [];
@@ -72,29 +75,64 @@ async function inCommand(
     if (waiting !== undefined) {
       given[waiting.parsed.attributeName()] = word;
       waiting = undefined;
-    } else if (word.startsWith("-")) waiting = taking(word);
-    else operands.push(word);
+    } else if (!word.startsWith("-")) operands.push(word);
+    else {
+      const [long, value] = assignment(word) ?? [];
+      const option = taking(long);
+      if (option !== undefined && value !== undefined) given[option.parsed.attributeName()] = value;
+      else waiting = taking(word);
+    }
   }
-  const [flag, value] = /^(--[^=]+)=(.*)$/s.exec(last)?.slice(1) ?? [];
+  const [flag, value = ""] = assignment(last) ?? [];
   const assigned = taking(flag);
   if (assigned !== undefined) {
-    const values = valuesOf(assigned.option);
-    return values === "files"
-      ? []
-      : begun(value ?? "", values).map(({ word }) => ({ word: `${flag}=${word}` }));
+    const values = await valuesOf(assigned.option, value, known(given));
+    return values === "files" ? [] : values.map(({ word }) => ({ word: `${flag}=${word}` }));
   }
-  if (waiting !== undefined) {
-    const values = valuesOf(waiting.option);
-    return values === "files" ? "files" : begun(last, values);
-  }
+  if (waiting !== undefined) return valuesOf(waiting.option, last, known(given));
   if (last.startsWith("-")) return begun(last, optionList(command));
   return operand(command, operands, last, known(given));
 }
 
+/** `--output=json` as its two parts. */
+function assignment(word: string): readonly string[] | undefined {
+  return /^(--[^=]+)=(.*)$/s.exec(word)?.slice(1);
+}
+
 /** What an option that takes a value could be given. */
-function valuesOf({ flags, choices }: CommandOption): Candidates {
-  if (choices !== undefined) return choices.map((word) => ({ word }));
+async function valuesOf(
+  { flags, choices, values }: CommandOption,
+  last: string,
+  known: Known,
+): Promise<Candidates> {
+  const listed = choices ?? values;
+  if (listed !== undefined) return begun(last, listed.map(asCandidate));
+  if (flags.includes("--namespace ")) return begun(last, (await known.names("namespaces")).map(asCandidate));
+  if (flags.includes("--context ")) return begun(last, (await known.contexts()).map(asCandidate));
+  if (/<(kind|object)>/.test(flags)) return kindOrObject(last, known);
   return /<(file|folder|path)>/.test(flags) ? "files" : [];
+}
+
+function asCandidate(word: string): Candidate {
+  return { word };
+}
+
+/** `si` as a kind, `pages,si` as another one, and `site/he` as an object. */
+async function kindOrObject(last: string, known: Known): Promise<readonly Candidate[]> {
+  if (last.includes("/")) {
+    const [kind = ""] = last.split("/");
+    const names = await known.names(kind);
+    return begun(
+      last,
+      names.map((each) => ({ word: `${kind}/${each}` })),
+    );
+  }
+  const before = last.slice(0, last.lastIndexOf(",") + 1);
+  const kinds = await known.kinds();
+  return begun(
+    last,
+    kinds.map(({ word, summary }) => ({ word: `${before}${word}`, summary })),
+  );
 }
 
 async function operand(
@@ -108,30 +146,31 @@ async function operand(
   const [, name = "", repeated] = all[at] ?? [];
   if (all.length === 0 || (operands.length >= all.length && repeated === undefined)) return [];
   if (fileWords.test(name)) return "files";
-  const [kind = "", started] = last.includes("/") ? last.split("/") : [];
-  if (started !== undefined) {
-    return begun(
-      last,
-      (await known.names(kind)).map((each) => ({ word: `${kind}/${each}` })),
-    );
-  }
-  if (name === "kind" || name === "object") return begun(last, await known.kinds());
-  const before = operands.at(-1) ?? "";
+  if (name === "action") return begun(last, actions);
+  if (name === "kind" || name === "object" || last.includes("/")) return kindOrObject(last, known);
   if (name !== "name" || operands.some((each) => each.includes("/"))) {
-    return before.includes("/") ? begun(last, await known.kinds()) : [];
+    return (operands.at(-1) ?? "").includes("/") && repeated !== undefined ? kindOrObject(last, known) : [];
   }
   const taken = new Set(operands);
   const kindWord = operands[all.findIndex(([, each]) => each === "kind" || each === "object")] ?? "";
   const names = (await known.names(kindWord)).filter((each) => !taken.has(each));
-  return begun(
-    last,
-    names.map((word) => ({ word })),
-  );
+  return begun(last, names.map(asCandidate));
 }
 
-function begun(last: string, all: readonly Candidate[] | "files"): readonly Candidate[] {
-  return all === "files" ? [] : all.filter(({ word }) => word.startsWith(last));
+function begun(last: string, all: readonly Candidate[]): readonly Candidate[] {
+  return all.filter(({ word }) => word.startsWith(last));
 }
+
+const programOptions: readonly Candidate[] = [
+  { word: "--help", summary: "what there is" },
+  { word: "--version", summary: "the version of fettle" },
+];
+
+/** Those of `fettle dead`. */
+const actions: readonly Candidate[] = [
+  { word: "list", summary: "show what was given up" },
+  { word: "retry", summary: "try it again" },
+];
 
 function commandList(): readonly Candidate[] {
   return commandGroups.flatMap(({ commands }) =>
@@ -152,62 +191,4 @@ function optionList({ options = [] }: Command): readonly Candidate[] {
     return long ? [{ word: long, summary }] : [];
   });
   return [...known, { word: "--help", summary: "how to use it" }];
-}
-
-/** How long a shell waits for a server, in milliseconds: who presses Tab waits too. */
-const patience = 800;
-
-/** Asks the server that the options name. */
-export function askServer(options: Readonly<Record<string, string>>, terminal: Terminal): Known {
-  const quietly: Terminal = {
-    stdout: terminal.stdout,
-    stderr: { write: () => true },
-    stdin: { async *[Symbol.asyncIterator]() {} },
-    env: terminal.env,
-    cwd: terminal.cwd,
-    signal: terminal.signal,
-    colors: false,
-    version: terminal.version,
-  };
-  const asking = async <T>(
-    ask: (server: Awaited<ReturnType<typeof reach>>, signal: AbortSignal) => Promise<readonly T[]>,
-  ): Promise<readonly T[]> => {
-    const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(patience)]);
-    try {
-      await using server = await reach(options, quietly, signal);
-      return await ask(server, signal);
-    } catch {
-      return [];
-    }
-  };
-  return {
-    kinds: () =>
-      asking(async ({ served }) => {
-        const listed = served.filter(({ verbs }) => verbs.includes("list"));
-        return [
-          ...new Map(listed.map(({ plural, kind }) => [plural, { word: plural, summary: kind }])).values(),
-        ];
-      }),
-    names: (word) =>
-      asking(async ({ client, namespace, served }, signal) => {
-        const { findKind } = await import("../kinds/find-kind.js");
-        const kind = findKind(served, word);
-        const where = kind.scope === "Cluster" ? {} : { namespace };
-        const { items } = await client.list(kind, { ...where, limit: 500, metadataOnly: true, signal });
-        return items.map(({ metadata }) => metadata.name ?? "");
-      }),
-  };
-}
-
-async function reach(options: Readonly<Record<string, string>>, terminal: Terminal, signal: AbortSignal) {
-  const { connect } = await import("../connect.js");
-  const { servedKinds } = await import("../kinds/served-kinds.js");
-  const connected = await connect(options, terminal);
-  try {
-    const served = await servedKinds(connected.transport, signal);
-    return { ...connected, served };
-  } catch (error) {
-    await connected[Symbol.asyncDispose]();
-    throw error;
-  }
 }

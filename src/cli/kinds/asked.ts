@@ -12,7 +12,7 @@ export interface Served extends Connected {
 export async function connectWithKinds(options: OptionValues, terminal: Terminal): Promise<Served> {
   const connected = await connect(options, terminal);
   try {
-    const kinds = await servedKinds(connected.transport, terminal.signal);
+    const kinds = await connected.waitedFor(servedKinds(connected.transport, terminal.signal));
     return { ...connected, kinds };
   } catch (error) {
     await connected[Symbol.asyncDispose]();

@@ -40,7 +40,7 @@ export async function childrenOf(
 }
 
 /** One version of each kind that can be listed. Events are about objects, and owned by none. */
-function ownable(served: readonly ServedKind[]): readonly ServedKind[] {
+export function ownable(served: readonly ServedKind[]): readonly ServedKind[] {
   const seen = new Set<string>();
   return served.filter(({ group, plural, verbs }) => {
     const key = `${group}/${plural}`;

@@ -69,13 +69,14 @@ const mostShown = 30;
 function unknownKind(served: readonly ServedKind[], word: string): UnknownKindError {
   const problem = `the server has no kind ${JSON.stringify(word)}`;
   const [name = "", ...group] = word.toLowerCase().split(".");
-  const names = served.flatMap((kind) => [
-    kind.plural,
-    kind.singular,
-    kind.kind.toLowerCase(),
-    ...kind.shortNames,
-  ]);
-  const alike = nearest(name, names);
+  const names = served.flatMap((kind) => [kind.plural, kind.singular, kind.kind.toLowerCase()]);
+  // Nearly everything is near to a short name.
+  const alike =
+    nearest(name, names) ??
+    nearest(
+      name,
+      served.flatMap(({ shortNames }) => shortNames),
+    );
   if (alike !== undefined) {
     const [kind] = kindsNamed(served, alike);
     const where = group.length > 0 && kind !== undefined ? ` (${titleOf(kind)})` : "";

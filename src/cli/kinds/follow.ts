@@ -1,14 +1,7 @@
 import type { Client, Where } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
-import { ConnectionError } from "../../client/transport/transport.js";
-import {
-  isExpired,
-  isGone,
-  isServiceUnavailable,
-  isTooManyRequests,
-  sleep,
-  systemClock,
-} from "../../model/core.js";
+import { isExpired, isGone, sleep, systemClock } from "../../model/core.js";
+import { isPassing, type Reconnection } from "../reconnection.js";
 
 /** One change of an object; `before` is what it was, as far as it was seen. */
 export interface Followed {
@@ -21,14 +14,13 @@ export interface FollowOptions extends Where {
   readonly signal: AbortSignal;
   /** Is told of all that is there at first; what follows are changes of it. */
   readonly onStart?: ((objects: readonly UntypedObject[]) => void | Promise<void>) | undefined;
-  /** Is told when the server cannot be reached for a while, and tried again. */
-  readonly onTrouble?: ((error: Error) => void) | undefined;
+  /** Says that the server cannot be reached, and waits for it; without one, it is waited for in silence. */
+  readonly reconnection?: Reconnection | undefined;
 }
 
 /** Watches end and are begun again; so long that it is no burden, so short that a dead connection is noticed. */
 const watchSeconds = 290;
-const firstPause = 500;
-const longestPause = 10_000;
+const pause = 1000;
 
 /**
  * All changes of objects of a kind from now on, until the signal aborts. What a watch missed, since it broke or the server
@@ -39,10 +31,9 @@ export async function* follow(
   kind: KindInfo,
   options: FollowOptions,
 ): AsyncGenerator<Followed, void, undefined> {
-  const { signal, onStart, onTrouble, ...where } = options;
+  const { signal, onStart, reconnection, ...where } = options;
   let seen: Map<string, UntypedObject> | undefined;
   let version: string | undefined;
-  let pause = firstPause;
   while (!signal.aborted) {
     try {
       if (version === undefined) {
@@ -53,12 +44,16 @@ export async function* follow(
         seen = now;
         version = page.resourceVersion;
       }
+      if (reconnection?.isAway) {
+        // A watch may be silent for long.
+        await client.list(kind, { ...where, metadataOnly: true, limit: 1, signal });
+        reconnection.back();
+      }
       const known = (seen ??= new Map<string, UntypedObject>());
       const begun = systemClock.now();
       const watch = { ...where, signal, resourceVersion: version, timeoutSeconds: watchSeconds };
       for await (const { type, object } of client.watch(kind, { ...watch, allowWatchBookmarks: true })) {
         version = object.metadata.resourceVersion ?? version;
-        pause = firstPause;
         if (type === "BOOKMARK") continue;
         const key = keyOf(object);
         const before = known.get(key);
@@ -67,21 +62,15 @@ export async function* follow(
         yield { type, object, before };
       }
       // A server that ends every watch at once is not asked as fast as it answers.
-      if (systemClock.now() - begun < 1000) await sleep(systemClock, firstPause, signal).catch(() => {});
+      if (systemClock.now() - begun < pause) await sleep(systemClock, pause / 2, signal).catch(() => {});
     } catch (error) {
       if (signal.aborted) return;
       if (isExpired(error) || isGone(error)) version = undefined;
-      else if (seen !== undefined && isPassing(error)) {
-        onTrouble?.(error as Error);
-        await sleep(systemClock, pause, signal).catch(() => {});
-        pause = Math.min(pause * 2, longestPause);
-      } else throw error;
+      else if (seen === undefined || !isPassing(error)) throw error;
+      else if (reconnection !== undefined) await reconnection.lost(error);
+      else await sleep(systemClock, pause, signal).catch(() => {});
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionError || isServiceUnavailable(error) || isTooManyRequests(error);
 }
 
 function* differences(

@@ -1,13 +1,6 @@
 import type { ApplyOptions, Client, Manifest } from "../../client/client.js";
 import type { UntypedObject } from "../../client/kinds/kind.js";
-import {
-  asApiError,
-  diff,
-  findCondition,
-  isConflict,
-  parseApiVersion,
-  type Condition,
-} from "../../model/core.js";
+import { diff, findCondition, parseApiVersion, type Condition } from "../../model/core.js";
 import { untilObject } from "../kinds/until.js";
 
 export interface AppliedManifest {
@@ -77,20 +70,4 @@ export async function untilServed(
     },
     signal,
   );
-}
-
-/** Why the server did not take a manifest, with the way out where there is one. */
-export function refusalText(error: unknown): string {
-  const api = asApiError(error);
-  const conflicts = (api?.status.details?.causes ?? []).filter(
-    ({ reason }) => reason === "FieldManagerConflict",
-  );
-  if (api === undefined || !isConflict(error) || conflicts.length === 0) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  const fields = conflicts.map(({ field = "", message = "" }) => {
-    const manager = /"([^"]*)"/.exec(message)?.[1] ?? "somebody else";
-    return `${field} is ${manager}'s`;
-  });
-  return `others have set fields to something else: ${fields.join(", ")}; leave them out of the manifest, or take them over with --force`;
 }

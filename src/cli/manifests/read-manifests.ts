@@ -1,11 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Manifest } from "../../client/client.js";
 import { UsageError, type CommandOption, type Terminal } from "../command.js";
+import type { PlacedManifest } from "./placed-manifests.js";
 
 /** A manifest and where it was found. */
-export interface FoundManifest {
-  readonly manifest: Manifest;
+export interface FoundManifest extends PlacedManifest {
   /** A path as it was given, a URL, or `stdin`. */
   readonly source: string;
 }
@@ -33,11 +32,11 @@ export async function readManifests(
   if (files.length === 0) {
     throw new UsageError("say which manifests: -f FILE, -f FOLDER, -f URL, or -f - for standard input");
   }
-  const { parseManifests } = await import("../../plane/apply-manifests.js");
+  const { placedManifests } = await import("./placed-manifests.js");
   const found: FoundManifest[] = [];
   for (const file of files) {
     for (const { source, text } of await textsOf(file, recursive, terminal)) {
-      for (const manifest of parseManifests(text, source)) found.push({ manifest, source });
+      for (const placed of placedManifests(text, source)) found.push({ ...placed, source });
     }
   }
   if (found.length === 0) throw new Error(`there are no manifests in ${files.join(", ")}`);

@@ -1,5 +1,5 @@
-import { relative } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { findIn, type Found } from "./found.js";
 
 /** What was found in modules, and the files that took part. */
@@ -15,6 +15,8 @@ class ModuleError extends Error {
 
 /** As the loader says it. */
 const syntaxError = /^ParseError: (.*?)\s*\n\s*(\S+?)(:\d+:\d+)\s*$/s;
+/** Of the command line: whoever wrote a module need not know how it came to be loaded. */
+const ownCode = dirname(dirname(fileURLToPath(import.meta.url)));
 const typescript = /\.[cm]?tsx?$/;
 
 /**
@@ -84,14 +86,22 @@ function stackOf(error: unknown, cwd: string): string {
   if (!(error instanceof Error)) return String(error);
   const [, problem, file = "", position = ""] = syntaxError.exec(error.message) ?? [];
   if (problem !== undefined) return `${relative(cwd, file)}${position}: ${problem}`;
-  const message = error.message.trim();
-  const frames = (error.stack ?? "")
+  // A list of who required whom says what the frames say.
+  const message = error.message.replace(/\nRequire stack:[^]*/, "").trim();
+  const missing = /^Cannot find (?:module|package) '([^'./][^']*)'/.exec(message)?.[1];
+  if (missing !== undefined)
+    return `${message}; is it in package.json, and has npm install been run?\n${framesOf(error)}`.trimEnd();
+  return `${message}\n${framesOf(error)}`.trimEnd();
+}
+
+function framesOf({ stack = "" }: Error): string {
+  return stack
     .split("\n")
     .filter((line) => /^\s+at /.test(line))
-    .filter((line) => !/\bnode:|\/jiti\/dist\/|\/cli\/modules\//.test(line))
+    .filter((line) => !/\bnode:|\/jiti\/dist\//.test(line) && !line.includes(ownCode))
     .slice(0, 6)
-    .map((line) => `    ${line.trim()}`);
-  return [message, ...frames].join("\n");
+    .map((line) => `    ${line.trim()}`)
+    .join("\n");
 }
 
 function nothingIn(name: string, exports: Readonly<Record<string, unknown>>): string {

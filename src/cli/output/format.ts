@@ -16,6 +16,7 @@ interface CustomColumn {
 export const outputOption: CommandOption = {
   flags: "-o, --output <format>",
   summary: "wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…",
+  values: ["wide", "yaml", "json", "name", "jsonpath=", "custom-columns="],
 };
 
 /** Reads `-o`. */

@@ -1,6 +1,7 @@
 import type { ControllerState, Instruction } from "../../plane/management/contract.js";
 import type { OptionValues, Terminal } from "../command.js";
 import { connect } from "../connect.js";
+import { withWhere } from "../kinds/absent.js";
 import { managementClient } from "../management-client.js";
 import { controllersNamed, keyFor, type TargetWords } from "./target-words.js";
 
@@ -27,7 +28,11 @@ export async function instructAll(
   const told: InstructedController[] = [];
   for (const controller of meant) {
     const key = target.name === undefined ? undefined : keyFor(controller, target.name, server.namespace);
-    const { count } = await plane.instruct(controller.name, verb, { ...instruction, key });
+    const { count } = await plane
+      .instruct(controller.name, verb, { ...instruction, key })
+      .catch((error: unknown) => {
+        throw withWhere(error, controller, undefined);
+      });
     told.push({
       controller,
       title: key === undefined ? controller.kind : `${controller.kind} ${key}`,

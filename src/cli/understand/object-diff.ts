@@ -1,18 +1,10 @@
 import { renderDiff, type Json, type KubeObject } from "../../model/core.js";
 import { withoutIgnored } from "../../model/diff/ignore.js";
 import { isJsonObject } from "../../model/object/json.js";
+import { bookkeeping } from "../../plane/management/shown-object.js";
 import { comparable } from "../../runtime/observe/secrets.js";
 
-/** What every write changes and nobody asks about. */
-const bookkeeping = [
-  "metadata.managedFields",
-  "metadata.resourceVersion",
-  "metadata.generation",
-  "metadata.uid",
-  "metadata.creationTimestamp",
-  "metadata.selfLink",
-  'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]',
-];
+const ignored = [...bookkeeping, 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'];
 
 /** What a line above the difference says already. */
 export const address = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
@@ -28,7 +20,7 @@ export function objectDiff(
   }: { readonly colors: boolean; readonly title?: string; readonly ignore?: readonly string[] },
 ): string {
   const [from, to] = comparable(before, after);
-  const patterns = [...bookkeeping, ...ignore];
+  const patterns = [...ignored, ...ignore];
   const options = { color: colors, context: 2, ...(title !== undefined && { title }) };
   return renderDiff(essence(from, patterns), essence(to, patterns), options);
 }

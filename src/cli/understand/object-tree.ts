@@ -1,6 +1,8 @@
 import type { Client } from "../../client/client.js";
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { asApiError, isNotFound } from "../../model/core.js";
+import { sayWhere } from "../kinds/absent.js";
+import { ownable } from "../kinds/children.js";
 import type { ServedKind } from "../kinds/served-kinds.js";
 
 /** An object with all it owns. */
@@ -29,11 +31,8 @@ export async function objectTree(
   { kind, name, namespace }: Root,
   signal: AbortSignal,
 ): Promise<TreeNode> {
-  const root = await client.get(
-    kind,
-    { name, namespace: kind.scope === "Cluster" ? undefined : namespace },
-    { signal },
-  );
+  const where = { name, namespace: kind.scope === "Cluster" ? undefined : namespace };
+  const root = await client.get(kind, where, { signal }).catch(sayWhere(kind, namespace));
   const owned = await ownedBy(client, served, root.metadata.namespace, signal);
   const seen = new Set<string>();
   const grow = async (kind: ServedKind, object: UntypedObject, depth: number): Promise<TreeNode> => {
@@ -103,17 +102,6 @@ async function wholeOf(
     if (asApiError(error) !== undefined && !signal.aborted) return object;
     throw error;
   }
-}
-
-/** One version of each kind that can be listed. Events are about objects, and owned by none. */
-function ownable(served: readonly ServedKind[]): readonly ServedKind[] {
-  const seen = new Set<string>();
-  return served.filter(({ group, plural, verbs }) => {
-    const key = `${group}/${plural}`;
-    if (plural === "events" || !verbs.includes("list") || seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }
 
 /** All kinds in a tree. */

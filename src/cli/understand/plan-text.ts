@@ -2,15 +2,21 @@ import picocolors from "picocolors";
 import { formatDuration, parseApiVersion } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import type { ManifestPlan, ToldPlan } from "../../plane/management/contract.js";
+import type { PlacedManifest } from "../manifests/placed-manifests.js";
+import { objectionsIn } from "../manifests/refusal.js";
 import { address, indented, objectDiff } from "./object-diff.js";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** What applying manifests would come to, for people. */
-export function planText(plans: readonly ManifestPlan[], colors: boolean): string {
+/** What applying manifests would come to, for people; `manifests` are those that the plans are for, in the same order. */
+export function planText(
+  plans: readonly ManifestPlan[],
+  manifests: readonly Pick<PlacedManifest, "place">[],
+  colors: boolean,
+): string {
   const paint = picocolors.createColors(colors);
-  const blocks = plans.map((plan) => [
-    objectText(plan, paint, colors),
+  const blocks = plans.map((plan, at) => [
+    objectText(plan, manifests[at]?.place, paint, colors),
     ...plan.controllers.map((run) => controllerText(run, paint, colors)),
   ]);
   return `${blocks.map((block) => block.join("\n")).join("\n\n")}\n\n${summary(plans)}\n`;
@@ -39,11 +45,20 @@ export function isProblem({ object, controllers }: ManifestPlan): boolean {
   );
 }
 
-function objectText(plan: ManifestPlan, paint: Colors, colors: boolean): string {
+function objectText(
+  plan: ManifestPlan,
+  place: PlacedManifest["place"] | undefined,
+  paint: Colors,
+  colors: boolean,
+): string {
   const { object } = plan;
   const title = paint.bold(titleOf(plan));
-  if (object.problem !== undefined)
-    return `${paint.red("!")} ${title}: ${paint.red(linesOf(object.problem, "    "))}`;
+  if (object.problem !== undefined) {
+    const lines = objectionsIn(object.problem, object.causes).map(({ field, message }) =>
+      place === undefined ? message : `${place(field)}: ${message}`,
+    );
+    return `${paint.red("!")} ${title}: ${paint.red(linesOf(lines.join("\n"), "    "))}`;
+  }
   const head = {
     create: `${paint.green("+")} ${title} would be created`,
     update: `${paint.yellow("~")} ${title} would be changed`,

@@ -3,7 +3,7 @@ import type { Change, Json } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { ToldRun } from "../../plane/management/contract.js";
-import { renderRun } from "../../runtime/runs/render-run.js";
+import { did, renderRun } from "../../runtime/runs/render-run.js";
 import { changeLines } from "./change-lines.js";
 
 type Write = ToldRun["writes"][number];
@@ -30,25 +30,12 @@ function writeLines(write: Write, colors: boolean): readonly string[] {
   const { verb, kind, namespace, name, subresource, error } = write;
   const object = paint.bold(escapeText(`${kind} ${namespace === "" ? name : `${namespace}/${name}`}`));
   if (error !== undefined) return [`${verb} ${object} ${paint.red(`failed: ${escapeText(error)}`)}`];
-  const head = `${did(write)} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
+  const head = `${did(verb, write.isNew)} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (verb === "delete" || verb === "deleteCollection") return [head];
   const lines = changeLines(write.changes.flatMap(withoutAddress), colors);
   return lines.length === 0
     ? [`${head} ${paint.dim("(no change)")}`]
     : [head, ...lines.map((line) => `  ${line}`)];
-}
-
-function did({ verb, isNew }: Write): string {
-  switch (verb) {
-    case "create":
-      return "made";
-    case "delete":
-      return "deleted";
-    case "deleteCollection":
-      return "deleted all of";
-    default:
-      return isNew ? "made or changed" : "changed";
-  }
 }
 
 const known = new Set([

@@ -16,6 +16,12 @@ export class Screen {
     this.#terminal = terminal;
   }
 
+  /** Something else has been written: what is drawn next stands below it. */
+  leave(): void {
+    this.#height = 0;
+    this.#last = undefined;
+  }
+
   draw(text: string): void {
     if (text === this.#last) return;
     const { stdout } = this.#terminal;

@@ -5,6 +5,7 @@ import { yamlOf } from "../output/objects.js";
 export const valueOption: CommandOption = {
   flags: "-o, --output <format>",
   summary: "json or yaml, for programs",
+  values: ["json", "yaml"],
 };
 
 /** The form for programs, if one was asked for. */

@@ -5,6 +5,7 @@ import type { Terminal } from "../command.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { banner } from "./banner.js";
+import { makeFolder } from "./fresh-folder.js";
 import { StartError } from "./start-error.js";
 import { applyPlaced, readManifests } from "./manifests.js";
 
@@ -57,7 +58,12 @@ export async function start(
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
-  const plane = await open(config, { ...found, controllers }, log, terminal);
+  // One that could not be started leaves nothing behind that was not there before.
+  const leaveNothing = await makeFolder(config.data);
+  const plane = await open(config, { ...found, controllers }, log, terminal).catch(async (error: unknown) => {
+    await leaveNothing();
+    throw error;
+  });
   try {
     const { followForPeople, followForPrograms } = await import("./follow-work.js");
     const watched = { runs: plane.controllers.runs, client: plane.client, signal };
@@ -85,6 +91,7 @@ export async function start(
     await plane
       .stop()
       .catch((problem: unknown) => stderr.write(`fettle: while stopping: ${String(problem)}\n`));
+    await leaveNothing();
     throw error;
   }
 }
@@ -151,7 +158,10 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return say(`the token file ${tokenFile} does not exist; --token-file names another`);
-      if (error.name === "StoreInUse") return say(`${error.message}; --data FOLDER chooses another`);
+      if (error.name === "StoreInUse")
+        return say(
+          error.message.replace("choose another data directory", "choose another with --data FOLDER"),
+        );
       return tls || !error.message.includes("TLS") ? error : say(`${error.message} (leave out --no-tls)`);
   }
 }

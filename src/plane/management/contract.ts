@@ -109,6 +109,12 @@ export interface ToldPlan extends Omit<Plan, "outcome"> {
   readonly problem?: string | undefined;
 }
 
+/** What is wrong with a field. */
+export interface ToldCause {
+  readonly field?: string | undefined;
+  readonly message?: string | undefined;
+}
+
 export interface ManifestPlan {
   readonly apiVersion: string;
   readonly kind: string;
@@ -122,6 +128,8 @@ export interface ManifestPlan {
     readonly changes: readonly Change[];
     /** What the server has against it; then no controller was asked. */
     readonly problem?: string | undefined;
+    /** The same by fields, where the server says which. */
+    readonly causes?: readonly ToldCause[] | undefined;
   };
   /** One for each controller of the kind. */
   readonly controllers: readonly ToldPlan[];

@@ -115,10 +115,14 @@ async function answerRuns(request: ExtensionRequest, plane: Plane): Promise<Exte
     (name) => request.parameter(name) || undefined,
   );
   if (controller !== undefined) controllerNamed(controllers, controller);
-  const filter = { kind, key, controller };
+  const after = request.parameter("after") || undefined;
+  const filter = { kind, key, controller, after };
   const reveal = isAsked(request, "reveal");
   const follow = isAsked(request, "follow");
-  const limit = numberAsked(request, "limit", { most: 10_000, otherwise: follow ? 0 : 50 });
+  const limit = numberAsked(request, "limit", {
+    most: 10_000,
+    otherwise: after !== undefined ? 10_000 : follow ? 0 : 50,
+  });
   if (!follow) return { json: { runs: lastRuns(controllers, filter, limit, reveal) } };
   return lines(followRuns(controllers, filter, { limit, reveal, signal: request.signal }));
 }
@@ -158,6 +162,9 @@ async function answerChanges(request: ExtensionRequest, { store }: Plane): Promi
     kind: request.parameter("kind") || undefined,
     apiVersion: request.parameter("apiVersion") || undefined,
     tail: numberAsked(request, "tail", { most: 10_000, otherwise: follow ? 0 : 100 }),
+    after: request.parameter("after")
+      ? numberAsked(request, "after", { most: Number.MAX_SAFE_INTEGER, otherwise: 0 })
+      : undefined,
     reveal: isAsked(request, "reveal"),
     signal: request.signal,
   };

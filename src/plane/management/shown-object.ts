@@ -2,7 +2,7 @@ import { diff, type Change, type Json, type KubeObject } from "../../model/core.
 import { comparable, withoutSecrets } from "../../runtime/observe/secrets.js";
 
 /** What every write changes and nobody asks about. */
-const bookkeeping = [
+export const bookkeeping = [
   "metadata.managedFields",
   "metadata.resourceVersion",
   "metadata.generation",

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { readBackup } from "../../../plane/backup/read-backup.js";
 
@@ -8,16 +8,24 @@ export interface Saved {
   readonly bytes: number;
 }
 
+export interface SaveOptions {
+  /** Whether a file of that name is replaced. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (bytes: number) => void;
+}
+
 /**
  * Writes a backup to a file that only its owner may read. It gets its name when it is whole: it has been read again, and
- * its checksum is right. A file that was there before stays until then.
+ * its checksum is right. A file that was there before stays until then; unless `force` is set, it stays for good.
  */
 export async function saveBackup(
   stream: AsyncIterable<Uint8Array>,
   file: string,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytes: number) => void },
+  { force, signal, onProgress }: SaveOptions,
 ): Promise<Saved> {
-  const part = `${file}.part`;
+  // Others may make one of the same name at the same time.
+  const part = `${file}.${process.pid}.part`;
   try {
     const bytes = await write(stream, part, { signal, onProgress });
     let entries = 0;
@@ -27,6 +35,7 @@ export async function saveBackup(
       if (found.type === "header") ({ revision } = found.header);
       else if (found.type === "end") ({ entries } = found);
     }
+    if (!force && existsSync(file)) throw new Error(`${file} has come to be meanwhile; --force replaces it`);
     await rename(part, file);
     return { entries, revision, bytes };
   } catch (error) {
@@ -38,7 +47,7 @@ export async function saveBackup(
 async function write(
   stream: AsyncIterable<Uint8Array>,
   file: string,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (bytes: number) => void },
+  { signal, onProgress }: Omit<SaveOptions, "force">,
 ): Promise<number> {
   let handle: Awaited<ReturnType<typeof open>> | undefined;
   let bytes = 0;

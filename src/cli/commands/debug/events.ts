@@ -1,4 +1,5 @@
 import picocolors from "picocolors";
+import { isExpired, isGone } from "../../../model/core.js";
 import { escapeText } from "../../../model/diff/yaml-text.js";
 import type { ToldChange } from "../../../plane/management/contract.js";
 import {
@@ -12,7 +13,8 @@ import { connect } from "../../connect.js";
 import { textOption } from "../../kinds/asked.js";
 import { findKind } from "../../kinds/find-kind.js";
 import { servedKinds } from "../../kinds/served-kinds.js";
-import { managementClient } from "../../management-client.js";
+import { managementClient, type ManagementClient } from "../../management-client.js";
+import { Reconnection } from "../../reconnection.js";
 import { changeLines } from "../../understand/change-lines.js";
 import {
   countOption,
@@ -67,8 +69,41 @@ async function debugEvents(
     );
     return;
   }
-  for await (const change of plane.followChanges(asked)) {
+  for await (const change of changesFrom(plane, asked, terminal)) {
     stdout.write(format === undefined ? changeText(change, colors) : await itemText(change, format));
+  }
+}
+
+interface AskedChanges {
+  readonly apiVersion: string | undefined;
+  readonly kind: string | undefined;
+  readonly tail: number;
+  readonly reveal: boolean;
+}
+
+/** The last changes and all that follow, also over streams that break. */
+async function* changesFrom(
+  plane: ManagementClient,
+  asked: AskedChanges,
+  terminal: Terminal,
+): AsyncGenerator<ToldChange, void, undefined> {
+  const { changes, revision } = await plane.changes(asked);
+  yield* changes;
+  let after = revision;
+  const begin = async function* (): AsyncGenerator<ToldChange, void, undefined> {
+    try {
+      yield* plane.followChanges({ ...asked, after });
+    } catch (error) {
+      if (!isExpired(error) && !isGone(error)) throw error;
+      terminal.stderr.write("fettle: what happened meanwhile is no longer remembered; going on from now\n");
+      ({ revision: after } = await plane.changes({ ...asked, tail: 0 }));
+      yield* plane.followChanges({ ...asked, after });
+    }
+  };
+  const all = new Reconnection(terminal).resumed(begin, () => plane.controllers());
+  for await (const change of all) {
+    after = change.revision;
+    yield change;
   }
 }
 

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import {
   connectionOptions,
   UsageError,
@@ -38,13 +39,16 @@ async function debugProfile(
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600) {
     throw new UsageError("--duration: whole seconds from 1 to 600");
   }
-  await using server = await connect(options, terminal);
   const { signal, cwd, stdout } = terminal;
+  const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
+  const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
+  const folder = dirname(resolve(cwd, file));
+  // Better now than when all the time is over.
+  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder} to write ${file} to`);
+  await using server = await connect(options, terminal);
   using progress = startProgress(terminal);
   progress.say(`watching ${server.connection.server} for ${seconds} s`);
   const taken = await managementClient(server, signal).profile(seconds);
-  const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
-  const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
   await writeFile(resolve(cwd, file), JSON.stringify(taken));
   progress.clear();
   stdout.write(`wrote ${file}: open it in Chrome's DevTools (Performance) or in VS Code\n`);

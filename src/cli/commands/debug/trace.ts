@@ -9,14 +9,8 @@ import {
 import { connect } from "../../connect.js";
 import { textOption } from "../../kinds/asked.js";
 import { managementClient, type ManagementClient } from "../../management-client.js";
-import { runText } from "../../understand/run-text.js";
-import {
-  countOption,
-  itemText,
-  valueFormatOf,
-  valueOption,
-  valueText,
-} from "../../understand/value-output.js";
+import { showRuns, showRunsAsTheyEnd } from "../../understand/show-runs.js";
+import { countOption, valueFormatOf, valueOption } from "../../understand/value-output.js";
 
 export const trace: Command = {
   description:
@@ -45,21 +39,10 @@ async function debugTrace(
   const follow = options["follow"] === true;
   const limit = countOption(options, "tail", { otherwise: follow ? 0 : 10 });
   await using server = await connect(options, terminal);
-  const { stdout, colors, signal } = terminal;
-  const plane = managementClient(server, signal);
+  const plane = managementClient(server, terminal.signal);
   const controller = await controllerMeant(textOption(options, "component") ?? "reconciler", plane);
-  if (!follow) {
-    const list = await plane.runs({ controller, limit });
-    const text = list.runs.map((run) => `${runText(run, colors)}\n`).join("\n");
-    stdout.write(format === undefined ? text : await valueText(list, format));
-    return;
-  }
-  let isFirst = true;
-  for await (const run of plane.followRuns({ controller, limit })) {
-    const text = `${isFirst ? "" : "\n"}${runText(run, colors)}\n`;
-    stdout.write(format === undefined ? text : await itemText(run, format));
-    isFirst = false;
-  }
+  if (follow) await showRunsAsTheyEnd(plane, { controller, limit }, format, terminal);
+  else await showRuns(await plane.runs({ controller, limit }), format, terminal);
 }
 
 /** Undefined stands for all of them. */

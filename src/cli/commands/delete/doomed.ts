@@ -2,6 +2,7 @@ import type { KindInfo, UntypedObject } from "../../../client/kinds/kind.js";
 import { isNotFound } from "../../../model/core.js";
 import type { Terminal } from "../../command.js";
 import type { AskedSelection, Served } from "../../kinds/asked.js";
+import { elsewhere } from "../../kinds/absent.js";
 import { titleOf } from "../../kinds/find-kind.js";
 import type { ServedKind } from "../../kinds/served-kinds.js";
 import { inOrder, manifestTitle } from "../../manifests/apply-manifest.js";
@@ -35,7 +36,10 @@ export async function doomedByName(
     const object = await client.find(kind, { name, namespace }, { metadataOnly: true, signal });
     const title = titleOf(kind, name);
     if (object !== undefined) doomed.push(doom(kind, object, title));
-    else missing.push(kind.scope === "Namespaced" ? `${title} in the namespace ${namespace}` : title);
+    else {
+      const where = kind.scope === "Namespaced" ? ` in the namespace ${namespace}` : "";
+      missing.push(`${title}${where}; ${elsewhere(kind)}`);
+    }
   }
   return { doomed, missing };
 }

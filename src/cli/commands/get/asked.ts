@@ -1,5 +1,8 @@
 import type { OptionValues, Terminal } from "../../command.js";
+import { errorText } from "../../error-text.js";
 import type { AskedSelection, Served } from "../../kinds/asked.js";
+import { withWhere } from "../../kinds/absent.js";
+import type { ServedKind } from "../../kinds/served-kinds.js";
 import type { Targets } from "../../kinds/targets.js";
 import { asApiError } from "../../../model/core.js";
 
@@ -27,7 +30,8 @@ export function nothingFound({ targets, selection, terminal }: Asked): void {
  * were there, or need not be.
  */
 export async function eachName<T>(
-  { options, terminal }: Asked,
+  { options, terminal, selection }: Asked,
+  kind: ServedKind,
   names: readonly string[],
   read: (name: string) => Promise<T>,
 ): Promise<{ readonly found: readonly T[]; readonly complete: boolean }> {
@@ -40,8 +44,9 @@ export async function eachName<T>(
       const error = asApiError(answer.reason);
       if (error === undefined || error.reason !== "NotFound") throw answer.reason;
       if (options["ignoreNotFound"] === true) continue;
-      if (names.length === 1) throw error;
-      terminal.stderr.write(`fettle: ${error.message}\n`);
+      const told = withWhere(error, kind, selection.namespace);
+      if (names.length === 1) throw told;
+      terminal.stderr.write(`fettle: ${errorText(told, terminal)}\n`);
       complete = false;
     }
   }

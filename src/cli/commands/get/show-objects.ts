@@ -6,6 +6,7 @@ import type { Format } from "../../output/format.js";
 import { printObjects } from "../../output/objects.js";
 import { sortBy } from "../../output/sort-by.js";
 import { textOption } from "../../kinds/asked.js";
+import { Reconnection } from "../../reconnection.js";
 import { eachName, nothingFound, type Asked } from "./asked.js";
 
 type ObjectFormat = Exclude<Format, { readonly type: "table" }>;
@@ -25,7 +26,7 @@ export async function showObjects(asked: Asked, format: ObjectFormat): Promise<n
       objects.push(...(await server.client.list(kind, { ...selection, metadataOnly, signal })).items);
     } else {
       const { namespace } = selection;
-      const read = await eachName(asked, names, (name) =>
+      const read = await eachName(asked, kind, names, (name) =>
         server.client.get(kind, { name, namespace }, { signal }),
       );
       objects.push(...read.found);
@@ -58,7 +59,8 @@ async function watchObjects(asked: Asked, format: ObjectFormat): Promise<void> {
   const onStart = async (objects: readonly UntypedObject[]): Promise<void> => {
     if (options["watchOnly"] !== true) for (const object of objects) await show(object);
   };
-  const where = { ...selection, fieldSelector, signal: terminal.signal, onStart };
+  const reconnection = new Reconnection(terminal);
+  const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, reconnection };
   for await (const { object } of follow(server.client, target.kind, where)) await show(object);
 }
 

@@ -48,7 +48,7 @@ async function readTables(
   let complete = true;
   if (names.length === 0) table = await fetchTable(server.transport, kind, query);
   else {
-    const read = await eachName(asked, names, (name) =>
+    const read = await eachName(asked, kind, names, (name) =>
       fetchTable(server.transport, kind, { ...query, name }),
     );
     const [first] = read.found;

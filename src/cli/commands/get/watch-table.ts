@@ -1,4 +1,3 @@
-import { ConnectionError } from "../../../client/transport/transport.js";
 import { collectionPath } from "../../../client/transport/http/paths.js";
 import { fromStatus, isExpired, isGone, sleep, systemClock } from "../../../model/core.js";
 import type { Targets } from "../../kinds/targets.js";
@@ -12,6 +11,7 @@ import {
   type TableRow,
 } from "../../output/server-table.js";
 import { tableRows, type TableTextOptions } from "../../output/table-text.js";
+import { Reconnection } from "../../reconnection.js";
 import type { Asked } from "./asked.js";
 
 const watchSeconds = 290;
@@ -40,6 +40,7 @@ export async function watchTable(
     terminal.stdout.write(text.add(tableRows(part, { ...options, headers })));
   };
   if (showFirst) show(table.rows);
+  const reconnection = new Reconnection(terminal);
   // The version of one object is as good a beginning as that of a list.
   let version: string | undefined = table.resourceVersion;
   while (!signal.aborted) {
@@ -49,6 +50,11 @@ export async function watchTable(
         ({ columnDefinitions } = again);
         show(again.rows);
         version = again.resourceVersion;
+      }
+      if (reconnection.isAway) {
+        // A watch may be silent for long.
+        await server.client.list(kind, { ...where, metadataOnly: true, limit: 1, signal });
+        reconnection.back();
       }
       const begun = systemClock.now();
       const query = {
@@ -71,8 +77,7 @@ export async function watchTable(
     } catch (error) {
       if (signal.aborted) return;
       if (isExpired(error) || isGone(error)) version = undefined;
-      else if (error instanceof ConnectionError) await sleep(systemClock, pause, signal).catch(() => {});
-      else throw error;
+      else await reconnection.lost(error);
     }
   }
 }

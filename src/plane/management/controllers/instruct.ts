@@ -81,9 +81,7 @@ function objectOf(handle: ControllerHandle, key: string): { name: string; namesp
   if (sources.objects.get(key) !== undefined) return given;
   const hasNone = kind.scope === "Cluster" || from !== undefined;
   if (hasNone && sources.objects.get(given.name) !== undefined) return { ...given, namespace: "" };
-  throw notFound(
-    `controller ${handle.name} sees no ${kind.kind} ${key}: is the name right, and the namespace?`,
-  );
+  throw notFound(`controller ${handle.name} sees no ${kind.kind} ${key}`);
 }
 
 function working(handle: ControllerHandle): NonNullable<ControllerHandle["loop"]> {

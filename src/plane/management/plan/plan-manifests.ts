@@ -41,7 +41,7 @@ export async function planManifests(context: Context): Promise<PlanAnswer> {
 async function planManifest(context: Context, manifest: KubeObject): Promise<ManifestPlan> {
   const { client, manifests, reveal, signal } = context;
   const { apiVersion, kind, metadata } = manifest;
-  const { before, after, problem } = await rehearse(client, manifest, manifests, signal);
+  const { before, after, problem, causes } = await rehearse(client, manifest, manifests, signal);
   const changes = problem === undefined ? changesOf(before, after, reveal) : [];
   const isSame = changes.length === 0 && before !== undefined;
   return {
@@ -54,7 +54,7 @@ async function planManifest(context: Context, manifest: KubeObject): Promise<Man
       before: shown(before, reveal),
       after: shown(after, reveal),
       changes,
-      ...(problem !== undefined && { problem }),
+      ...(problem !== undefined && { problem, causes }),
     },
     controllers: problem === undefined ? await planRuns(context, after) : [],
   };

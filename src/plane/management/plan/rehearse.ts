@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/client.js";
 import { asApiError, isNotFound, type KubeObject } from "../../../model/core.js";
+import type { ToldCause } from "../contract.js";
 import { comesWith } from "./comes-with.js";
 
 /** An object before and after a manifest would be applied. */
@@ -9,6 +10,8 @@ export interface Rehearsed {
   readonly after: KubeObject;
   /** Why the server does not take it. */
   readonly problem?: string | undefined;
+  /** The fields that are to blame, where it says which. */
+  readonly causes?: readonly ToldCause[] | undefined;
 }
 
 const fieldManager = "fettle";
@@ -34,7 +37,7 @@ export async function rehearse(
     const isToCome = isNotFound(failure) && comesWith(manifest, manifests);
     return isToCome
       ? { before, after: await elsewhere(client, manifest, signal) }
-      : { before, after: manifest, problem: failure.message };
+      : { before, after: manifest, problem: failure.message, causes: failure.status.details?.causes };
   }
 }
 

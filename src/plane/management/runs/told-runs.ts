@@ -9,6 +9,8 @@ export interface RunFilter {
   readonly kind?: string | undefined;
   readonly key?: string | undefined;
   readonly controller?: string | undefined;
+  /** Only what ended after the run with this id; all that is remembered, when that one is not. */
+  readonly after?: string | undefined;
 }
 
 /** The last runs that match, oldest first. */
@@ -18,10 +20,12 @@ export function lastRuns(
   limit: number,
   reveal: boolean,
 ): readonly ToldRun[] {
-  const { kind, key } = filter;
+  const { kind, key, after } = filter;
   const candidates = kind !== undefined && key !== undefined ? runs.of(kind, key) : [...runs.all()];
   const matching = candidates.filter((run) => matches(run, filter));
-  return limit === 0 ? [] : matching.slice(-limit).map((run) => toldRun(run, reveal));
+  const fresh =
+    after === undefined ? matching : matching.slice(matching.findIndex(({ id }) => id === after) + 1);
+  return limit === 0 ? [] : fresh.slice(-limit).map((run) => toldRun(run, reveal));
 }
 
 /** The last runs that match, then those that end from now on; none is missed and none is told twice. */

@@ -11,6 +11,8 @@ export interface ChangesOptions {
   readonly apiVersion?: string | undefined;
   /** How many of the last ones. */
   readonly tail: number;
+  /** Only those after this revision, and all of them; `tail` does not matter then. */
+  readonly after?: number | undefined;
   readonly reveal: boolean;
   readonly signal: AbortSignal;
 }
@@ -36,15 +38,25 @@ export async function lastChanges(store: Store, options: ChangesOptions): Promis
   return { changes, revision };
 }
 
-/** The last changes and then all that follow, for as long as somebody listens. */
+/**
+ * The last changes, or those after a revision, and then all that follow, for as long as somebody listens. What is no longer
+ * remembered is a 410.
+ */
 export async function* followChanges(
   store: Store,
   options: ChangesOptions,
 ): AsyncGenerator<ToldChange, void, undefined> {
-  const { changes, revision } = await lastChanges(store, options);
-  yield* changes;
-  const watch = store.watch({ prefix: "/", from: revision, previous: true, signal: options.signal });
+  let from = options.after;
+  if (from === undefined) {
+    const { changes, revision } = await lastChanges(store, options);
+    yield* changes;
+    from = revision;
+  } else if (from > (await store.status()).revision) {
+    // A store that began anew has forgotten what the number meant.
+    throw failures.resourceExpired(`revision ${from} has not been reached: the store has begun anew`);
+  }
   try {
+    const watch = store.watch({ prefix: "/", from, previous: true, signal: options.signal });
     for await (const { events } of watch) {
       for (const event of events) {
         const change = toldChange(event, options);

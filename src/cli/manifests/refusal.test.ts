@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { fromStatus } from "../../model/core.js";
+import { objections } from "./refusal.js";
+
+const typed = "failed to create typed patch object (default/a; demo.dev/v1, Kind=Site): ";
+
+test.each([
+  [
+    `${typed}.spec.title: expected string, got &value.valueUnstructured{Value:3}`,
+    ["spec.title: expected string, got 3"],
+  ],
+  [
+    `${typed}errors:\n  .spec.a: field not declared in schema\n  .spec.ports[name="x"].b: expected map, got &{[1]}`,
+    ["spec.a: there is no such field in this kind", 'spec.ports[name="x"].b: expected map, got &{[1]}'],
+  ],
+  [
+    'strict decoding error: unknown field "spec.a", unknown field "spec.b"',
+    ["spec.a: there is no such field in this kind", "spec.b: there is no such field in this kind"],
+  ],
+  ["the server has had enough", ["the server has had enough"]],
+])("what only the message of a refusal says is told by field: %s", (message, lines) => {
+  const found = objections(fromStatus({ code: 500, message }));
+  expect(found.map((each) => each.message)).toEqual(lines);
+  for (const { field, message } of found)
+    if (field !== undefined) expect(message.startsWith(`${field}: `)).toBe(true);
+});
+
+test("causes are told one by one", () => {
+  const causes = [
+    { reason: "FieldValueInvalid", field: "spec.pages", message: "Invalid value: 0" },
+    { reason: "FieldValueRequired", field: "spec.title", message: "Required value" },
+  ];
+  const error = fromStatus({ code: 422, reason: "Invalid", message: "all at once", details: { causes } });
+  expect(objections(error)).toEqual([
+    { field: "spec.pages", message: "spec.pages: Invalid value: 0" },
+    { field: "spec.title", message: "spec.title: Required value" },
+  ]);
+});

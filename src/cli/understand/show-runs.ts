@@ -1,0 +1,62 @@
+import type { RunList, ToldRun } from "../../plane/management/contract.js";
+import type { Terminal } from "../command.js";
+import type { ManagementClient } from "../management-client.js";
+import { Reconnection } from "../reconnection.js";
+import { runText } from "./run-text.js";
+import { itemText, valueText } from "./value-output.js";
+
+type Format = "json" | "yaml" | undefined;
+
+/** Shows runs that have ended, with an empty line between them. */
+export async function showRuns(
+  list: RunList,
+  format: Format,
+  { stdout, colors }: Pick<Terminal, "stdout" | "colors">,
+): Promise<void> {
+  const texts = list.runs.map((run) => `${runText(run, colors)}\n`);
+  stdout.write(format === undefined ? texts.join("\n") : await valueText(list, format));
+}
+
+interface FollowedRuns {
+  readonly kind?: string | undefined;
+  readonly key?: string | undefined;
+  readonly controller?: string | undefined;
+  /** How many of those that have ended already. */
+  readonly limit: number;
+}
+
+/** Shows the last runs, and then each as it ends, until Ctrl-C. */
+export async function showRunsAsTheyEnd(
+  plane: ManagementClient,
+  asked: FollowedRuns,
+  format: Format,
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout, colors } = terminal;
+  let isFirst = true;
+  for await (const run of endedRuns(plane, asked, terminal)) {
+    const text = `${isFirst ? "" : "\n"}${runText(run, colors)}\n`;
+    stdout.write(format === undefined ? text : await itemText(run, format));
+    isFirst = false;
+  }
+}
+
+/** None is told twice, and none that the control plane remembers is missed while it cannot be reached. */
+async function* endedRuns(
+  plane: ManagementClient,
+  { limit, ...filter }: FollowedRuns,
+  terminal: Terminal,
+): AsyncGenerator<ToldRun, void, undefined> {
+  const { runs } = await plane.runs({ ...filter, limit: Math.max(1, limit) });
+  if (limit > 0) yield* runs;
+  // Also of runs that nobody wants to see, the last is known: what follows is what comes after it.
+  let after = runs.at(-1)?.id;
+  const all = new Reconnection(terminal).resumed(
+    () => plane.followRuns({ ...filter, ...(after === undefined ? { limit: 10_000 } : { after }) }),
+    () => plane.controllers(),
+  );
+  for await (const run of all) {
+    after = run.id;
+    yield run;
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
+import { controller } from "../../src/runtime/controller.js";
+import { fettle } from "./fettle-process.js";
+import { Note } from "./site-plane.js";
+
+let data: string;
+let plane: ControlPlane;
+
+const notes = controller({
+  for: Note,
+  reconcile(object, { note }) {
+    note("Seen", `saw ${object.spec.text ?? ""}`);
+  },
+});
+
+async function start(port = 0): Promise<ControlPlane> {
+  return await controlPlane({ controllers: [notes], data, listen: { port } });
+}
+
+/** Ends it and starts it anew where it was, as somebody who deploys does. */
+async function restarted(meanwhile: () => Promise<unknown>): Promise<void> {
+  const { port } = new URL(plane.url ?? "");
+  await plane.stop();
+  await meanwhile();
+  plane = await start(Number(port));
+}
+
+async function write(text: string): Promise<void> {
+  await plane.apply({ apiVersion: "demo.dev/v1", kind: "Note", metadata: { name: "one" }, spec: { text } });
+}
+
+function follow(words: string): { terminal: RecordingTerminal; done: Promise<number> } {
+  const terminal = recordingTerminal({ env: { KUBECONFIG: plane.kubeconfig } });
+  const received = (): number | undefined => (terminal.signal.aborted ? 130 : undefined);
+  return { terminal, done: runCommandLine(words.split(" "), terminal, received) };
+}
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "fettle-reconnect-"));
+  plane = await start();
+  await write("first");
+  await plane.controllers.idle();
+});
+afterEach(async () => {
+  await plane.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+const away = /^fettle: the server has gone away; trying to reach it again until Ctrl-C/m;
+
+test.each([
+  ["get notes -w", "one", /(one[^]*){3}/],
+  ["get note one -w -o jsonpath={.spec.text}", "first", "third"],
+  ["watch notes -o json", undefined, "third"],
+  ["tree note/one -w -o json", "Note", "Note"],
+  ["events -w", "saw first", "saw third"],
+  ["why note/one -w", "it was created", /(it was changed[^]*){2}/],
+  ["top -w -o json", "uptime", undefined],
+  ["debug events -f --kind note", "ADDED", /(spec\.text: [^]*){2}third/],
+  ["debug trace -f", undefined, /(Note default\/one[^]*){2}/],
+])("fettle %s says that the server went away, and goes on where it was", async (words, before, after) => {
+  const { terminal, done } = follow(words);
+  if (before !== undefined) await terminal.shows(before);
+  if (words.startsWith("watch") || words.includes("trace")) await untilFollowed(words, terminal);
+  await restarted(() => terminal.warns(away));
+  const shown = terminal.out().length;
+  await write("second");
+  await plane.controllers.idle();
+  await terminal.warns(/^fettle: the server is back$/m);
+  await write("third");
+  if (after !== undefined) await terminal.shows(after);
+  else await expect.poll(() => terminal.out().length).toBeGreaterThan(shown);
+  expect(terminal.err().match(new RegExp(away, "gm"))).toHaveLength(1);
+  terminal.interrupt();
+  expect(await done).toBe(130);
+});
+
+/** Of those that show nothing at first, it is known that they follow when they show something. */
+async function untilFollowed(words: string, terminal: RecordingTerminal): Promise<void> {
+  const text = words.startsWith("watch") ? '"MODIFIED"' : "outcome";
+  for (let tries = 0; !terminal.out().includes(text); tries++) {
+    await write(`try ${tries}`);
+    await terminal.shows(text, 500).catch(() => {});
+  }
+}
+
+test("the process goes on while there is nothing to wait for but time", async () => {
+  const env = { KUBECONFIG: plane.kubeconfig ?? "" };
+  const running = fettle(["get", "notes", "-w", "-o", "jsonpath={.spec.text}"], { env });
+  await running.says(/first/);
+  await restarted(() => running.says(away));
+  await running.says(/^fettle: the server is back$/m);
+  await write("second");
+  await running.says(/second/);
+  running.process.kill("SIGINT");
+  expect(await running.ended).toBe(130);
+});
+
+test("Ctrl-C ends it at once, also while the server is away", async () => {
+  const { terminal, done } = follow("why note/one -w");
+  await terminal.shows("it was created");
+  await plane.stop();
+  await terminal.warns(away);
+  terminal.interrupt();
+  expect(await done).toBe(130);
+});
+
+test("a server that was never there is a failure", async () => {
+  await plane.stop();
+  for (const words of ["why note/one -w", "get notes -w", "top -w", "events -w", "debug events -f"]) {
+    const { terminal, done } = follow(words);
+    expect(await done).toBe(1);
+    expect(terminal.err()).toMatch(/^fettle: .*cannot be reached|ECONNREFUSED/);
+  }
+});
