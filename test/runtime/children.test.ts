@@ -4,323 +4,326 @@ import type { KubeObject } from "../../src/model/index.js";
 import { controller } from "../../src/runtime/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import type { Tools } from "../../src/runtime/tools.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Box, Page, Site, Tenant } from "./kinds.js";
-import { condition, startTestPlane, type TestPlane } from "./test-plane.js";
+import { condition, type TestPlane } from "./test-plane.js";
 
 type Words = Tools<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
 
-/** A plane whose only controller does for every site what `make` says at that time. */
-async function start(first: (words: Words, site: KubeObject) => unknown) {
-  let make = first;
-  const sites = controller({
-    for: Site,
-    owns: [Page, Box, ConfigMap, Secret],
-    backoff: { base: "1h", max: "1h" },
-    reconcile: async (site, words) => (await make(words, site)) as undefined,
-  });
-  const plane = await startTestPlane([Site, Page, Box], { controllers: [sites] });
-  await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  await plane.run();
-  return Object.assign(plane, {
-    /** What a run does that begins now. */
-    async again(now: typeof make = make): Promise<Run> {
-      make = now;
-      return looked(plane);
-    },
-  });
-}
-
-let looks = 0;
-async function looked({ controllers, run }: TestPlane): Promise<Run> {
-  const reason = `look ${++looks}`;
-  controllers.enqueue(Site, "hello", { reason });
-  return run(({ triggers }) => triggers.some(({ text }) => text === reason));
-}
-
-const writes = (run: Run): string[] =>
-  run.writes.map(({ verb, kind, name, subresource }) =>
-    [verb, kind.kind, name, subresource].filter(Boolean).join(" "),
-  );
-
-describe("what is written", () => {
-  test("children are made with their owner, and not written again", async () => {
-    await using plane = await start(({ ensure }) => {
-      expect(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html ?? "x").toBe(
-        "x",
-      );
+describeHomes(({ startTestPlane }) => {
+  /** A plane whose only controller does for every site what `make` says at that time. */
+  async function start(first: (words: Words, site: KubeObject) => unknown) {
+    let make = first;
+    const sites = controller({
+      for: Site,
+      owns: [Page, Box, ConfigMap, Secret],
+      backoff: { base: "1h", max: "1h" },
+      reconcile: async (site, words) => (await make(words, site)) as undefined,
     });
-    const site = await plane.client.get(Site, "hello");
-    const page = await plane.client.get(Page, "hello-1");
-    expect(page.metadata.labels).toEqual({ site: "hello" });
-    expect(page.metadata.ownerReferences).toEqual([
-      {
-        apiVersion: "demo.dev/v1",
-        kind: "Site",
-        name: "hello",
-        uid: site.metadata.uid,
-        controller: true,
-        blockOwnerDeletion: true,
+    const plane = await startTestPlane([Site, Page, Box], { controllers: [sites] });
+    await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    await plane.run();
+    return Object.assign(plane, {
+      /** What a run does that begins now. */
+      async again(now: typeof make = make): Promise<Run> {
+        make = now;
+        return looked(plane);
       },
-    ]);
-    expect(page.metadata.managedFields?.map(({ manager, operation }) => [manager, operation])).toEqual([
-      ["fettle/sites.demo.dev", "Apply"],
-    ]);
-    const { writes: written, outcome } = await plane.again();
-    expect(written).toEqual([]);
-    expect(outcome).toEqual({ type: "done" });
-  });
+    });
+  }
 
-  test("what the server fills in or writes in its own way is not written again", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(Box, "box", {
-        tags: ["b", "a"],
-        ports: [{ port: 53 }, { port: 53, protocol: "UDP", name: "dns" }],
-        // Replaced as wholes: the server adds its defaults inside of them.
-        steps: [{ run: "make" }, { run: "test", shell: "bash" }],
-        color: { green: 1 },
-        notes: {},
+  let looks = 0;
+  async function looked({ controllers, run }: TestPlane): Promise<Run> {
+    const reason = `look ${++looks}`;
+    controllers.enqueue(Site, "hello", { reason });
+    return run(({ triggers }) => triggers.some(({ text }) => text === reason));
+  }
+
+  const writes = (run: Run): string[] =>
+    run.writes.map(({ verb, kind, name, subresource }) =>
+      [verb, kind.kind, name, subresource].filter(Boolean).join(" "),
+    );
+
+  describe("what is written", () => {
+    test("children are made with their owner, and not written again", async () => {
+      await using plane = await start(({ ensure }) => {
+        expect(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html ?? "x").toBe(
+          "x",
+        );
       });
-      // Kept as data, in another encoding.
-      ensure(Secret, "key", { stringData: { password: "x" } });
-      ensure(ConfigMap, "map", { data: { "index.html": "x" }, binaryData: {} });
+      const site = await plane.client.get(Site, "hello");
+      const page = await plane.client.get(Page, "hello-1");
+      expect(page.metadata.labels).toEqual({ site: "hello" });
+      expect(page.metadata.ownerReferences).toEqual([
+        {
+          apiVersion: "demo.dev/v1",
+          kind: "Site",
+          name: "hello",
+          uid: site.metadata.uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ]);
+      expect(page.metadata.managedFields?.map(({ manager, operation }) => [manager, operation])).toEqual([
+        ["fettle/sites.demo.dev", "Apply"],
+      ]);
+      const { writes: written, outcome } = await plane.again();
+      expect(written).toEqual([]);
+      expect(outcome).toEqual({ type: "done" });
     });
-    const box = await plane.client.get(Box, "box");
-    expect(box.spec).toMatchObject({ size: 3, color: { red: 0, green: 1 }, steps: [{ shell: "sh" }, {}] });
-    expect((await plane.client.get(Secret, "key")).data).toEqual({ password: "eA==" });
-    expect(writes(await plane.again())).toEqual([]);
-  });
 
-  test("what others add to lists and maps stays, whatever their type", async () => {
-    const want = ({ ensure }: Words): void => {
-      ensure(Box, "box", { tags: ["a", "b"], ports: [{ port: 80 }], notes: { ours: "1" } });
-    };
-    await using plane = await start(want);
-    await plane.client.apply(
-      Box,
-      {
-        metadata: { name: "box" },
-        spec: { size: 5, tags: ["c"], ports: [{ port: 443, name: "tls" }], notes: { theirs: "2" } },
-      },
-      { fieldManager: "somebody" },
-    );
-    expect(writes(await plane.again())).toEqual([]);
-    const run = await plane.again(({ ensure }) => {
-      ensure(Box, "box", { tags: ["b"], notes: { ours: "2" } });
+    test("what the server fills in or writes in its own way is not written again", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(Box, "box", {
+          tags: ["b", "a"],
+          ports: [{ port: 53 }, { port: 53, protocol: "UDP", name: "dns" }],
+          // Replaced as wholes: the server adds its defaults inside of them.
+          steps: [{ run: "make" }, { run: "test", shell: "bash" }],
+          color: { green: 1 },
+          notes: {},
+        });
+        // Kept as data, in another encoding.
+        ensure(Secret, "key", { stringData: { password: "x" } });
+        ensure(ConfigMap, "map", { data: { "index.html": "x" }, binaryData: {} });
+      });
+      const box = await plane.client.get(Box, "box");
+      expect(box.spec).toMatchObject({ size: 3, color: { red: 0, green: 1 }, steps: [{ shell: "sh" }, {}] });
+      expect((await plane.client.get(Secret, "key")).data).toEqual({ password: "eA==" });
+      expect(writes(await plane.again())).toEqual([]);
     });
-    expect(writes(run)).toEqual(["apply Box box"]);
-    expect((await plane.client.get(Box, "box")).spec).toMatchObject({
-      size: 5,
-      tags: ["b", "c"],
-      ports: [{ port: 443, name: "tls" }],
-      notes: { ours: "2", theirs: "2" },
-    });
-    expect(writes(await plane.again())).toEqual([]);
-  });
 
-  test("fields that are no longer wanted go, fields of others stay", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(ConfigMap, "web", { data: { ours: "1", old: "2" } });
-    });
-    await plane.client.patch(ConfigMap, "web", { data: { theirs: "3" } }, { fieldManager: "somebody" });
-    const run = await plane.again(({ ensure }) => {
-      ensure(ConfigMap, "web", { data: { ours: "1" } });
-    });
-    expect(writes(run)).toEqual(["apply ConfigMap web"]);
-    expect((await plane.client.get(ConfigMap, "web")).data).toEqual({ ours: "1", theirs: "3" });
-    expect(writes(await plane.again())).toEqual([]);
-  });
-
-  test("what somebody changed is set back", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(Page, "hello-1", { html: "x" });
-    });
-    await plane.client.patch(Page, "hello-1", { spec: { html: "drift" } });
-    await plane.until(Page, "hello-1", (page) => page?.spec.html === "x");
-  });
-
-  test("records what was there before a write and after it", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(Page, "hello-1", { html: "x" });
-    });
-    const run = await plane.again(({ ensure }) => {
-      ensure(Page, "hello-1", { html: "y" });
-    });
-    expect(run.writes).toMatchObject([
-      { verb: "apply", before: { spec: { html: "x" } }, after: { spec: { html: "y" } } },
-    ]);
-  });
-
-  test("in the order they were staged; settle writes what follows depends on", async () => {
-    await using plane = await start(async ({ ensure, settle, client }) => {
-      ensure(Page, "hello-1", { html: "x" });
-      await settle();
-      const page = await client.get(Page, "hello-1");
-      ensure(ConfigMap, "uid", { data: { uid: page.metadata.uid ?? "" } });
-    });
-    expect((await plane.client.get(ConfigMap, "uid")).data?.["uid"]).toBe(
-      (await plane.client.get(Page, "hello-1")).metadata.uid,
-    );
-    expect(writes(await plane.again())).toEqual([]);
-  });
-});
-
-describe("what is pruned", () => {
-  const two = ({ ensure }: Words): void => {
-    ensure(Page, "a", { html: "x" });
-    ensure(Page, "b", { html: "x" });
-  };
-  const one = ({ ensure }: Words): void => {
-    ensure(Page, "a", { html: "x" });
-  };
-  const names = async ({ client }: TestPlane): Promise<unknown> =>
-    (await client.list(Page)).items.map(({ metadata }) => metadata.name);
-
-  test("children that are not mentioned any more", async () => {
-    await using plane = await start(two);
-    expect(writes(await plane.again(one))).toEqual(["delete Page b"]);
-    expect(await names(plane)).toEqual(["a"]);
-  });
-
-  test("also when it asks to be run again later", async () => {
-    await using plane = await start(two);
-    const run = await plane.again((words) => {
-      one(words);
-      return words.again("1h");
-    });
-    expect(run.outcome.type).toBe("again");
-    expect(await names(plane)).toEqual(["a"]);
-  });
-
-  test.each([
-    ["wait", ({ wait }: Words) => wait("NotYet")],
-    ["fail", ({ fail }: Words) => fail("Broken", "it cannot work")],
-    [
-      "a throw",
-      () => {
-        throw new Error("no");
-      },
-    ],
-  ] as const)("nothing after %s", async (_, end) => {
-    await using plane = await start(two);
-    const run = await plane.again((words) => {
-      one(words);
-      return end(words);
-    });
-    expect(writes(run).filter((write) => write.startsWith("delete"))).toEqual([]);
-    expect(await names(plane)).toEqual(["a", "b"]);
-  });
-
-  test("neither children of another owner nor what others made for this one", async () => {
-    await using plane = await start(one);
-    const { metadata } = await plane.client.get(Page, "a");
-    await plane.client.create(Page, { metadata: { name: "stranger" }, spec: { html: "x" } });
-    // A child of the same owner, but made by somebody else.
-    await plane.client.create(Page, {
-      metadata: { name: "others", ownerReferences: metadata.ownerReferences ?? [] },
-      spec: { html: "x" },
-    });
-    await plane.controllers.idle();
-    await plane.again(() => {});
-    expect(await names(plane)).toEqual(["others", "stranger"]);
-  });
-});
-
-describe("what is refused", () => {
-  test("children in another namespace", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(Page, "far", { html: "x" }, { namespace: "kube-system" });
-    });
-    const site = await plane.client.get(Site, "hello");
-    expect(condition(site, "Ready")).toMatchObject({
-      status: "False",
-      reason: "CrossNamespaceOwner",
-      message: expect.stringMatching(
-        /Site default\/hello cannot own Page far in namespace kube-system.*write the object with the client/,
-      ),
-    });
-    expect((await plane.client.list(Page)).items).toEqual([]);
-  });
-
-  test("a name that another's object has", async () => {
-    await using plane = await start(() => {});
-    await plane.client.create(ConfigMap, { metadata: { name: "taken" }, data: { theirs: "1" } });
-    await plane.again(() => {});
-    const { outcome } = await plane.again(({ ensure }) => {
-      ensure(ConfigMap, "taken", { data: { ours: "1" } });
-    });
-    expect(outcome).toMatchObject({
-      type: "error",
-      message: expect.stringMatching(
-        /ConfigMap default\/taken is there already and belongs to nobody, not to Site hello: .*adopt/,
-      ),
-    });
-    expect((await plane.client.get(ConfigMap, "taken")).data).toEqual({ theirs: "1" });
-    const { outcome: adopted } = await plane.again(({ ensure }) => {
-      ensure(ConfigMap, "taken", { data: { ours: "1" } }, { adopt: true });
-    });
-    expect(adopted).toEqual({ type: "done" });
-    const map = await plane.client.get(ConfigMap, "taken");
-    expect(map.data).toEqual({ theirs: "1", ours: "1" });
-    expect(map.metadata.ownerReferences).toMatchObject([{ name: "hello" }]);
-  });
-
-  test("the child of another owner, also with adopt", async () => {
-    await using plane = await start(() => {});
-    const other = await plane.client.create(ConfigMap, { metadata: { name: "x" } });
-    const { uid = "" } = other.metadata;
-    await plane.client.create(Page, {
-      metadata: {
-        name: "taken",
-        ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "x", uid, controller: true }],
-      },
-      spec: { html: "theirs" },
-    });
-    const { outcome } = await plane.again(({ ensure }) => {
-      ensure(Page, "taken", { html: "ours" }, { adopt: true });
-    });
-    expect(outcome).toMatchObject({ message: expect.stringContaining("belongs to ConfigMap x") });
-    expect((await plane.client.get(Page, "taken")).spec.html).toBe("theirs");
-  });
-
-  test("one name with two contents", async () => {
-    await using plane = await start(({ ensure }) => {
-      ensure(Page, "a", { html: "x" });
-      ensure(Page, "a", { html: "y" });
-    });
-    expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
-      reason: "ChildTwice",
-    });
-  });
-});
-
-test("an owner above namespaces makes one, and fills it", async () => {
-  const tenants = controller({
-    for: Tenant,
-    owns: [Namespace, ConfigMap],
-    reconcile(tenant, { ensure, children }) {
-      expect(tenant.namespace).toBe("");
-      ensure(Namespace, `tenant-${tenant.name}`, {}, { labels: { tenant: tenant.name } });
-      ensure(
-        ConfigMap,
-        "settings",
-        { data: { plan: tenant.spec.plan } },
-        { namespace: `tenant-${tenant.name}` },
+    test("what others add to lists and maps stays, whatever their type", async () => {
+      const want = ({ ensure }: Words): void => {
+        ensure(Box, "box", { tags: ["a", "b"], ports: [{ port: 80 }], notes: { ours: "1" } });
+      };
+      await using plane = await start(want);
+      await plane.client.apply(
+        Box,
+        {
+          metadata: { name: "box" },
+          spec: { size: 5, tags: ["c"], ports: [{ port: 443, name: "tls" }], notes: { theirs: "2" } },
+        },
+        { fieldManager: "somebody" },
       );
-      expect(children(ConfigMap).length).toBeLessThan(2);
-    },
+      expect(writes(await plane.again())).toEqual([]);
+      const run = await plane.again(({ ensure }) => {
+        ensure(Box, "box", { tags: ["b"], notes: { ours: "2" } });
+      });
+      expect(writes(run)).toEqual(["apply Box box"]);
+      expect((await plane.client.get(Box, "box")).spec).toMatchObject({
+        size: 5,
+        tags: ["b", "c"],
+        ports: [{ port: 443, name: "tls" }],
+        notes: { ours: "2", theirs: "2" },
+      });
+      expect(writes(await plane.again())).toEqual([]);
+    });
+
+    test("fields that are no longer wanted go, fields of others stay", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(ConfigMap, "web", { data: { ours: "1", old: "2" } });
+      });
+      await plane.client.patch(ConfigMap, "web", { data: { theirs: "3" } }, { fieldManager: "somebody" });
+      const run = await plane.again(({ ensure }) => {
+        ensure(ConfigMap, "web", { data: { ours: "1" } });
+      });
+      expect(writes(run)).toEqual(["apply ConfigMap web"]);
+      expect((await plane.client.get(ConfigMap, "web")).data).toEqual({ ours: "1", theirs: "3" });
+      expect(writes(await plane.again())).toEqual([]);
+    });
+
+    test("what somebody changed is set back", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(Page, "hello-1", { html: "x" });
+      });
+      await plane.client.patch(Page, "hello-1", { spec: { html: "drift" } });
+      await plane.until(Page, "hello-1", (page) => page?.spec.html === "x");
+    });
+
+    test("records what was there before a write and after it", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(Page, "hello-1", { html: "x" });
+      });
+      const run = await plane.again(({ ensure }) => {
+        ensure(Page, "hello-1", { html: "y" });
+      });
+      expect(run.writes).toMatchObject([
+        { verb: "apply", before: { spec: { html: "x" } }, after: { spec: { html: "y" } } },
+      ]);
+    });
+
+    test("in the order they were staged; settle writes what follows depends on", async () => {
+      await using plane = await start(async ({ ensure, settle, client }) => {
+        ensure(Page, "hello-1", { html: "x" });
+        await settle();
+        const page = await client.get(Page, "hello-1");
+        ensure(ConfigMap, "uid", { data: { uid: page.metadata.uid ?? "" } });
+      });
+      expect((await plane.client.get(ConfigMap, "uid")).data?.["uid"]).toBe(
+        (await plane.client.get(Page, "hello-1")).metadata.uid,
+      );
+      expect(writes(await plane.again())).toEqual([]);
+    });
   });
-  await using plane = await startTestPlane([Tenant], { controllers: [tenants] });
-  await plane.client.create(Tenant, { metadata: { name: "acme" }, spec: {} });
-  expect(writes(await plane.run())).toEqual(["apply Namespace tenant-acme", "apply ConfigMap settings"]);
-  plane.controllers.enqueue(Tenant, "acme", { reason: "again" });
-  const again = await plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
-  expect(again).toMatchObject({ key: "acme", writes: [], outcome: { type: "done" } });
-  const settings = await plane.client.get(ConfigMap, { name: "settings", namespace: "tenant-acme" });
-  expect(settings.metadata.ownerReferences).toMatchObject([{ kind: "Tenant", name: "acme" }]);
-  // A change of a child in a namespace brings back the owner, which has none.
-  await plane.client.patch(ConfigMap, settings, { data: { plan: "drift" } });
-  expect(await plane.run(({ writes: made }) => made.length > 0)).toMatchObject({
-    key: "acme",
-    triggers: [{ type: "child", by: "ConfigMap tenant-acme/settings" }],
+
+  describe("what is pruned", () => {
+    const two = ({ ensure }: Words): void => {
+      ensure(Page, "a", { html: "x" });
+      ensure(Page, "b", { html: "x" });
+    };
+    const one = ({ ensure }: Words): void => {
+      ensure(Page, "a", { html: "x" });
+    };
+    const names = async ({ client }: TestPlane): Promise<unknown> =>
+      (await client.list(Page)).items.map(({ metadata }) => metadata.name);
+
+    test("children that are not mentioned any more", async () => {
+      await using plane = await start(two);
+      expect(writes(await plane.again(one))).toEqual(["delete Page b"]);
+      expect(await names(plane)).toEqual(["a"]);
+    });
+
+    test("also when it asks to be run again later", async () => {
+      await using plane = await start(two);
+      const run = await plane.again((words) => {
+        one(words);
+        return words.again("1h");
+      });
+      expect(run.outcome.type).toBe("again");
+      expect(await names(plane)).toEqual(["a"]);
+    });
+
+    test.each([
+      ["wait", ({ wait }: Words) => wait("NotYet")],
+      ["fail", ({ fail }: Words) => fail("Broken", "it cannot work")],
+      [
+        "a throw",
+        () => {
+          throw new Error("no");
+        },
+      ],
+    ] as const)("nothing after %s", async (_, end) => {
+      await using plane = await start(two);
+      const run = await plane.again((words) => {
+        one(words);
+        return end(words);
+      });
+      expect(writes(run).filter((write) => write.startsWith("delete"))).toEqual([]);
+      expect(await names(plane)).toEqual(["a", "b"]);
+    });
+
+    test("neither children of another owner nor what others made for this one", async () => {
+      await using plane = await start(one);
+      const { metadata } = await plane.client.get(Page, "a");
+      await plane.client.create(Page, { metadata: { name: "stranger" }, spec: { html: "x" } });
+      // A child of the same owner, but made by somebody else.
+      await plane.client.create(Page, {
+        metadata: { name: "others", ownerReferences: metadata.ownerReferences ?? [] },
+        spec: { html: "x" },
+      });
+      await plane.controllers.idle();
+      await plane.again(() => {});
+      expect(await names(plane)).toEqual(["others", "stranger"]);
+    });
+  });
+
+  describe("what is refused", () => {
+    test("children in another namespace", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(Page, "far", { html: "x" }, { namespace: "kube-system" });
+      });
+      const site = await plane.client.get(Site, "hello");
+      expect(condition(site, "Ready")).toMatchObject({
+        status: "False",
+        reason: "CrossNamespaceOwner",
+        message: expect.stringMatching(
+          /Site default\/hello cannot own Page far in namespace kube-system.*write the object with the client/,
+        ),
+      });
+      expect((await plane.client.list(Page)).items).toEqual([]);
+    });
+
+    test("a name that another's object has", async () => {
+      await using plane = await start(() => {});
+      await plane.client.create(ConfigMap, { metadata: { name: "taken" }, data: { theirs: "1" } });
+      await plane.seen(ConfigMap, "default/taken");
+      const { outcome } = await plane.again(({ ensure }) => {
+        ensure(ConfigMap, "taken", { data: { ours: "1" } });
+      });
+      expect(outcome).toMatchObject({
+        type: "error",
+        message: expect.stringMatching(
+          /ConfigMap default\/taken is there already and belongs to nobody, not to Site hello: .*adopt/,
+        ),
+      });
+      expect((await plane.client.get(ConfigMap, "taken")).data).toEqual({ theirs: "1" });
+      const { outcome: adopted } = await plane.again(({ ensure }) => {
+        ensure(ConfigMap, "taken", { data: { ours: "1" } }, { adopt: true });
+      });
+      expect(adopted).toEqual({ type: "done" });
+      const map = await plane.client.get(ConfigMap, "taken");
+      expect(map.data).toEqual({ theirs: "1", ours: "1" });
+      expect(map.metadata.ownerReferences).toMatchObject([{ name: "hello" }]);
+    });
+
+    test("the child of another owner, also with adopt", async () => {
+      await using plane = await start(() => {});
+      const other = await plane.client.create(ConfigMap, { metadata: { name: "x" } });
+      const { uid = "" } = other.metadata;
+      await plane.client.create(Page, {
+        metadata: {
+          name: "taken",
+          ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "x", uid, controller: true }],
+        },
+        spec: { html: "theirs" },
+      });
+      const { outcome } = await plane.again(({ ensure }) => {
+        ensure(Page, "taken", { html: "ours" }, { adopt: true });
+      });
+      expect(outcome).toMatchObject({ message: expect.stringContaining("belongs to ConfigMap x") });
+      expect((await plane.client.get(Page, "taken")).spec.html).toBe("theirs");
+    });
+
+    test("one name with two contents", async () => {
+      await using plane = await start(({ ensure }) => {
+        ensure(Page, "a", { html: "x" });
+        ensure(Page, "a", { html: "y" });
+      });
+      expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
+        reason: "ChildTwice",
+      });
+    });
+  });
+
+  test("an owner above namespaces makes one, and fills it", async () => {
+    const tenants = controller({
+      for: Tenant,
+      owns: [Namespace, ConfigMap],
+      reconcile(tenant, { ensure, children }) {
+        expect(tenant.namespace).toBe("");
+        ensure(Namespace, `tenant-${tenant.name}`, {}, { labels: { tenant: tenant.name } });
+        ensure(
+          ConfigMap,
+          "settings",
+          { data: { plan: tenant.spec.plan } },
+          { namespace: `tenant-${tenant.name}` },
+        );
+        expect(children(ConfigMap).length).toBeLessThan(2);
+      },
+    });
+    await using plane = await startTestPlane([Tenant], { controllers: [tenants] });
+    await plane.client.create(Tenant, { metadata: { name: "acme" }, spec: {} });
+    expect(writes(await plane.run())).toEqual(["apply Namespace tenant-acme", "apply ConfigMap settings"]);
+    plane.controllers.enqueue(Tenant, "acme", { reason: "again" });
+    const again = await plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
+    expect(again).toMatchObject({ key: "acme", writes: [], outcome: { type: "done" } });
+    const settings = await plane.client.get(ConfigMap, { name: "settings", namespace: "tenant-acme" });
+    expect(settings.metadata.ownerReferences).toMatchObject([{ kind: "Tenant", name: "acme" }]);
+    // A change of a child in a namespace brings back the owner, which has none.
+    await plane.client.patch(ConfigMap, settings, { data: { plan: "drift" } });
+    expect(await plane.run(({ writes: made }) => made.length > 0)).toMatchObject({
+      key: "acme",
+      triggers: [{ type: "child", by: "ConfigMap tenant-acme/settings" }],
+    });
   });
 });

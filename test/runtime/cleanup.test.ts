@@ -1,122 +1,124 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import { startControllers } from "../../src/runtime/start-controllers.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
-import { condition, followRuns, startTestApi, startTestPlane } from "./test-plane.js";
+import { condition, followRuns } from "./test-plane.js";
 
 const finalizer = "fettle.dev/sites.demo.dev";
 type Options = ControllerOptions<typeof Site, readonly [], never>;
 
-async function start(options: Pick<Options, "reconcile"> & Partial<Options>) {
-  const clock = new VirtualClock();
-  const sites = controller({ for: Site, resync: false, ...options });
-  const plane = await startTestPlane([Site], { controllers: [sites], clock });
-  return Object.assign(plane, { clock });
-}
+describeHomes(({ newClock, startTestApi, startTestPlane }) => {
+  async function start(options: Pick<Options, "reconcile"> & Partial<Options>) {
+    const clock = newClock();
+    const sites = controller({ for: Site, resync: false, ...options });
+    const plane = await startTestPlane([Site], { controllers: [sites], clock });
+    return Object.assign(plane, { clock });
+  }
 
-test("a finalizer is there before anything is done, and goes after cleanup", async () => {
-  const seen: unknown[] = [];
-  await using plane = await start({
-    async reconcile(_, { client }) {
-      seen.push((await client.get(Site, "hello")).metadata.finalizers);
-    },
-    async cleanup(site, { client, step }) {
-      await step("unpublish", async () => {
-        seen.push((await client.get(Site, site.name)).metadata.finalizers);
-      });
-    },
-  });
-  const { client, run, until } = plane;
-  await client.create(Site, { metadata: { name: "hello", finalizers: ["demo.dev/theirs"] }, spec: {} });
-  await run();
-  await client.delete(Site, "hello");
-  const gone = await run(({ steps }) => steps.length > 0);
-  expect(gone.outcome).toEqual({ type: "gone" });
-  expect(seen.at(0)).toEqual(["demo.dev/theirs", finalizer]);
-  expect(seen.at(-1)).toEqual(["demo.dev/theirs", finalizer]);
-  expect((await client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
-  await client.patch(Site, "hello", { metadata: { finalizers: [] } });
-  await until(Site, "hello", (site) => site === undefined);
-});
-
-test("without cleanup there is none, and a stale one of its own is removed", async () => {
-  await using plane = await start({ reconcile() {} });
-  const { client, run, until } = plane;
-  await client.create(Site, { metadata: { name: "new" }, spec: {} });
-  await run();
-  expect((await client.get(Site, "new")).metadata.finalizers).toBeUndefined();
-  // As a version of the controller left it that had cleanup.
-  await client.create(Site, {
-    metadata: { name: "old", finalizers: ["demo.dev/theirs", finalizer] },
-    spec: {},
-  });
-  await until(Site, "old", (site) => site?.metadata.finalizers?.join() === "demo.dev/theirs");
-});
-
-test("a stale one is also removed from what is being deleted", async () => {
-  await using api = await startTestApi([Site]);
-  await api.client.create(Site, { metadata: { name: "old", finalizers: [finalizer] }, spec: {} });
-  await api.client.delete(Site, "old");
-  const sites = controller({ for: Site, reconcile: () => expect.fail("it must not run") });
-  await using controllers = startControllers({ controllers: [sites], client: api.client });
-  await controllers.ready();
-  await api.until(Site, "old", (site) => site === undefined);
-});
-
-test("what is deleted before it was ever seen has nothing to clean up", async () => {
-  await using api = await startTestApi([Site]);
-  await api.client.create(Site, { metadata: { name: "hello", finalizers: ["demo.dev/theirs"] }, spec: {} });
-  await api.client.delete(Site, "hello");
-  const sites = controller({
-    for: Site,
-    reconcile: () => expect.fail("it must not run"),
-    cleanup: () => expect.fail("nor this"),
-  });
-  await using controllers = startControllers({ controllers: [sites], client: api.client });
-  const run = followRuns(controllers);
-  expect((await run()).outcome).toEqual({ type: "gone" });
-  expect((await api.client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
-});
-
-describe("a cleanup that does not come to its end keeps the object", () => {
-  test.each<[string, NonNullable<Options["cleanup"]>, object]>([
-    ["wait", (_, { wait }) => wait("Busy", "still in use"), { status: "False", reason: "Busy" }],
-    ["again", (_, { again }) => again("1m", "still in use"), { status: "False", reason: "CleaningUp" }],
-    ["fail", (_, { fail }) => fail("Stuck", "cannot be removed"), { status: "False", reason: "Stuck" }],
-    [
-      "a throw",
-      () => {
-        throw new Error("no");
-      },
-      { status: "False", reason: "Error", message: "no" },
-    ],
-  ])("%s", async (_, end, ready) => {
-    let works = false;
+  test("a finalizer is there before anything is done, and goes after cleanup", async () => {
+    const seen: unknown[] = [];
     await using plane = await start({
-      backoff: { base: "1h", max: "1h" },
-      reconcile() {},
-      cleanup: (site, words) => (works ? undefined : end(site, words)),
+      async reconcile(_, { client }) {
+        seen.push((await client.get(Site, "hello")).metadata.finalizers);
+      },
+      async cleanup(site, { client, step }) {
+        await step("unpublish", async () => {
+          seen.push((await client.get(Site, site.name)).metadata.finalizers);
+        });
+      },
     });
-    const { client, run, until, controllers } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    const { client, run, until } = plane;
+    await client.create(Site, { metadata: { name: "hello", finalizers: ["demo.dev/theirs"] }, spec: {} });
     await run();
     await client.delete(Site, "hello");
-    await run(({ generation }) => generation === 2);
-    const site = await client.get(Site, "hello");
-    expect(site.metadata.finalizers).toEqual([finalizer]);
-    expect(condition(site, "Ready")).toMatchObject(ready);
-    works = true;
-    controllers.enqueue(Site, "hello", { reason: "it is free now" });
-    await until(Site, "hello", (found) => found === undefined);
+    const gone = await run(({ steps }) => steps.length > 0);
+    expect(gone.outcome).toEqual({ type: "gone" });
+    expect(seen.at(0)).toEqual(["demo.dev/theirs", finalizer]);
+    expect(seen.at(-1)).toEqual(["demo.dev/theirs", finalizer]);
+    expect((await client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
+    await client.patch(Site, "hello", { metadata: { finalizers: [] } });
+    await until(Site, "hello", (site) => site === undefined);
   });
-});
 
-test("a name that cannot be a finalizer is refused where it is given", () => {
-  const long = `${"very-".repeat(15)}long.demo.dev`;
-  expect(() => controller({ for: Site, name: long, reconcile() {}, cleanup() {} })).toThrow(
-    /cannot be the finalizer that stands for cleanup: .*say finalizer:/,
-  );
-  controller({ for: Site, name: long, reconcile() {} });
-  controller({ for: Site, name: long, finalizer: "demo.dev/sites", reconcile() {}, cleanup() {} });
+  test("without cleanup there is none, and a stale one of its own is removed", async () => {
+    await using plane = await start({ reconcile() {} });
+    const { client, run, until } = plane;
+    await client.create(Site, { metadata: { name: "new" }, spec: {} });
+    await run();
+    expect((await client.get(Site, "new")).metadata.finalizers).toBeUndefined();
+    // As a version of the controller left it that had cleanup.
+    await client.create(Site, {
+      metadata: { name: "old", finalizers: ["demo.dev/theirs", finalizer] },
+      spec: {},
+    });
+    await until(Site, "old", (site) => site?.metadata.finalizers?.join() === "demo.dev/theirs");
+  });
+
+  test("a stale one is also removed from what is being deleted", async () => {
+    await using api = await startTestApi([Site]);
+    await api.client.create(Site, { metadata: { name: "old", finalizers: [finalizer] }, spec: {} });
+    await api.client.delete(Site, "old");
+    const sites = controller({ for: Site, reconcile: () => expect.fail("it must not run") });
+    await using controllers = startControllers({ controllers: [sites], client: api.client });
+    await controllers.ready();
+    await api.until(Site, "old", (site) => site === undefined);
+  });
+
+  test("what is deleted before it was ever seen has nothing to clean up", async () => {
+    await using api = await startTestApi([Site]);
+    await api.client.create(Site, { metadata: { name: "hello", finalizers: ["demo.dev/theirs"] }, spec: {} });
+    await api.client.delete(Site, "hello");
+    const sites = controller({
+      for: Site,
+      reconcile: () => expect.fail("it must not run"),
+      cleanup: () => expect.fail("nor this"),
+    });
+    await using controllers = startControllers({ controllers: [sites], client: api.client });
+    const run = followRuns(controllers);
+    expect((await run()).outcome).toEqual({ type: "gone" });
+    expect((await api.client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
+  });
+
+  describe("a cleanup that does not come to its end keeps the object", () => {
+    test.each<[string, NonNullable<Options["cleanup"]>, object]>([
+      ["wait", (_, { wait }) => wait("Busy", "still in use"), { status: "False", reason: "Busy" }],
+      ["again", (_, { again }) => again("1m", "still in use"), { status: "False", reason: "CleaningUp" }],
+      ["fail", (_, { fail }) => fail("Stuck", "cannot be removed"), { status: "False", reason: "Stuck" }],
+      [
+        "a throw",
+        () => {
+          throw new Error("no");
+        },
+        { status: "False", reason: "Error", message: "no" },
+      ],
+    ])("%s", async (_, end, ready) => {
+      let works = false;
+      await using plane = await start({
+        backoff: { base: "1h", max: "1h" },
+        reconcile() {},
+        cleanup: (site, words) => (works ? undefined : end(site, words)),
+      });
+      const { client, run, until, controllers } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      await client.delete(Site, "hello");
+      await run(({ generation }) => generation === 2);
+      const site = await client.get(Site, "hello");
+      expect(site.metadata.finalizers).toEqual([finalizer]);
+      expect(condition(site, "Ready")).toMatchObject(ready);
+      works = true;
+      controllers.enqueue(Site, "hello", { reason: "it is free now" });
+      await until(Site, "hello", (found) => found === undefined);
+    });
+  });
+
+  test("a name that cannot be a finalizer is refused where it is given", () => {
+    const long = `${"very-".repeat(15)}long.demo.dev`;
+    expect(() => controller({ for: Site, name: long, reconcile() {}, cleanup() {} })).toThrow(
+      /cannot be the finalizer that stands for cleanup: .*say finalizer:/,
+    );
+    controller({ for: Site, name: long, reconcile() {} });
+    controller({ for: Site, name: long, finalizer: "demo.dev/sites", reconcile() {}, cleanup() {} });
+  });
 });

@@ -1,315 +1,321 @@
 import { describe, expect, test } from "vitest";
-import { sleep, VirtualClock } from "../../src/model/index.js";
+import { sleep } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import { PermanentError } from "../../src/runtime/outcome.js";
 import { toAll, watch } from "../../src/runtime/watch.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
-import { condition, gate, startTestPlane } from "./test-plane.js";
+import { condition, gate } from "./test-plane.js";
+import { eventually } from "./until.js";
 
 type Options = Partial<ControllerOptions<typeof Site, readonly [typeof Page], never>>;
 
-async function start(
-  reconcile: ControllerOptions<typeof Site, readonly [typeof Page], never>["reconcile"],
-  more: Options = {},
-) {
-  const clock = new VirtualClock();
-  const errors: string[] = [];
-  const log = {
-    debug() {},
-    info() {},
-    warn() {},
-    error: (_: object, text: string) => void errors.push(text),
-    child: () => log,
-  };
-  const sites = controller({ for: Site, owns: [Page], resync: false, ...more, reconcile });
-  const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock, log });
-  const create = (name: string) => plane.client.create(Site, { metadata: { name }, spec: {} });
-  return Object.assign(plane, { clock, errors, create });
-}
+describeHomes(({ newClock, startTestPlane }) => {
+  async function start(
+    reconcile: ControllerOptions<typeof Site, readonly [typeof Page], never>["reconcile"],
+    more: Options = {},
+  ) {
+    const clock = newClock();
+    const errors: string[] = [];
+    const log = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (_: object, text: string) => void errors.push(text),
+      child: () => log,
+    };
+    const sites = controller({ for: Site, owns: [Page], resync: false, ...more, reconcile });
+    const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock, log });
+    const create = (name: string) => plane.client.create(Site, { metadata: { name }, spec: {} });
+    return Object.assign(plane, { clock, errors, create });
+  }
 
-describe("what is thrown", () => {
-  test.each<[string, () => never, string]>([
-    [
-      "an error",
-      () => {
-        throw new Error("the gateway is down");
-      },
-      "the gateway is down",
-    ],
-    [
-      "a text",
-      () => {
-        throw "oops";
-      },
-      "oops",
-    ],
-    [
-      "nothing at all",
-      () => {
-        throw undefined;
-      },
-      "undefined",
-    ],
-  ])("%s, at once or later, is told and tried again", async (_, fail, message) => {
-    let late = false;
-    await using plane = await start(
-      () => {
-        if (!late) fail();
-        return Promise.resolve().then(fail);
-      },
-      { backoff: { base: "1s", max: "10s" } },
-    );
-    await plane.create("hello");
-    const first = await plane.run();
-    expect(first).toMatchObject({ failures: 0, outcome: { type: "error", reason: "Error", message } });
-    late = true;
-    await plane.clock.advance(1000);
-    const second = await plane.run();
-    expect(second).toMatchObject({
-      failures: 1,
-      outcome: { type: "error", message },
-      triggers: [{ type: "retry", text: `Error: ${message}` }],
-    });
-    expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
-      status: "False",
-      reason: "Error",
-      message,
-      observedGeneration: 1,
-    });
-  });
-
-  test("delays grow, and after too many failures it is given up until somebody says so", async () => {
-    let broken = true;
-    const at: number[] = [];
-    await using plane = await start(
-      (_, { now }) => {
-        at.push(now());
-        if (broken) throw new Error("no");
-      },
-      { backoff: { base: "1s", max: "3s", maxRetries: 3 } },
-    );
-    const { clock, controllers } = plane;
-    const started = clock.now();
-    await plane.create("hello");
-    for (const delay of [0, 1000, 2000, 3000]) {
-      await clock.advance(delay);
-      await plane.run();
-    }
-    expect(at.map((time) => time - started)).toEqual([0, 1000, 3000, 6000]);
-    const sites = controllers.get(Site);
-    expect(sites.dead()).toMatchObject([{ key: "default/hello", failures: 4 }]);
-    await clock.advance(600_000);
-    expect(at.length).toBe(4);
-    broken = false;
-    expect(sites.retry("hello", "it was repaired")).toBe(1);
-    expect(await plane.run()).toMatchObject({
-      failures: 0,
-      outcome: { type: "done" },
-      triggers: [{ type: "manual", text: "it was repaired" }],
-    });
-    expect(sites.dead()).toEqual([]);
-  });
-
-  test("what is permanent is not tried again until something changes", async () => {
-    await using plane = await start((site, { fail }) => {
-      if (site.spec.title === "throw") throw new PermanentError("NoGood", "it will never work");
-      if (site.spec.title === "return") return fail("NoGood", "it will never work");
-    });
-    const { client, clock } = plane;
-    for (const title of ["return", "throw"]) {
-      await client.create(Site, { metadata: { name: title }, spec: { title } });
-      expect((await plane.run()).outcome).toEqual({
-        type: "fail",
-        reason: "NoGood",
-        message: "it will never work",
-      });
-      const site = await client.get(Site, title);
-      expect(condition(site, "Ready")).toMatchObject({ status: "False", reason: "NoGood" });
-      expect(condition(site, "Stalled")).toMatchObject({ status: "True", reason: "NoGood" });
-      await clock.advance(600_000);
-      expect(plane.controllers.runs.of("Site", `default/${title}`)).toHaveLength(1);
-      await client.patch(Site, title, { spec: { title: "good" } });
-      expect((await plane.run()).outcome).toEqual({ type: "done" });
-      expect(condition(await client.get(Site, title), "Stalled")).toBeUndefined();
-    }
-  });
-
-  test("what is no verdict is refused", async () => {
-    await using plane = await start(() => ({ requeue: true }) as never);
-    await plane.create("hello");
-    expect((await plane.run()).outcome).toMatchObject({
-      type: "error",
-      message:
-        'a reconciler returns nothing, or what wait(), again() or fail() made, but not {"requeue":true}',
-    });
-  });
-
-  test("the failure of a step that nobody awaits fails the run, and not the process", async () => {
-    await using plane = await start((_, { step }) => {
-      void step("publish", async () => {
-        await Promise.resolve();
-        throw new Error("no");
-      });
-    });
-    await plane.create("hello");
-    expect(await plane.run()).toMatchObject({
-      outcome: { type: "error", reason: "StepFailed", message: 'step "publish" failed: no' },
-      steps: [{ name: "publish", outcome: "failed" }],
-    });
-  });
-
-  test("a reason that no condition can have is refused where it is given", async () => {
-    await using plane = await start((site, { fail }) => {
-      if (site.spec.title === "throw") throw new PermanentError("not one word", "it will never work");
-      return fail("not one word", "it will never work");
-    });
-    await plane.create("hello");
-    expect((await plane.run()).outcome).toMatchObject({
-      type: "fail",
-      reason: "BadReason",
-      message: expect.stringContaining('fail() was given "not one word" as the reason'),
-    });
-    await plane.client.patch(Site, "hello", { spec: { title: "throw" } });
-    expect((await plane.run()).outcome).toMatchObject({ type: "fail", reason: "PermanentError" });
-  });
-
-  test("an error with a very long message is still told", async () => {
-    await using plane = await start(() => {
-      throw new Error("x".repeat(100_000));
-    });
-    await plane.create("hello");
-    await plane.run();
-    expect(condition(await plane.client.get(Site, "hello"), "Ready")?.message).toHaveLength(32_001);
-  });
-
-  test("a status that the server refuses is a failure like any other", async () => {
-    await using plane = await start((_, { report }) => report({ published: "many" as never }));
-    await plane.create("hello");
-    expect((await plane.run()).outcome).toMatchObject({
-      type: "error",
-      reason: "Invalid",
-      message: expect.stringContaining("status.published"),
-    });
-  });
-});
-
-describe("functions of the controller that fail", () => {
-  const broken = (): never => {
-    throw new Error("broken");
-  };
-
-  test("a predicate lets the change pass", async () => {
-    await using plane = await start(() => {}, { where: broken });
-    await plane.create("hello");
-    expect((await plane.run()).outcome).toEqual({ type: "done" });
-    expect(plane.errors).toContain("the predicate failed");
-  });
-
-  test("priority, strategy, fairBy and limiter are done without", async () => {
-    let works = false;
-    await using plane = await start(
-      (_, { again }) => {
-        if (!works) throw new Error("no");
-        return again("1s");
-      },
-      { priority: broken, strategy: broken, fairBy: broken, limiter: { delay: broken } },
-    );
-    await plane.create("hello");
-    expect((await plane.run()).outcome.type).toBe("error");
-    works = true;
-    await plane.clock.advance(5);
-    expect((await plane.run()).outcome.type).toBe("again");
-    await plane.clock.advance(1000);
-    expect((await plane.run()).outcome.type).toBe("again");
-    for (const what of ["priority", "strategy", "fairBy", "limiter"])
-      expect(plane.errors).toContain(`the ${what} failed`);
-  });
-
-  test("a mapper and an index keep nobody else from being told", async () => {
-    await using plane = await start(() => {}, {
-      indexes: { theme: broken },
-      watches: [watch(Theme, { to: broken }), watch(Theme, { to: toAll })],
-    });
-    await plane.create("hello");
-    await plane.run();
-    await plane.client.create(Theme, { metadata: { name: "dark" }, spec: {} });
-    expect((await plane.run()).triggers).toMatchObject([{ type: "watched", by: "Theme default/dark" }]);
-    expect(plane.errors).toContain("the mapper failed");
-  });
-});
-
-describe("time that is up", () => {
-  test("cancels through the signal, and is told", async () => {
-    await using plane = await start((_, { signal }) => sleep(plane.clock, 1e9, signal), { timeout: "30s" });
-    await plane.create("hello");
-    await plane.until(Site, "hello", () => plane.controllers.get(Site).loop?.queue.running === 1);
-    await plane.clock.advance(30_000);
-    expect((await plane.run()).outcome).toMatchObject({
-      type: "error",
-      reason: "Timeout",
-      message: "the run took longer than its timeout of 30s",
-    });
-    expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
-      status: "False",
-      reason: "Timeout",
-    });
-  });
-
-  test.each(["function", "step"] as const)(
-    "does not wait for a %s that ignores it: others run on, and its object is not run twice at once",
-    async (what) => {
-      const began = gate();
-      const deaf = gate();
-      let running = 0;
-      await using plane = await start(
-        async (site, { step }) => {
-          if (site.name !== "deaf") return;
-          const effect = async (): Promise<void> => {
-            expect(++running).toBe(1);
-            began.open();
-            await deaf.passed;
-            running--;
-          };
-          await (what === "step" ? step("hang", effect) : effect());
+  describe("what is thrown", () => {
+    test.each<[string, () => never, string]>([
+      [
+        "an error",
+        () => {
+          throw new Error("the gateway is down");
         },
-        { timeout: "30s", concurrency: 1 },
+        "the gateway is down",
+      ],
+      [
+        "a text",
+        () => {
+          throw "oops";
+        },
+        "oops",
+      ],
+      [
+        "nothing at all",
+        () => {
+          throw undefined;
+        },
+        "undefined",
+      ],
+    ])("%s, at once or later, is told and tried again", async (_, fail, message) => {
+      let late = false;
+      await using plane = await start(
+        () => {
+          if (!late) fail();
+          return Promise.resolve().then(fail);
+        },
+        { backoff: { base: "1s", max: "10s" } },
+      );
+      await plane.create("hello");
+      const first = await plane.run();
+      expect(first).toMatchObject({ failures: 0, outcome: { type: "error", reason: "Error", message } });
+      late = true;
+      await plane.clock.advance(1000);
+      const second = await plane.run();
+      expect(second).toMatchObject({
+        failures: 1,
+        outcome: { type: "error", message },
+        triggers: [{ type: "retry", text: `Error: ${message}` }],
+      });
+      expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
+        status: "False",
+        reason: "Error",
+        message,
+        observedGeneration: 1,
+      });
+    });
+
+    test("delays grow, and after too many failures it is given up until somebody says so", async () => {
+      let broken = true;
+      const at: number[] = [];
+      await using plane = await start(
+        (_, { now }) => {
+          at.push(now());
+          if (broken) throw new Error("no");
+        },
+        { backoff: { base: "1s", max: "3s", maxRetries: 3 } },
       );
       const { clock, controllers } = plane;
-      await plane.create("deaf");
-      await began.passed;
-      await clock.advance(60_000);
-      expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
-      expect(plane.errors).toContain(
-        "the function goes on although its run was cancelled: pass its signal on to what it waits for",
-      );
-      await plane.create("other");
-      expect(await plane.run()).toMatchObject({ key: "default/other", outcome: { type: "done" } });
-      controllers.enqueue(Site, "deaf", { reason: "again" });
-      await clock.advance(60_000);
-      expect(running).toBe(1);
-      deaf.open();
-      expect(await plane.run()).toMatchObject({ key: "default/deaf", outcome: { type: "done" } });
-    },
-  );
-
-  test("words said after the end are refused", async () => {
-    let after: unknown;
-    const late = gate();
-    await using plane = await start((_, { ensure }) => {
-      const goOn = async (): Promise<void> => {
-        await late.passed;
-        try {
-          ensure(Page, "late", { html: "x" });
-        } catch (error) {
-          after = error;
-        }
-      };
-      void goOn();
+      const started = clock.now();
+      await plane.create("hello");
+      for (const delay of [0, 1000, 2000, 3000]) {
+        await clock.advance(delay);
+        await plane.run();
+      }
+      expect(at.map((time) => time - started)).toEqual([0, 1000, 3000, 6000]);
+      const sites = controllers.get(Site);
+      expect(sites.dead()).toMatchObject([{ key: "default/hello", failures: 4 }]);
+      await clock.advance(600_000);
+      expect(at.length).toBe(4);
+      broken = false;
+      expect(sites.retry("hello", "it was repaired")).toBe(1);
+      expect(await plane.run()).toMatchObject({
+        failures: 0,
+        outcome: { type: "done" },
+        triggers: [{ type: "manual", text: "it was repaired" }],
+      });
+      expect(sites.dead()).toEqual([]);
     });
-    await plane.create("hello");
-    await plane.run();
-    late.open();
-    await plane.clock.advance(0);
-    expect(after).toMatchObject({ message: expect.stringContaining("the run is over") });
+
+    test("what is permanent is not tried again until something changes", async () => {
+      await using plane = await start((site, { fail }) => {
+        if (site.spec.title === "throw") throw new PermanentError("NoGood", "it will never work");
+        if (site.spec.title === "return") return fail("NoGood", "it will never work");
+      });
+      const { client, clock } = plane;
+      for (const title of ["return", "throw"]) {
+        await client.create(Site, { metadata: { name: title }, spec: { title } });
+        expect((await plane.run()).outcome).toEqual({
+          type: "fail",
+          reason: "NoGood",
+          message: "it will never work",
+        });
+        const site = await client.get(Site, title);
+        expect(condition(site, "Ready")).toMatchObject({ status: "False", reason: "NoGood" });
+        expect(condition(site, "Stalled")).toMatchObject({ status: "True", reason: "NoGood" });
+        await clock.advance(600_000);
+        expect(plane.controllers.runs.of("Site", `default/${title}`)).toHaveLength(1);
+        await client.patch(Site, title, { spec: { title: "good" } });
+        expect((await plane.run()).outcome).toEqual({ type: "done" });
+        expect(condition(await client.get(Site, title), "Stalled")).toBeUndefined();
+      }
+    });
+
+    test("what is no verdict is refused", async () => {
+      await using plane = await start(() => ({ requeue: true }) as never);
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toMatchObject({
+        type: "error",
+        message:
+          'a reconciler returns nothing, or what wait(), again() or fail() made, but not {"requeue":true}',
+      });
+    });
+
+    test("the failure of a step that nobody awaits fails the run, and not the process", async () => {
+      await using plane = await start((_, { step }) => {
+        void step("publish", async () => {
+          await Promise.resolve();
+          throw new Error("no");
+        });
+      });
+      await plane.create("hello");
+      expect(await plane.run()).toMatchObject({
+        outcome: { type: "error", reason: "StepFailed", message: 'step "publish" failed: no' },
+        steps: [{ name: "publish", outcome: "failed" }],
+      });
+    });
+
+    test("a reason that no condition can have is refused where it is given", async () => {
+      await using plane = await start((site, { fail }) => {
+        if (site.spec.title === "throw") throw new PermanentError("not one word", "it will never work");
+        return fail("not one word", "it will never work");
+      });
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toMatchObject({
+        type: "fail",
+        reason: "BadReason",
+        message: expect.stringContaining('fail() was given "not one word" as the reason'),
+      });
+      await plane.client.patch(Site, "hello", { spec: { title: "throw" } });
+      expect((await plane.run()).outcome).toMatchObject({ type: "fail", reason: "PermanentError" });
+    });
+
+    test("an error with a very long message is still told", async () => {
+      await using plane = await start(() => {
+        throw new Error("x".repeat(100_000));
+      });
+      await plane.create("hello");
+      await plane.run();
+      expect(condition(await plane.client.get(Site, "hello"), "Ready")?.message).toHaveLength(32_001);
+    });
+
+    test("a status that the server refuses is a failure like any other", async () => {
+      await using plane = await start((_, { report }) => report({ published: "many" as never }));
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toMatchObject({
+        type: "error",
+        reason: "Invalid",
+        message: expect.stringContaining("status.published"),
+      });
+    });
+  });
+
+  describe("functions of the controller that fail", () => {
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+
+    test("a predicate lets the change pass", async () => {
+      await using plane = await start(() => {}, { where: broken });
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toEqual({ type: "done" });
+      expect(plane.errors).toContain("the predicate failed");
+    });
+
+    test("priority, strategy, fairBy and limiter are done without", async () => {
+      let works = false;
+      await using plane = await start(
+        (_, { again }) => {
+          if (!works) throw new Error("no");
+          return again("1s");
+        },
+        { priority: broken, strategy: broken, fairBy: broken, limiter: { delay: broken } },
+      );
+      await plane.create("hello");
+      expect((await plane.run()).outcome.type).toBe("error");
+      works = true;
+      await plane.clock.advance(5);
+      expect((await plane.run()).outcome.type).toBe("again");
+      await plane.clock.advance(1000);
+      expect((await plane.run()).outcome.type).toBe("again");
+      for (const what of ["priority", "strategy", "fairBy", "limiter"])
+        expect(plane.errors).toContain(`the ${what} failed`);
+    });
+
+    test("a mapper and an index keep nobody else from being told", async () => {
+      await using plane = await start(() => {}, {
+        indexes: { theme: broken },
+        watches: [watch(Theme, { to: broken }), watch(Theme, { to: toAll })],
+      });
+      await plane.create("hello");
+      await plane.run();
+      await plane.client.create(Theme, { metadata: { name: "dark" }, spec: {} });
+      expect((await plane.run()).triggers).toMatchObject([{ type: "watched", by: "Theme default/dark" }]);
+      expect(plane.errors).toContain("the mapper failed");
+    });
+  });
+
+  describe("time that is up", () => {
+    test("cancels through the signal, and is told", async () => {
+      await using plane = await start((_, { signal }) => sleep(plane.clock, 1e9, signal), { timeout: "30s" });
+      await plane.create("hello");
+      await eventually(() => plane.controllers.get(Site).loop?.queue.running === 1);
+      await plane.clock.advance(30_000);
+      expect((await plane.run()).outcome).toMatchObject({
+        type: "error",
+        reason: "Timeout",
+        message: "the run took longer than its timeout of 30s",
+      });
+      expect(condition(await plane.client.get(Site, "hello"), "Ready")).toMatchObject({
+        status: "False",
+        reason: "Timeout",
+      });
+    });
+
+    test.each(["function", "step"] as const)(
+      "does not wait for a %s that ignores it: others run on, and its object is not run twice at once",
+      async (what) => {
+        const began = gate();
+        const deaf = gate();
+        let running = 0;
+        await using plane = await start(
+          async (site, { step }) => {
+            if (site.name !== "deaf") return;
+            const effect = async (): Promise<void> => {
+              expect(++running).toBe(1);
+              began.open();
+              await deaf.passed;
+              running--;
+            };
+            await (what === "step" ? step("hang", effect) : effect());
+          },
+          { timeout: "30s", concurrency: 1 },
+        );
+        const { clock, controllers } = plane;
+        await plane.create("deaf");
+        await began.passed;
+        await clock.advance(60_000);
+        expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
+        await eventually(() =>
+          plane.errors.includes(
+            "the function goes on although its run was cancelled: pass its signal on to what it waits for",
+          ),
+        );
+        await plane.create("other");
+        expect(await plane.run()).toMatchObject({ key: "default/other", outcome: { type: "done" } });
+        controllers.enqueue(Site, "deaf", { reason: "again" });
+        await clock.advance(60_000);
+        expect(running).toBe(1);
+        deaf.open();
+        expect(await plane.run()).toMatchObject({ key: "default/deaf", outcome: { type: "done" } });
+      },
+    );
+
+    test("words said after the end are refused", async () => {
+      let after: unknown;
+      const late = gate();
+      await using plane = await start((_, { ensure }) => {
+        const goOn = async (): Promise<void> => {
+          await late.passed;
+          try {
+            ensure(Page, "late", { html: "x" });
+          } catch (error) {
+            after = error;
+          }
+        };
+        void goOn();
+      });
+      await plane.create("hello");
+      await plane.run();
+      late.open();
+      await plane.clock.advance(0);
+      expect(after).toMatchObject({ message: expect.stringContaining("the run is over") });
+    });
   });
 });

@@ -1,185 +1,190 @@
 import { describe, expect, test } from "vitest";
-import { sleep, VirtualClock } from "../../src/model/index.js";
+import { sleep } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import { startControllers } from "../../src/runtime/start-controllers.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
-import { condition, gate, startTestApi, startTestPlane } from "./test-plane.js";
+import { condition, gate } from "./test-plane.js";
+import { eventually } from "./until.js";
 
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], never>;
 
-async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace = "10s") {
-  const clock = new VirtualClock();
-  const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
-  const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, grace });
-  const create = (name: string) => plane.client.create(Site, { metadata: { name }, spec: {} });
-  return Object.assign(plane, { clock, create });
-}
+describeHomes(({ newClock, startTestApi, startTestPlane }) => {
+  async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace = "10s") {
+    const clock = newClock();
+    const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
+    const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, grace });
+    const create = (name: string) => plane.client.create(Site, { metadata: { name }, spec: {} });
+    return Object.assign(plane, { clock, create });
+  }
 
-describe("a pause", () => {
-  test("of one object holds back that object, and remembers what happens meanwhile", async () => {
-    await using plane = await start({ reconcile() {} });
-    const { client, controllers, run } = plane;
-    const sites = controllers.get(Site);
-    sites.pause("a");
-    expect([sites.isPaused("a"), sites.isPaused("b"), sites.isPaused()]).toEqual([true, false, false]);
-    await plane.create("a");
-    await plane.create("b");
-    expect((await run()).key).toBe("default/b");
-    await client.patch(Site, "a", { spec: { pages: 2 } });
-    await client.patch(Site, "b", { spec: { pages: 2 } });
-    expect((await run()).key).toBe("default/b");
-    sites.resume("a");
-    expect(await run()).toMatchObject({
-      key: "default/a",
-      triggers: [{ type: "created" }, { type: "updated" }],
-    });
-  });
-
-  test("of a controller holds back all of them", async () => {
-    await using plane = await start({ reconcile() {} });
-    const { controllers, run } = plane;
-    const sites = controllers.get("sites.demo.dev");
-    sites.pause();
-    expect([sites.isPaused("a"), sites.isPaused()]).toEqual([true, true]);
-    await plane.create("a");
-    controllers.enqueue(Site, "a", { reason: "look" });
-    await plane.clock.advance(1000);
-    expect(controllers.runs.size).toBe(0);
-    sites.resume();
-    const { triggers } = await run();
-    expect(triggers.map(({ type }) => type).sort()).toEqual(["created", "manual"]);
-  });
-});
-
-describe("a stop", () => {
-  test("lets what runs come to its end, children, status and all, and begins nothing new", async () => {
-    const began = gate();
-    const working = gate();
-    await using plane = await start({
-      concurrency: 1,
-      async reconcile(site, { ensure, report }) {
-        ensure(Page, `${site.name}-1`, { html: "x" });
-        began.open();
-        await working.passed;
-        report({ published: 1 });
-      },
-    });
-    const { client, controllers } = plane;
-    await plane.create("a");
-    await began.passed;
-    await plane.create("b");
-    const stopped = controllers.stop();
-    expect(controllers.stop()).toBe(stopped);
-    working.open();
-    await stopped;
-    expect((await client.get(Site, "a")).status?.published).toBe(1);
-    expect(await client.find(Page, "a-1")).toBeDefined();
-    expect((await client.get(Site, "b")).status).toBeUndefined();
-    expect(controllers.runs.of("Site", "default/a")).toMatchObject([{ outcome: { type: "done" } }]);
-    expect(() => controllers.enqueue(Site, "a")).toThrow("is not at work in this process");
-  });
-
-  test("cancels what takes longer than the grace, which undoes nothing and says nothing", async () => {
-    const began = gate();
-    const world: string[] = [];
-    await using plane = await start({
-      async reconcile(_, { step, report }) {
-        report({ published: 7 });
-        await step("upload", { undo: () => world.push("undone") }, () => world.push("uploaded"));
-        await step("wait", (signal) => {
-          began.open();
-          return sleep(plane.clock, 3_600_000, signal);
-        });
-      },
-    });
-    const { client, controllers, clock } = plane;
-    await plane.create("a");
-    await began.passed;
-    const stopped = controllers.stop();
-    await clock.advance(9999);
-    expect(controllers.runs.size).toBe(0);
-    await clock.advance(1);
-    await stopped;
-    expect(world).toEqual(["uploaded"]);
-    expect((await client.get(Site, "a")).status).toBeUndefined();
-    expect(controllers.runs.of("Site", "default/a")).toMatchObject([
-      { outcome: { type: "cancelled", message: "the process stops" } },
-    ]);
-  });
-
-  test("does not wait for ever for a function that ignores that it was cancelled", async () => {
-    const began = gate();
-    await using plane = await start({
-      reconcile() {
-        began.open();
-        return new Promise<never>(() => {});
-      },
-    });
-    await plane.create("a");
-    await began.passed;
-    const stopped = plane.controllers.stop();
-    await plane.clock.advance(60_000);
-    await stopped;
-  });
-
-  test("before everything has begun is one too", async () => {
-    await using api = await startTestApi([]);
-    // A kind that the server does not know is waited for.
-    const controllers = startControllers({
-      controllers: [controller({ for: Site, reconcile() {} })],
-      client: api.client,
-    });
-    const ready = controllers.ready().catch((error: unknown) => error);
-    await controllers.stop();
-    expect(await ready).toBeInstanceOf(Error);
-  });
-});
-
-test("two controllers must not have one name", async () => {
-  await using api = await startTestApi([]);
-  const sites = controller({ for: Site, reconcile() {} });
-  expect(() => startControllers({ controllers: [sites, sites], client: api.client })).toThrow(
-    "there are two controllers named sites.demo.dev",
-  );
-});
-
-describe("of several processes", () => {
-  test("one leads, and another takes over when it stops", async () => {
-    await using api = await startTestApi([Site]);
-    const begin = (identity: string) => {
-      const sites = controller({
-        for: Site,
-        reconcile: (_, { report }) => report({ note: identity }),
+  describe("a pause", () => {
+    test("of one object holds back that object, and remembers what happens meanwhile", async () => {
+      await using plane = await start({ reconcile() {} });
+      const { client, controllers, run } = plane;
+      const sites = controllers.get(Site);
+      sites.pause("a");
+      expect([sites.isPaused("a"), sites.isPaused("b"), sites.isPaused()]).toEqual([true, false, false]);
+      await plane.create("a");
+      await plane.create("b");
+      expect((await run()).key).toBe("default/b");
+      await client.patch(Site, "a", { spec: { pages: 2 } });
+      await client.patch(Site, "b", { spec: { pages: 2 } });
+      expect((await run()).key).toBe("default/b");
+      sites.resume("a");
+      expect(await run()).toMatchObject({
+        key: "default/a",
+        triggers: [{ type: "created" }, { type: "updated" }],
       });
-      return startControllers({
-        controllers: [sites],
-        client: api.client,
-        leaderElection: {
-          namespace: "default",
-          name: "sites",
-          identity,
-          leaseDuration: "600ms",
-          renewDeadline: "400ms",
-          retryPeriod: "50ms",
+    });
+
+    test("of a controller holds back all of them", async () => {
+      await using plane = await start({ reconcile() {} });
+      const { controllers, run } = plane;
+      const sites = controllers.get("sites.demo.dev");
+      sites.pause();
+      expect([sites.isPaused("a"), sites.isPaused()]).toEqual([true, true]);
+      await plane.create("a");
+      await eventually(() => sites.loop?.queue.depth === 1);
+      controllers.enqueue(Site, "a", { reason: "look" });
+      await plane.clock.advance(1000);
+      expect(controllers.runs.size).toBe(0);
+      sites.resume();
+      const { triggers } = await run();
+      expect(triggers.map(({ type }) => type).sort()).toEqual(["created", "manual"]);
+    });
+  });
+
+  describe("a stop", () => {
+    test("lets what runs come to its end, children, status and all, and begins nothing new", async () => {
+      const began = gate();
+      const working = gate();
+      await using plane = await start({
+        concurrency: 1,
+        async reconcile(site, { ensure, report }) {
+          ensure(Page, `${site.name}-1`, { html: "x" });
+          began.open();
+          await working.passed;
+          report({ published: 1 });
         },
       });
-    };
-    await using first = begin("first");
-    await first.ready();
-    await using controllers = begin("second");
-    expect([first.isLeader, controllers.isLeader]).toEqual([true, false]);
-    expect(() => controllers.enqueue(Site, "hello")).toThrow("or another process leads");
-    await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    await api.until(Site, "hello", (site) => site?.status?.note === "first");
-    expect(controllers.runs.size).toBe(0);
-    // Whoever does not lead can still say what would be done.
-    const site = await api.client.get(Site, "hello");
-    expect((await controllers.get(Site).plan(site)).outcome).toEqual({ type: "done" });
+      const { client, controllers } = plane;
+      await plane.create("a");
+      await began.passed;
+      await plane.create("b");
+      const stopped = controllers.stop();
+      expect(controllers.stop()).toBe(stopped);
+      working.open();
+      await stopped;
+      expect((await client.get(Site, "a")).status?.published).toBe(1);
+      expect(await client.find(Page, "a-1")).toBeDefined();
+      expect((await client.get(Site, "b")).status).toBeUndefined();
+      expect(controllers.runs.of("Site", "default/a")).toMatchObject([{ outcome: { type: "done" } }]);
+      expect(() => controllers.enqueue(Site, "a")).toThrow("is not at work in this process");
+    });
 
-    await first.stop();
-    await controllers.ready();
-    expect(controllers.isLeader).toBe(true);
-    await api.until(Site, "hello", (found) => found?.status?.note === "second");
-    expect(condition(await api.client.get(Site, "hello"), "Ready")).toMatchObject({ status: "True" });
+    test("cancels what takes longer than the grace, which undoes nothing and says nothing", async () => {
+      const began = gate();
+      const world: string[] = [];
+      await using plane = await start({
+        async reconcile(_, { step, report }) {
+          report({ published: 7 });
+          await step("upload", { undo: () => world.push("undone") }, () => world.push("uploaded"));
+          await step("wait", (signal) => {
+            began.open();
+            return sleep(plane.clock, 3_600_000, signal);
+          });
+        },
+      });
+      const { client, controllers, clock } = plane;
+      await plane.create("a");
+      await began.passed;
+      const stopped = controllers.stop();
+      await clock.advance(9999);
+      expect(controllers.runs.size).toBe(0);
+      await clock.advance(1);
+      await stopped;
+      expect(world).toEqual(["uploaded"]);
+      expect((await client.get(Site, "a")).status).toBeUndefined();
+      expect(controllers.runs.of("Site", "default/a")).toMatchObject([
+        { outcome: { type: "cancelled", message: "the process stops" } },
+      ]);
+    });
+
+    test("does not wait for ever for a function that ignores that it was cancelled", async () => {
+      const began = gate();
+      await using plane = await start({
+        reconcile() {
+          began.open();
+          return new Promise<never>(() => {});
+        },
+      });
+      await plane.create("a");
+      await began.passed;
+      const stopped = plane.controllers.stop();
+      await plane.clock.advance(60_000);
+      await stopped;
+    });
+
+    test("before everything has begun is one too", async () => {
+      await using api = await startTestApi([]);
+      // A kind that the server does not know is waited for.
+      const controllers = startControllers({
+        controllers: [controller({ for: Site, reconcile() {} })],
+        client: api.client,
+      });
+      const ready = controllers.ready().catch((error: unknown) => error);
+      await controllers.stop();
+      expect(await ready).toBeInstanceOf(Error);
+    });
+  });
+
+  test("two controllers must not have one name", async () => {
+    await using api = await startTestApi([]);
+    const sites = controller({ for: Site, reconcile() {} });
+    expect(() => startControllers({ controllers: [sites, sites], client: api.client })).toThrow(
+      "there are two controllers named sites.demo.dev",
+    );
+  });
+
+  describe("of several processes", () => {
+    test("one leads, and another takes over when it stops", async () => {
+      await using api = await startTestApi([Site]);
+      const begin = (identity: string) => {
+        const sites = controller({
+          for: Site,
+          reconcile: (_, { report }) => report({ note: identity }),
+        });
+        return startControllers({
+          controllers: [sites],
+          client: api.client,
+          leaderElection: {
+            namespace: "default",
+            name: "sites",
+            identity,
+            leaseDuration: "600ms",
+            renewDeadline: "400ms",
+            retryPeriod: "50ms",
+          },
+        });
+      };
+      await using first = begin("first");
+      await first.ready();
+      await using controllers = begin("second");
+      expect([first.isLeader, controllers.isLeader]).toEqual([true, false]);
+      expect(() => controllers.enqueue(Site, "hello")).toThrow("or another process leads");
+      await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await api.until(Site, "hello", (site) => site?.status?.note === "first");
+      expect(controllers.runs.size).toBe(0);
+      // Whoever does not lead can still say what would be done.
+      const site = await api.client.get(Site, "hello");
+      expect((await controllers.get(Site).plan(site)).outcome).toEqual({ type: "done" });
+
+      await first.stop();
+      await controllers.ready();
+      expect(controllers.isLeader).toBe(true);
+      await api.until(Site, "hello", (found) => found?.status?.note === "second");
+      expect(condition(await api.client.get(Site, "hello"), "Ready")).toMatchObject({ status: "True" });
+    });
   });
 });

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { poll } from "../../src/client/polling/poll.js";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
-import { VirtualClock, type ObjectOf } from "../../src/model/index.js";
+import type { ObjectOf, VirtualClock } from "../../src/model/index.js";
 import { controller } from "../../src/runtime/controller.js";
 import { plainController } from "../../src/runtime/plain.js";
 import { toIndexed, watch } from "../../src/runtime/watch.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
-import { condition, startTestPlane } from "./test-plane.js";
+import { condition } from "./test-plane.js";
 
 type SiteObject = ObjectOf<typeof Site>;
 
 /** Rows of a table that only Fettle's user knows of. */
-function table() {
+function table(clock: VirtualClock) {
   const rows = new Map<string, { id: string; title: string; theme?: string }>();
-  const clock = new VirtualClock();
   const source = poll({
     name: "sites",
     interval: "10s",
@@ -27,134 +27,142 @@ function table() {
       spec: { title, pages: 1, ...(theme !== undefined && { theme }) },
     }),
   });
-  return { rows, clock, source };
+  return { rows, source };
 }
 
-test("a poller feeds a controller as an informer does", async () => {
-  const { rows, clock, source } = table();
-  const seen: string[] = [];
-  rows.set("a", { id: "a", title: "A" });
-  const sites = controller({
-    for: Site,
-    from: source,
-    indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },
-    watches: [watch(ConfigMap, { to: toIndexed("theme") })],
-    resync: false,
-    async reconcile(site, { step, read, readAll, report }) {
-      await step("look", () => seen.push(`${site.name}=${site.spec.title}`));
-      expect(read(Site, site.name)?.spec.title).toBe(site.spec.title);
-      expect(readAll(Site).length).toBe(rows.size);
-      report({ published: 1 });
-    },
+describeHomes(({ newClock, startTestPlane }) => {
+  test("a poller feeds a controller as an informer does", async () => {
+    const clock = newClock();
+    const { rows, source } = table(clock);
+    const seen: string[] = [];
+    rows.set("a", { id: "a", title: "A" });
+    const sites = controller({
+      for: Site,
+      from: source,
+      indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },
+      watches: [watch(ConfigMap, { to: toIndexed("theme") })],
+      resync: false,
+      async reconcile(site, { step, read, readAll, report }) {
+        await step("look", () => seen.push(`${site.name}=${site.spec.title}`));
+        expect(read(Site, site.name)?.spec.title).toBe(site.spec.title);
+        expect(readAll(Site).length).toBe(rows.size);
+        report({ published: 1 });
+      },
+    });
+    await using plane = await startTestPlane([], { controllers: [sites], clock });
+    const { run, client, controllers } = plane;
+    expect(await run()).toMatchObject({
+      key: "a",
+      triggers: [{ type: "created" }],
+      // There is no object in the API whose status could be written.
+      writes: [],
+      outcome: { type: "done" },
+    });
+    rows.set("b", { id: "b", title: "B", theme: "dark" });
+    rows.set("a", { id: "a", title: "A2" });
+    await clock.advance(10_000);
+    const [first, second] = [await run(), await run()];
+    expect([first.key, second.key].sort()).toEqual(["a", "b"]);
+    await client.create(ConfigMap, { metadata: { name: "dark" }, data: {} });
+    expect(await run()).toMatchObject({ key: "b", triggers: [{ type: "watched" }] });
+    controllers.enqueue(Site, "a", { reason: "by hand" });
+    expect(await run()).toMatchObject({ key: "a", triggers: [{ text: "by hand" }] });
+    rows.delete("a");
+    await clock.advance(10_000);
+    expect(await run()).toMatchObject({
+      key: "a",
+      triggers: [{ type: "deleted" }],
+      outcome: { type: "gone" },
+    });
+    expect(seen.toSorted()).toEqual(["a=A", "a=A2", "a=A2", "b=B", "b=B"]);
+    await source.stop();
   });
-  await using plane = await startTestPlane([], { controllers: [sites], clock });
-  const { run, client, controllers } = plane;
-  expect(await run()).toMatchObject({
-    key: "a",
-    triggers: [{ type: "created" }],
-    // There is no object in the API whose status could be written.
-    writes: [],
-    outcome: { type: "done" },
-  });
-  rows.set("b", { id: "b", title: "B", theme: "dark" });
-  rows.set("a", { id: "a", title: "A2" });
-  await clock.advance(10_000);
-  const [first, second] = [await run(), await run()];
-  expect([first.key, second.key].sort()).toEqual(["a", "b"]);
-  await client.create(ConfigMap, { metadata: { name: "dark" }, data: {} });
-  expect(await run()).toMatchObject({ key: "b", triggers: [{ type: "watched" }] });
-  controllers.enqueue(Site, "a", { reason: "by hand" });
-  expect(await run()).toMatchObject({ key: "a", triggers: [{ text: "by hand" }] });
-  rows.delete("a");
-  await clock.advance(10_000);
-  expect(await run()).toMatchObject({ key: "a", triggers: [{ type: "deleted" }], outcome: { type: "gone" } });
-  expect(seen.toSorted()).toEqual(["a=A", "a=A2", "a=A2", "b=B", "b=B"]);
-  await source.stop();
-});
 
-test("what needs an object in the API says so", async () => {
-  const { rows, clock, source } = table();
-  rows.set("a", { id: "a", title: "A" });
-  const owning = controller({
-    for: Site,
-    name: "owning",
-    from: source,
-    owns: [Page],
-    reconcile: (_, { ensure }) => void ensure(Page, "p", { html: "x" }),
+  test("what needs an object in the API says so", async () => {
+    const clock = newClock();
+    const { rows, source } = table(clock);
+    rows.set("a", { id: "a", title: "A" });
+    const owning = controller({
+      for: Site,
+      name: "owning",
+      from: source,
+      owns: [Page],
+      reconcile: (_, { ensure }) => void ensure(Page, "p", { html: "x" }),
+    });
+    const cleaning = controller({ for: Site, name: "cleaning", from: source, reconcile() {}, cleanup() {} });
+    await using plane = await startTestPlane([Page], { controllers: [owning, cleaning], clock });
+    const runs = [await plane.run(), await plane.run()].toSorted((a, b) =>
+      a.controller < b.controller ? -1 : 1,
+    );
+    expect(runs.map(({ outcome }) => outcome)).toMatchObject([
+      { type: "fail", reason: "NoFinalizer", message: expect.stringContaining("leave cleanup out") },
+      { type: "fail", reason: "OwnerNotInApi", message: expect.stringContaining("with the client") },
+    ]);
+    await source.stop();
   });
-  const cleaning = controller({ for: Site, name: "cleaning", from: source, reconcile() {}, cleanup() {} });
-  await using plane = await startTestPlane([Page], { controllers: [owning, cleaning], clock });
-  const runs = [await plane.run(), await plane.run()].toSorted((a, b) =>
-    a.controller < b.controller ? -1 : 1,
-  );
-  expect(runs.map(({ outcome }) => outcome)).toMatchObject([
-    { type: "fail", reason: "NoFinalizer", message: expect.stringContaining("leave cleanup out") },
-    { type: "fail", reason: "OwnerNotInApi", message: expect.stringContaining("with the client") },
-  ]);
-  await source.stop();
-});
 
-test("a poller over the API itself is a source like any other", async () => {
-  const clock = new VirtualClock();
-  const seen: string[] = [];
-  let list = async (): Promise<readonly SiteObject[]> => [];
-  const source = poll<SiteObject>({ name: "sites", interval: "10s", clock, list: () => list() });
-  const sites = controller({
-    for: Site,
-    from: source,
-    resync: false,
-    reconcile: (site, { ready }) => {
-      seen.push(site.name);
-      ready("Polled");
-    },
-    cleanup() {},
+  test("a poller over the API itself is a source like any other", async () => {
+    const clock = newClock();
+    const seen: string[] = [];
+    let list = async (): Promise<readonly SiteObject[]> => [];
+    const source = poll<SiteObject>({ name: "sites", interval: "10s", clock, list: () => list() });
+    const sites = controller({
+      for: Site,
+      from: source,
+      resync: false,
+      reconcile: (site, { ready }) => {
+        seen.push(site.name);
+        ready("Polled");
+      },
+      cleanup() {},
+    });
+    await using plane = await startTestPlane([Site], { controllers: [sites], clock });
+    await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    list = async () => (await plane.client.list(Site)).items;
+    await source.refresh();
+    await plane.run();
+    expect(seen).toEqual(["hello"]);
+    const site = await plane.client.get(Site, "hello");
+    expect(condition(site, "Ready")).toMatchObject({ reason: "Polled" });
+    expect(site.metadata.finalizers).toHaveLength(1);
+    await source.stop();
   });
-  await using plane = await startTestPlane([Site], { controllers: [sites], clock });
-  await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  list = async () => (await plane.client.list(Site)).items;
-  await source.refresh();
-  await plane.run();
-  expect(seen).toEqual(["hello"]);
-  const site = await plane.client.get(Site, "hello");
-  expect(condition(site, "Ready")).toMatchObject({ reason: "Polled" });
-  expect(site.metadata.finalizers).toHaveLength(1);
-  await source.stop();
-});
 
-test("plain style: a name, a client, and what to do next", async () => {
-  const clock = new VirtualClock();
-  const seen: unknown[] = [];
-  let next: { requeue?: boolean; requeueAfter?: "1m" } | undefined = { requeueAfter: "1m" };
-  const sites = plainController({
-    for: Site,
-    owns: [Page],
-    resync: false,
-    async reconcile(request, { client, read, runId, note }) {
-      seen.push(request);
-      expect(runId).not.toBe("");
-      const site = await client.find(Site, request);
-      if (site === undefined) return;
-      expect(read(Site, site.metadata.name ?? "")).toBeDefined();
-      await client.patchStatus(Site, request, { status: { published: 1 } });
-      note("Seen", "it was seen");
-      return next;
-    },
+  test("plain style: a name, a client, and what to do next", async () => {
+    const clock = newClock();
+    const seen: unknown[] = [];
+    let next: { requeue?: boolean; requeueAfter?: "1m" } | undefined = { requeueAfter: "1m" };
+    const sites = plainController({
+      for: Site,
+      owns: [Page],
+      resync: false,
+      async reconcile(request, { client, read, runId, note }) {
+        seen.push(request);
+        expect(runId).not.toBe("");
+        const site = await client.find(Site, request);
+        if (site === undefined) return;
+        expect(read(Site, site.metadata.name ?? "")).toBeDefined();
+        await client.patchStatus(Site, request, { status: { published: 1 } });
+        note("Seen", "it was seen");
+        return next;
+      },
+    });
+    await using plane = await startTestPlane([Site, Page], { controllers: [sites], clock });
+    const { client, run } = plane;
+    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    expect(await run()).toMatchObject({
+      outcome: { type: "again", after: 60_000 },
+      writes: [{ verb: "patch", subresource: "status", after: { status: { published: 1 } } }],
+    });
+    next = { requeue: true };
+    await clock.advance(60_000);
+    expect((await run()).outcome).toMatchObject({ type: "error", reason: "Requeue" });
+    next = undefined;
+    await clock.advance(5);
+    expect((await run()).outcome).toEqual({ type: "done" });
+    await client.delete(Site, "hello");
+    expect((await run()).outcome).toEqual({ type: "gone" });
+    expect(seen).toHaveLength(4);
+    for (const request of seen) expect(request).toEqual({ name: "hello", namespace: "default" });
   });
-  await using plane = await startTestPlane([Site, Page], { controllers: [sites], clock });
-  const { client, run } = plane;
-  await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  expect(await run()).toMatchObject({
-    outcome: { type: "again", after: 60_000 },
-    writes: [{ verb: "patch", subresource: "status", after: { status: { published: 1 } } }],
-  });
-  next = { requeue: true };
-  await clock.advance(60_000);
-  expect((await run()).outcome).toMatchObject({ type: "error", reason: "Requeue" });
-  next = undefined;
-  await clock.advance(5);
-  expect((await run()).outcome).toEqual({ type: "done" });
-  await client.delete(Site, "hello");
-  expect((await run()).outcome).toEqual({ type: "gone" });
-  expect(seen).toHaveLength(4);
-  for (const request of seen) expect(request).toEqual({ name: "hello", namespace: "default" });
 });

@@ -1,240 +1,244 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
-import { VirtualClock } from "../../src/model/index.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
-import { condition, startTestPlane } from "./test-plane.js";
+import { condition } from "./test-plane.js";
+import { follow } from "./until.js";
 
 type Phase = "Pending" | "Running" | "Done";
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], Phase>;
 
-async function start(options: Pick<Options, "reconcile"> & Partial<Options>) {
-  const clock = new VirtualClock();
-  const breakers = createBreakers({ clock });
-  const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
-  const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, breakers });
-  await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  return Object.assign(plane, {
-    clock,
-    breakers,
-    site: () => plane.client.get(Site, "hello"),
-    async again(): Promise<Run> {
-      plane.controllers.enqueue(Site, "hello", { reason: "again" });
-      return plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
-    },
-  });
-}
-
-const statusWrites = ({ writes }: Run): number =>
-  writes.filter(({ subresource }) => subresource === "status").length;
-
-describe("status", () => {
-  test("is written once per run, and not when nothing changed", async () => {
-    await using plane = await start({
-      reconcile(site, { report, condition: set, ready }) {
-        report({ published: 1 });
-        set("Fast", true, "Cached", "from the cache");
-        set("Fast", "False", "Slow");
-        report({ published: site.spec.pages });
-        ready();
+describeHomes(({ newClock, startTestPlane }) => {
+  async function start(options: Pick<Options, "reconcile"> & Partial<Options>) {
+    const clock = newClock();
+    const breakers = createBreakers({ clock });
+    breakers.get("gateway", { failures: 2, openFor: "5m" });
+    const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
+    const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, breakers });
+    await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    return Object.assign(plane, {
+      clock,
+      site: () => plane.client.get(Site, "hello"),
+      async again(): Promise<Run> {
+        plane.controllers.enqueue(Site, "hello", { reason: "again" });
+        return plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
       },
     });
-    expect(statusWrites(await plane.run())).toBe(1);
-    const { status } = await plane.site();
-    expect(status).toMatchObject({
-      published: 1,
-      observedGeneration: 1,
-      conditions: [
-        { type: "Fast", status: "False", reason: "Slow", observedGeneration: 1 },
-        { type: "Ready", status: "True", reason: "Reconciled", observedGeneration: 1 },
-      ],
+  }
+
+  const statusWrites = ({ writes }: Run): number =>
+    writes.filter(({ subresource }) => subresource === "status").length;
+
+  describe("status", () => {
+    test("is written once per run, and not when nothing changed", async () => {
+      await using plane = await start({
+        reconcile(site, { report, condition: set, ready }) {
+          report({ published: 1 });
+          set("Fast", true, "Cached", "from the cache");
+          set("Fast", "False", "Slow");
+          report({ published: site.spec.pages });
+          ready();
+        },
+      });
+      expect(statusWrites(await plane.run())).toBe(1);
+      const { status } = await plane.site();
+      expect(status).toMatchObject({
+        published: 1,
+        observedGeneration: 1,
+        conditions: [
+          { type: "Fast", status: "False", reason: "Slow", observedGeneration: 1 },
+          { type: "Ready", status: "True", reason: "Reconciled", observedGeneration: 1 },
+        ],
+      });
+      await plane.clock.advance(60_000);
+      expect((await plane.again()).writes).toEqual([]);
+      await plane.client.patch(Site, "hello", { spec: { pages: 4 } });
+      const run = await plane.run();
+      expect(statusWrites(run)).toBe(1);
+      expect((await plane.site()).status).toMatchObject({
+        published: 4,
+        observedGeneration: 2,
+        conditions: [{ observedGeneration: 2 }, { observedGeneration: 2 }],
+      });
     });
-    await plane.clock.advance(60_000);
-    expect((await plane.again()).writes).toEqual([]);
-    await plane.client.patch(Site, "hello", { spec: { pages: 4 } });
-    const run = await plane.run();
-    expect(statusWrites(run)).toBe(1);
-    expect((await plane.site()).status).toMatchObject({
-      published: 4,
-      observedGeneration: 2,
-      conditions: [{ observedGeneration: 2 }, { observedGeneration: 2 }],
+
+    test("leaves alone what others have written, also in the meantime", async () => {
+      await using plane = await start({
+        async reconcile(_, { report, client }) {
+          await client.patchStatus(Site, "hello", {
+            status: { note: "theirs" },
+          });
+          report({ published: 1 });
+        },
+      });
+      await plane.run();
+      expect((await plane.site()).status).toMatchObject({ note: "theirs", published: 1 });
+    });
+
+    test("a field is taken away with null", async () => {
+      let note: string | null = "x";
+      await using plane = await start({ reconcile: (_, { report }) => report({ note }) });
+      await plane.run();
+      expect((await plane.site()).status?.note).toBe("x");
+      note = null;
+      await plane.again();
+      expect((await plane.site()).status).not.toHaveProperty("note");
+    });
+
+    test("of a run that waits says what for", async () => {
+      await using plane = await start({
+        reconcile: (_, { wait }) => wait("NoGateway", "the gateway has no address yet"),
+      });
+      expect((await plane.run()).outcome).toEqual({
+        type: "wait",
+        reason: "NoGateway",
+        message: "the gateway has no address yet",
+      });
+      expect(condition(await plane.site(), "Ready")).toMatchObject({
+        status: "False",
+        reason: "NoGateway",
+        message: "the gateway has no address yet",
+      });
+    });
+
+    test("kinds that have none, or another one, are left as they are", async () => {
+      const maps = controller({ for: ConfigMap, reconcile() {} });
+      await using plane = await startTestPlane([], { controllers: [maps] });
+      await plane.client.create(ConfigMap, { metadata: { name: "m" }, data: {} });
+      expect(await plane.run(({ key }) => key === "default/m")).toMatchObject({
+        outcome: { type: "done" },
+        writes: [],
+      });
     });
   });
 
-  test("leaves alone what others have written, also in the meantime", async () => {
+  test("what is said of a status that a kind does not have is not lost in silence", async () => {
+    const warnings: string[] = [];
+    const log = {
+      debug() {},
+      info() {},
+      warn: (_: object, text: string) => void warnings.push(text),
+      error() {},
+      child: () => log,
+    };
+    const pages = controller({ for: Page, reconcile: (_, { ready }) => ready("Published") });
+    await using plane = await startTestPlane([Page], { controllers: [pages], log });
+    await plane.client.create(Page, { metadata: { name: "p" }, spec: { html: "x" } });
+    expect(await plane.run()).toMatchObject({ writes: [], outcome: { type: "done" } });
+    expect(warnings).toEqual([
+      "what was said of the status is lost: Page has none; give resource() a status",
+    ]);
+  });
+
+  test("phases move as declared, and no other way", async () => {
+    const next: Phase[] = ["Running", "Done", "Pending"];
     await using plane = await start({
-      async reconcile(_, { report, client }) {
-        await client.patchStatus(Site, "hello", {
-          status: { note: "theirs" },
-        });
-        report({ published: 1 });
+      phases: { initial: "Pending", ways: { Pending: ["Running"], Running: ["Done"], Done: [] } },
+      reconcile(_, { phase }) {
+        const to = next.shift();
+        if (to !== undefined) phase(to);
       },
     });
     await plane.run();
-    expect((await plane.site()).status).toMatchObject({ note: "theirs", published: 1 });
-  });
-
-  test("a field is taken away with null", async () => {
-    let note: string | null = "x";
-    await using plane = await start({ reconcile: (_, { report }) => report({ note }) });
-    await plane.run();
-    expect((await plane.site()).status?.note).toBe("x");
-    note = null;
+    expect((await plane.site()).status?.phase).toBe("Running");
     await plane.again();
-    expect((await plane.site()).status).not.toHaveProperty("note");
+    expect((await plane.site()).status?.phase).toBe("Done");
+    expect((await plane.again()).outcome).toEqual({
+      type: "fail",
+      reason: "ImpossibleTransition",
+      message: "Done cannot become Pending: it is final",
+    });
+    const site = await plane.site();
+    expect(site.status?.phase).toBe("Done");
+    expect(condition(site, "Stalled")).toMatchObject({ reason: "ImpossibleTransition" });
   });
 
-  test("of a run that waits says what for", async () => {
+  describe("steps", () => {
+    test("that were undone are told of in the status and in an event, until all is well", async () => {
+      let works = false;
+      const world: string[] = [];
+      await using plane = await start({
+        backoff: { base: "1s", max: "1s" },
+        async reconcile(_, { step }) {
+          await step("upload", { undo: () => world.push("deleted") }, () => world.push("uploaded"));
+          await step("announce", { critical: false }, () => {
+            throw new Error("nobody listens");
+          });
+          await step("switch", () => {
+            if (!works) throw new Error("the proxy refused");
+            world.push("switched");
+          });
+        },
+      });
+      const run = await plane.run();
+      expect(world).toEqual(["uploaded", "deleted"]);
+      expect(run).toMatchObject({
+        outcome: { type: "error", reason: "StepFailed", message: 'step "switch" failed: the proxy refused' },
+        steps: [
+          { name: "upload", outcome: "done", undo: { ok: true } },
+          { name: "announce", outcome: "failed", error: "nobody listens" },
+          { name: "switch", outcome: "failed", attempts: 1 },
+        ],
+      });
+      const message = 'step "switch" failed: the proxy refused; undone: upload';
+      expect(condition(await plane.site(), "RolledBack")).toMatchObject({
+        status: "True",
+        reason: "StepFailed",
+        message,
+      });
+      for await (const { object } of follow(plane.client, Event)) {
+        if (object.reason !== "RolledBack") continue;
+        expect(object).toMatchObject({ type: "Warning", message, involvedObject: { name: "hello" } });
+        break;
+      }
+      works = true;
+      await plane.clock.advance(1000);
+      expect((await plane.run()).outcome).toEqual({ type: "done" });
+      expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
+    });
+
+    test("wait as long as an open breaker asks", async () => {
+      let calls = 0;
+      await using plane = await start({
+        backoff: { base: "1s", max: "1s" },
+        reconcile: (_, { step }) =>
+          step("publish", { breaker: "gateway" }, () => {
+            calls++;
+            throw new Error("down");
+          }),
+      });
+      await plane.run();
+      await plane.clock.advance(1000);
+      await plane.run();
+      await plane.clock.advance(1000);
+      expect((await plane.run()).outcome).toMatchObject({
+        message: expect.stringContaining("gateway has failed too often and is left alone"),
+      });
+      expect(calls).toBe(2);
+      await plane.clock.advance(298_000);
+      expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(3);
+      await plane.clock.advance(1000);
+      await plane.run();
+      expect(calls).toBe(3);
+    });
+  });
+
+  test("notes are events about the object", async () => {
     await using plane = await start({
-      reconcile: (_, { wait }) => wait("NoGateway", "the gateway has no address yet"),
+      reconcile: (_, { note }) => note("Published", "three pages", "Normal"),
     });
-    expect((await plane.run()).outcome).toEqual({
-      type: "wait",
-      reason: "NoGateway",
-      message: "the gateway has no address yet",
-    });
-    expect(condition(await plane.site(), "Ready")).toMatchObject({
-      status: "False",
-      reason: "NoGateway",
-      message: "the gateway has no address yet",
-    });
-  });
-
-  test("kinds that have none, or another one, are left as they are", async () => {
-    const maps = controller({ for: ConfigMap, reconcile() {} });
-    await using plane = await startTestPlane([], { controllers: [maps] });
-    await plane.client.create(ConfigMap, { metadata: { name: "m" }, data: {} });
-    expect(await plane.run(({ key }) => key === "default/m")).toMatchObject({
-      outcome: { type: "done" },
-      writes: [],
-    });
-  });
-});
-
-test("what is said of a status that a kind does not have is not lost in silence", async () => {
-  const warnings: string[] = [];
-  const log = {
-    debug() {},
-    info() {},
-    warn: (_: object, text: string) => void warnings.push(text),
-    error() {},
-    child: () => log,
-  };
-  const pages = controller({ for: Page, reconcile: (_, { ready }) => ready("Published") });
-  await using plane = await startTestPlane([Page], { controllers: [pages], log });
-  await plane.client.create(Page, { metadata: { name: "p" }, spec: { html: "x" } });
-  expect(await plane.run()).toMatchObject({ writes: [], outcome: { type: "done" } });
-  expect(warnings).toEqual(["what was said of the status is lost: Page has none; give resource() a status"]);
-});
-
-test("phases move as declared, and no other way", async () => {
-  const next: Phase[] = ["Running", "Done", "Pending"];
-  await using plane = await start({
-    phases: { initial: "Pending", ways: { Pending: ["Running"], Running: ["Done"], Done: [] } },
-    reconcile(_, { phase }) {
-      const to = next.shift();
-      if (to !== undefined) phase(to);
-    },
-  });
-  await plane.run();
-  expect((await plane.site()).status?.phase).toBe("Running");
-  await plane.again();
-  expect((await plane.site()).status?.phase).toBe("Done");
-  expect((await plane.again()).outcome).toEqual({
-    type: "fail",
-    reason: "ImpossibleTransition",
-    message: "Done cannot become Pending: it is final",
-  });
-  const site = await plane.site();
-  expect(site.status?.phase).toBe("Done");
-  expect(condition(site, "Stalled")).toMatchObject({ reason: "ImpossibleTransition" });
-});
-
-describe("steps", () => {
-  test("that were undone are told of in the status and in an event, until all is well", async () => {
-    let works = false;
-    const world: string[] = [];
-    await using plane = await start({
-      backoff: { base: "1s", max: "1s" },
-      async reconcile(_, { step }) {
-        await step("upload", { undo: () => world.push("deleted") }, () => world.push("uploaded"));
-        await step("announce", { critical: false }, () => {
-          throw new Error("nobody listens");
-        });
-        await step("switch", () => {
-          if (!works) throw new Error("the proxy refused");
-          world.push("switched");
-        });
+    const told = follow(plane.client, Event);
+    expect((await told.next()).value).toMatchObject({
+      object: {
+        reason: "Published",
+        message: "three pages",
+        involvedObject: { kind: "Site", name: "hello" },
+        source: { component: "sites.demo.dev" },
       },
     });
-    const run = await plane.run();
-    expect(world).toEqual(["uploaded", "deleted"]);
-    expect(run).toMatchObject({
-      outcome: { type: "error", reason: "StepFailed", message: 'step "switch" failed: the proxy refused' },
-      steps: [
-        { name: "upload", outcome: "done", undo: { ok: true } },
-        { name: "announce", outcome: "failed", error: "nobody listens" },
-        { name: "switch", outcome: "failed", attempts: 1 },
-      ],
-    });
-    const message = 'step "switch" failed: the proxy refused; undone: upload';
-    expect(condition(await plane.site(), "RolledBack")).toMatchObject({
-      status: "True",
-      reason: "StepFailed",
-      message,
-    });
-    for await (const { object } of plane.client.watch(Event)) {
-      if (object.reason !== "RolledBack") continue;
-      expect(object).toMatchObject({ type: "Warning", message, involvedObject: { name: "hello" } });
-      break;
-    }
-    works = true;
-    await plane.clock.advance(1000);
-    expect((await plane.run()).outcome).toEqual({ type: "done" });
-    expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
+    await told.return();
   });
-
-  test("wait as long as an open breaker asks", async () => {
-    let calls = 0;
-    await using plane = await start({
-      backoff: { base: "1s", max: "1s" },
-      reconcile: (_, { step }) =>
-        step("publish", { breaker: "gateway" }, () => {
-          calls++;
-          throw new Error("down");
-        }),
-    });
-    plane.breakers.get("gateway", { failures: 2, openFor: "5m" });
-    await plane.run();
-    await plane.clock.advance(1000);
-    await plane.run();
-    await plane.clock.advance(1000);
-    expect((await plane.run()).outcome).toMatchObject({
-      message: expect.stringContaining("gateway has failed too often and is left alone"),
-    });
-    expect(calls).toBe(2);
-    await plane.clock.advance(298_000);
-    expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(3);
-    await plane.clock.advance(1000);
-    await plane.run();
-    expect(calls).toBe(3);
-  });
-});
-
-test("notes are events about the object", async () => {
-  await using plane = await start({
-    reconcile: (_, { note }) => note("Published", "three pages", "Normal"),
-  });
-  const told = plane.client.watch(Event)[Symbol.asyncIterator]();
-  expect((await told.next()).value).toMatchObject({
-    object: {
-      reason: "Published",
-      message: "three pages",
-      involvedObject: { kind: "Site", name: "hello" },
-      source: { component: "sites.demo.dev" },
-    },
-  });
-  await told.return?.();
 });

@@ -1,23 +1,23 @@
 import { createClient } from "../../src/client/create-client.js";
 import type { Client } from "../../src/client/client.js";
-import type { AnyKind, ObjectFor } from "../../src/client/kinds/kind.js";
-import { customResourceDefinition } from "../../src/model/index.js";
+import type { AnyKind, ForeignKind, ObjectFor } from "../../src/client/kinds/kind.js";
+import { ConfigMap, Event, Namespace, Secret } from "../../src/client/kinds/kubernetes.js";
 import type { KubeObject, Resource } from "../../src/model/index.js";
-import { inProcess } from "../../src/plane/in-process.js";
+import { registerDefinitions } from "../../src/plane/definitions/register-definitions.js";
+import { silent } from "../../src/runtime/observe/log.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import {
   startControllers,
   type Controllers,
   type ControllersOptions,
 } from "../../src/runtime/start-controllers.js";
-import { startApi, type Api } from "../../src/server/index.js";
-import { MemoryStore } from "../../src/store/index.js";
+import type { Home } from "./homes/home.js";
+import { eventually, until } from "./until.js";
 
 export interface TestApi extends AsyncDisposable {
   readonly client: Client;
-  readonly api: Api;
-  /** How many changes there have been. */
-  readonly revision: () => Promise<number>;
+  /** Every object there is, with its version: the same before and after when nothing was written. */
+  readonly versions: () => Promise<readonly string[]>;
   /** An object once it is as it should be; undefined stands for one that is not there. */
   readonly until: <K extends AnyKind>(
     kind: K,
@@ -30,36 +30,45 @@ export interface TestPlane extends TestApi {
   readonly controllers: Controllers;
   /** The next run that matches: one after the last that this returned, whether it has ended already or not. */
   readonly run: (matches?: (run: Run) => boolean) => Promise<Run>;
+  /** Resolves when the controllers know of an object, and not only the API. */
+  readonly seen: (kind: ForeignKind | Resource, key: string) => Promise<void>;
 }
 
-/** An API in memory. */
+/** An API that serves these kinds, and nobody at work on it. */
 export async function startTestApi(
+  home: Home,
   kinds: readonly Resource[],
-  { clock, random }: Pick<ControllersOptions, "clock" | "random"> = {},
+  options: Pick<ControllersOptions, "clock" | "random"> = {},
 ): Promise<TestApi> {
-  const store = new MemoryStore();
-  const api = await startApi({ store, ...(clock && { clock }), ...(random && { random }) });
-  const client = createClient({ transport: inProcess(api) });
-  for (const kind of kinds) await client.create(customResourceDefinition(kind) as never);
+  const opened = await home.open(kinds, options);
+  const client = createClient({ transport: opened.transport });
+  await registerDefinitions(client, kinds, { log: silent });
   return {
     client,
-    api,
-    revision: async () => Number((await client.list("v1/Namespace")).resourceVersion),
+    async versions() {
+      const found = [];
+      for (const kind of [...kinds, ConfigMap, Event, Namespace, Secret]) {
+        for (const { metadata } of (await client.list(kind)).items) {
+          found.push(`${kind.kind} ${metadata.namespace}/${metadata.name} ${metadata.resourceVersion}`);
+        }
+      }
+      return found;
+    },
     until: (kind, name, holds) => until(client, kind, name, holds),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
-      await api.close();
-      await store.close();
+      await opened[Symbol.asyncDispose]();
     },
   };
 }
 
-/** An API in memory with controllers at work on it. */
+/** An API with controllers at work on it. */
 export async function startTestPlane(
+  home: Home,
   kinds: readonly Resource[],
   options: Omit<ControllersOptions, "client">,
 ): Promise<TestPlane> {
-  const api = await startTestApi(kinds, options);
+  const api = await startTestApi(home, kinds, options);
   const controllers = startControllers({ ...options, client: api.client });
   const run = followRuns(controllers);
   await controllers.ready();
@@ -67,6 +76,10 @@ export async function startTestPlane(
     ...api,
     controllers,
     run,
+    seen: (kind, key) =>
+      eventually(() =>
+        controllers.all.every(({ loop }) => loop?.sources.cacheOf(kind).get(key) !== undefined),
+      ),
     async [Symbol.asyncDispose]() {
       await controllers.stop();
       await api[Symbol.asyncDispose]();
@@ -91,24 +104,6 @@ export function followRuns({ runs }: Controllers): TestPlane["run"] {
       await new Promise<void>((resolve) => (ring = resolve));
     }
   };
-}
-
-async function until<K extends AnyKind>(
-  client: Client,
-  kind: K,
-  name: string,
-  holds: (object: ObjectFor<K> | undefined) => boolean,
-): Promise<ObjectFor<K> | undefined> {
-  const { items, resourceVersion } = await client.list(kind, { fieldSelector: `metadata.name=${name}` });
-  const [first] = items;
-  if (holds(first)) return first;
-  const watching = { resourceVersion, fieldSelector: `metadata.name=${name}` };
-  for await (const { type, object } of client.watch(kind, watching)) {
-    if (type === "BOOKMARK") continue;
-    const now = type === "DELETED" ? undefined : object;
-    if (holds(now)) return now;
-  }
-  throw new Error("the watch ended before it came to be");
 }
 
 /** A function whose end the test decides. */

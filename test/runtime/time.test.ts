@@ -1,85 +1,87 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
-import { startTestPlane } from "./test-plane.js";
+import { eventually } from "./until.js";
 
-async function start(
-  reconcile: ControllerOptions<typeof Site, readonly [], never>["reconcile"],
-  resync: "1h" | false = false,
-) {
-  const clock = new VirtualClock();
-  const sites = controller({ for: Site, resync, reconcile });
-  const plane = await startTestPlane([Site], { controllers: [sites], clock });
-  await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  const first = await plane.run();
-  return Object.assign(plane, { clock, first, count: () => plane.controllers.runs.size });
-}
+describeHomes(({ newClock, startTestPlane }) => {
+  async function start(
+    reconcile: ControllerOptions<typeof Site, readonly [], never>["reconcile"],
+    resync: "1h" | false = false,
+  ) {
+    const clock = newClock();
+    const sites = controller({ for: Site, resync, reconcile });
+    const plane = await startTestPlane([Site], { controllers: [sites], clock });
+    await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    const first = await plane.run();
+    return Object.assign(plane, { clock, first, count: () => plane.controllers.runs.size });
+  }
 
-describe("an object is looked at again", () => {
-  test("when its reconciler asked for it", async () => {
-    await using plane = await start((_, { again }) => again("10m", "check the certificate"));
-    expect(plane.first.outcome).toEqual({ type: "again", after: 600_000, reason: "check the certificate" });
-    await plane.clock.advance(599_999);
-    expect(plane.count()).toBe(1);
-    await plane.clock.advance(1);
-    const { triggers, startedAt } = await plane.run();
-    expect(triggers).toMatchObject([{ type: "again", text: "check the certificate", due: startedAt }]);
-    expect(startedAt - plane.first.startedAt).toBe(600_000);
+  describe("an object is looked at again", () => {
+    test("when its reconciler asked for it", async () => {
+      await using plane = await start((_, { again }) => again("10m", "check the certificate"));
+      expect(plane.first.outcome).toEqual({ type: "again", after: 600_000, reason: "check the certificate" });
+      await plane.clock.advance(599_999);
+      expect(plane.count()).toBe(1);
+      await plane.clock.advance(1);
+      const { triggers, startedAt } = await plane.run();
+      expect(triggers).toMatchObject([{ type: "again", text: "check the certificate", due: startedAt }]);
+      expect(startedAt - plane.first.startedAt).toBe(600_000);
+    });
+
+    test("after a wait, when a time was given", async () => {
+      await using plane = await start((_, { wait }) => wait("NoAddress", "the gateway is slow", "30s"));
+      await plane.clock.advance(30_000);
+      expect((await plane.run()).triggers).toMatchObject([
+        { type: "again", text: "NoAddress: the gateway is slow" },
+      ]);
+    });
+
+    test("after a wait without a time only when something changes", async () => {
+      await using plane = await start((_, { wait }) => wait("NoAddress"));
+      await plane.clock.advance(600_000);
+      expect(plane.count()).toBe(1);
+      await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
+      expect((await plane.run()).triggers).toMatchObject([{ type: "updated" }]);
+    });
+
+    test("now and then, whatever happens", async () => {
+      await using plane = await start(() => {}, "1h");
+      // A tenth earlier or later, so that what began together does not stay together.
+      await plane.clock.advance(3_239_999);
+      expect(plane.count()).toBe(1);
+      await plane.clock.advance(720_001);
+      expect((await plane.run()).triggers).toMatchObject([{ type: "resync", text: "every 1h" }]);
+    });
+
+    test("a change before that time comes first, is told alone, and the time is counted anew", async () => {
+      let answer: "10m" | "20m" = "10m";
+      await using plane = await start((_, { again }) => again(answer, answer));
+      await plane.clock.advance(60_000);
+      answer = "20m";
+      await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
+      expect((await plane.run()).triggers).toMatchObject([{ type: "updated" }]);
+      await plane.clock.advance(1_199_999);
+      expect(plane.count()).toBe(2);
+      await plane.clock.advance(1);
+      expect((await plane.run()).triggers).toMatchObject([{ type: "again", text: "20m" }]);
+    });
   });
 
-  test("after a wait, when a time was given", async () => {
-    await using plane = await start((_, { wait }) => wait("NoAddress", "the gateway is slow", "30s"));
-    await plane.clock.advance(30_000);
-    expect((await plane.run()).triggers).toMatchObject([
-      { type: "again", text: "NoAddress: the gateway is slow" },
-    ]);
+  test("a run tells how long it waited and how long it took", async () => {
+    const clock = newClock();
+    const slow = controller({
+      for: Site,
+      concurrency: 1,
+      resync: false,
+      reconcile: (site) => (site.name === "slow" ? clock.advance(5000) : undefined),
+    });
+    await using plane = await startTestPlane([Site], { controllers: [slow], clock });
+    plane.controllers.get(Site).pause();
+    for (const name of ["slow", "fast"]) await plane.client.create(Site, { metadata: { name }, spec: {} });
+    await eventually(() => plane.controllers.get(Site).loop?.queue.depth === 2);
+    plane.controllers.get(Site).resume();
+    expect(await plane.run()).toMatchObject({ key: "default/slow", wait: 0, duration: 5000, generation: 1 });
+    expect(await plane.run()).toMatchObject({ key: "default/fast", wait: 5000, duration: 0 });
   });
-
-  test("after a wait without a time only when something changes", async () => {
-    await using plane = await start((_, { wait }) => wait("NoAddress"));
-    await plane.clock.advance(600_000);
-    expect(plane.count()).toBe(1);
-    await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
-    expect((await plane.run()).triggers).toMatchObject([{ type: "updated" }]);
-  });
-
-  test("now and then, whatever happens", async () => {
-    await using plane = await start(() => {}, "1h");
-    // A tenth earlier or later, so that what began together does not stay together.
-    await plane.clock.advance(3_239_999);
-    expect(plane.count()).toBe(1);
-    await plane.clock.advance(720_001);
-    expect((await plane.run()).triggers).toMatchObject([{ type: "resync", text: "every 1h" }]);
-  });
-
-  test("a change before that time comes first, is told alone, and the time is counted anew", async () => {
-    let answer: "10m" | "20m" = "10m";
-    await using plane = await start((_, { again }) => again(answer, answer));
-    await plane.clock.advance(60_000);
-    answer = "20m";
-    await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
-    expect((await plane.run()).triggers).toMatchObject([{ type: "updated" }]);
-    await plane.clock.advance(1_199_999);
-    expect(plane.count()).toBe(2);
-    await plane.clock.advance(1);
-    expect((await plane.run()).triggers).toMatchObject([{ type: "again", text: "20m" }]);
-  });
-});
-
-test("a run tells how long it waited and how long it took", async () => {
-  const clock = new VirtualClock();
-  const slow = controller({
-    for: Site,
-    concurrency: 1,
-    resync: false,
-    reconcile: (site) => (site.name === "slow" ? clock.advance(5000) : undefined),
-  });
-  await using plane = await startTestPlane([Site], { controllers: [slow], clock });
-  plane.controllers.get(Site).pause();
-  for (const name of ["slow", "fast"]) await plane.client.create(Site, { metadata: { name }, spec: {} });
-  await plane.until(Site, "fast", () => plane.controllers.get(Site).loop?.queue.depth === 2);
-  plane.controllers.get(Site).resume();
-  expect(await plane.run()).toMatchObject({ key: "default/slow", wait: 0, duration: 5000, generation: 1 });
-  expect(await plane.run()).toMatchObject({ key: "default/fast", wait: 5000, duration: 0 });
 });

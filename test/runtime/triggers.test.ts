@@ -1,225 +1,228 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import { changed } from "../../src/runtime/predicates.js";
 import { batched } from "../../src/runtime/queue/strategy.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { toIndexed, toOwner, watch } from "../../src/runtime/watch.js";
+import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
-import { gate, startTestPlane } from "./test-plane.js";
+import { gate } from "./test-plane.js";
+import { eventually } from "./until.js";
 
 type Options = Partial<ControllerOptions<typeof Site, readonly [typeof Page], never>>;
 
-async function start(options: Options = {}, clock = new VirtualClock()) {
-  const sites = controller({ for: Site, owns: [Page], resync: false, reconcile() {}, ...options });
-  const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock });
-  return Object.assign(plane, { clock });
-}
+describeHomes(({ newClock, startTestPlane }) => {
+  async function start(options: Options = {}, clock = newClock()) {
+    const sites = controller({ for: Site, owns: [Page], resync: false, reconcile() {}, ...options });
+    const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock });
+    return Object.assign(plane, { clock });
+  }
 
-describe("which changes matter", () => {
-  test("by default all but those of the status alone", async () => {
-    await using plane = await start();
-    const { client, run } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    expect((await run()).triggers).toMatchObject([{ type: "created" }]);
-    await client.patchStatus(Site, "hello", { status: { note: "x" } });
-    await client.patch(Site, "hello", { metadata: { labels: { a: "1" } } });
-    const { triggers } = await run();
-    expect(triggers).toMatchObject([{ type: "updated" }]);
-    expect(triggers[0]?.version).toBe((await client.get(Site, "hello")).metadata.resourceVersion);
+  describe("which changes matter", () => {
+    test("by default all but those of the status alone", async () => {
+      await using plane = await start();
+      const { client, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      expect((await run()).triggers).toMatchObject([{ type: "created" }]);
+      await client.patchStatus(Site, "hello", { status: { note: "x" } });
+      await client.patch(Site, "hello", { metadata: { labels: { a: "1" } } });
+      const { triggers } = await run();
+      expect(triggers).toMatchObject([{ type: "updated" }]);
+      expect(triggers[0]?.version).toBe((await client.get(Site, "hello")).metadata.resourceVersion);
+    });
+
+    test("or those that the controller says", async () => {
+      await using plane = await start({ where: changed.generation });
+      const { client, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      await client.patch(Site, "hello", { metadata: { labels: { a: "1" } } });
+      await client.patch(Site, "hello", { spec: { pages: 2 } });
+      const next = await run();
+      expect(next.generation).toBe(2);
+      expect(next.triggers).toHaveLength(1);
+      await client.delete(Site, "hello");
+      expect(await run()).toMatchObject({ triggers: [{ type: "deleted" }], outcome: { type: "gone" } });
+    });
   });
 
-  test("or those that the controller says", async () => {
-    await using plane = await start({ where: changed.generation });
-    const { client, run } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+  describe("others whose changes concern an object", () => {
+    test("its children, also one that it loses", async () => {
+      await using plane = await start({
+        reconcile(_, { ensure }) {
+          ensure(Page, "page", { html: "x" });
+        },
+      });
+      const { client, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      expect((await run(({ triggers }) => triggers[0]?.type === "child")).triggers).toMatchObject([
+        { type: "child", text: "created", by: "Page default/page" },
+      ]);
+      await client.delete(Page, "page");
+      expect((await run()).triggers).toMatchObject([{ type: "child", text: "deleted" }]);
+      expect((await run()).triggers).toMatchObject([{ type: "child", text: "created" }]);
+      // Taken away from its owner, who takes no interest in it from here on but must learn of that.
+      await client.patch(Page, "page", { metadata: { ownerReferences: null } });
+      expect(await run()).toMatchObject({
+        triggers: [{ type: "child", text: "updated" }],
+        outcome: { type: "error", message: expect.stringContaining("belongs to nobody") },
+      });
+    });
+
+    test("those that an index finds", async () => {
+      await using plane = await start({
+        indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },
+        watches: [watch(Theme, { to: toIndexed("theme"), where: changed.generation })],
+      });
+      const { client, run } = plane;
+      for (const [name, theme] of [
+        ["a", "dark"],
+        ["b", "dark"],
+        ["c", "light"],
+      ] as const) {
+        await client.create(Site, { metadata: { name }, spec: { theme } });
+        await run();
+      }
+      await client.create(Theme, { metadata: { name: "dark" }, spec: {} });
+      const keys = [(await run()).key, (await run()).key];
+      expect(keys.sort()).toEqual(["default/a", "default/b"]);
+      await client.patchStatus(Theme, "dark", { status: { usedBy: ["a"] } });
+      await client.patch(Theme, "dark", { spec: { color: "blue" } });
+      const { triggers } = await run();
+      expect(triggers).toMatchObject([{ type: "watched", text: "updated", by: "Theme default/dark" }]);
+    });
+
+    test("those that it points to, and those that it no longer points to", async () => {
+      await using plane = await start({
+        watches: [
+          watch(Theme, {
+            to: ({ spec, metadata }) =>
+              (spec.for ?? []).map((name) => ({ name, namespace: metadata.namespace ?? "" })),
+          }),
+          watch(Page, { to: toOwner(Site, { any: true }) }),
+        ],
+      });
+      const { client, run } = plane;
+      for (const name of ["a", "b", "c"]) {
+        await client.create(Site, { metadata: { name }, spec: {} });
+        await run();
+      }
+      await client.create(Theme, { metadata: { name: "dark" }, spec: { for: ["a", "b"] } });
+      await run();
+      await run();
+      await client.patch(Theme, "dark", { spec: { for: ["b", "c"] } });
+      const told = [await run(), await run(), await run()];
+      expect(told.map(({ key }) => key).sort()).toEqual(["default/a", "default/b", "default/c"]);
+      // Once each, although the theme pointed to b before and after.
+      for (const { triggers } of told) expect(triggers).toHaveLength(1);
+    });
+  });
+
+  describe("by hand", () => {
+    test("for a reason, which shows", async () => {
+      await using plane = await start();
+      const { client, controllers, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      controllers.enqueue(Site, "hello", { reason: "the certificate was renewed" });
+      expect((await run()).triggers).toMatchObject([{ type: "manual", text: "the certificate was renewed" }]);
+      expect(() => controllers.enqueue(Page, "x")).toThrow(
+        "there is no controller for demo.dev/v1 Page: there are sites.demo.dev",
+      );
+    });
+
+    test("for later, also when it is looked at for another reason before that", async () => {
+      await using plane = await start();
+      const { client, controllers, run, clock } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await run();
+      const at = clock.now();
+      controllers.get(Site).enqueue("hello", { reason: "the licence ends", after: "10m" });
+      await clock.advance(60_000);
+      controllers.enqueue(Site, "hello", { reason: "now" });
+      expect((await run()).triggers).toMatchObject([{ text: "now" }]);
+      await clock.advance(539_999);
+      expect(controllers.runs.of("Site", "default/hello")).toHaveLength(2);
+      await clock.advance(1);
+      const later = await run();
+      expect(later.triggers).toEqual([{ type: "manual", text: "the licence ends", at, due: at + 600_000 }]);
+      expect(later.startedAt - at).toBe(600_000);
+      await clock.advance(600_000);
+      expect(controllers.runs.of("Site", "default/hello")).toHaveLength(3);
+    });
+
+    test("all reasons that come together are told together", async () => {
+      const running = gate();
+      const began = gate();
+      await using plane = await start({
+        async reconcile(site) {
+          if (site.spec.title === "slow" && site.spec.pages === 1) {
+            began.open();
+            await running.passed;
+          }
+        },
+      });
+      const { client, controllers, run } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: { title: "slow" } });
+      await began.passed;
+      controllers.enqueue(Site, "hello", { reason: "one" });
+      controllers.enqueue(Site, "default/hello", { reason: "two" });
+      controllers.enqueue(Site, { name: "hello", namespace: "default" }, { reason: "three" });
+      running.open();
+      await run();
+      expect((await run()).triggers.map(({ text }) => text)).toEqual(["one", "two", "three"]);
+    });
+  });
+
+  test("a strategy holds changes back", async () => {
+    await using plane = await start({ strategy: batched({ size: 3, timeout: "10s" }) });
+    const { client, clock, run } = plane;
+    const since = clock.now();
+    await client.create(Site, { metadata: { name: "a" }, spec: {} });
+    await eventually(() => plane.controllers.get(Site).loop?.queue.delayed === 1);
+    await clock.advance(10_000);
+    expect((await run()).startedAt - since).toBe(10_000);
+  });
+
+  test("what is deleted and made again while its last run ends is not forgotten", async () => {
+    let uid: string | undefined;
+    const leaving = gate();
+    const seenAgain = gate();
+    const sites = controller({
+      for: Site,
+      resync: false,
+      where({ type, object }) {
+        if (type === "CREATED" && uid !== undefined && object.metadata.uid !== uid) seenAgain.open();
+        return true;
+      },
+      reconcile() {},
+      cleanup() {},
+    });
+    await using plane = await startTestPlane([Site], {
+      controllers: [sites],
+      observer: {
+        // Holds the run that removes the finalizer until the next object of that name is known.
+        async around(_, work) {
+          const end = await work(undefined);
+          if (uid !== undefined && (await plane.client.find(Site, "hello")) === undefined) {
+            leaving.open();
+            await seenAgain.passed;
+          }
+          return end;
+        },
+      },
+    });
+    const { client, run, until } = plane;
+    const first = await client.create(Site, { metadata: { name: "hello" }, spec: {} });
     await run();
-    await client.patch(Site, "hello", { metadata: { labels: { a: "1" } } });
-    await client.patch(Site, "hello", { spec: { pages: 2 } });
-    const next = await run();
-    expect(next.generation).toBe(2);
-    expect(next.triggers).toHaveLength(1);
+    uid = first.metadata.uid;
     await client.delete(Site, "hello");
-    expect(await run()).toMatchObject({ triggers: [{ type: "deleted" }], outcome: { type: "gone" } });
-  });
-});
-
-describe("others whose changes concern an object", () => {
-  test("its children, also one that it loses", async () => {
-    await using plane = await start({
-      reconcile(_, { ensure }) {
-        ensure(Page, "page", { html: "x" });
-      },
-    });
-    const { client, run } = plane;
+    await leaving.passed;
+    await until(Site, "hello", (site) => site === undefined);
     await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    expect((await run(({ triggers }) => triggers[0]?.type === "child")).triggers).toMatchObject([
-      { type: "child", text: "created", by: "Page default/page" },
-    ]);
-    await client.delete(Page, "page");
-    expect((await run()).triggers).toMatchObject([{ type: "child", text: "deleted" }]);
-    expect((await run()).triggers).toMatchObject([{ type: "child", text: "created" }]);
-    // Taken away from its owner, who takes no interest in it from here on but must learn of that.
-    await client.patch(Page, "page", { metadata: { ownerReferences: null } });
-    expect(await run()).toMatchObject({
-      triggers: [{ type: "child", text: "updated" }],
-      outcome: { type: "error", message: expect.stringContaining("belongs to nobody") },
-    });
+    expect((await run(isGone)).outcome.type).toBe("gone");
+    await until(Site, "hello", (site) => site?.status?.observedGeneration === 1);
   });
 
-  test("those that an index finds", async () => {
-    await using plane = await start({
-      indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },
-      watches: [watch(Theme, { to: toIndexed("theme"), where: changed.generation })],
-    });
-    const { client, run } = plane;
-    for (const [name, theme] of [
-      ["a", "dark"],
-      ["b", "dark"],
-      ["c", "light"],
-    ] as const) {
-      await client.create(Site, { metadata: { name }, spec: { theme } });
-      await run();
-    }
-    await client.create(Theme, { metadata: { name: "dark" }, spec: {} });
-    const keys = [(await run()).key, (await run()).key];
-    expect(keys.sort()).toEqual(["default/a", "default/b"]);
-    await client.patchStatus(Theme, "dark", { status: { usedBy: ["a"] } });
-    await client.patch(Theme, "dark", { spec: { color: "blue" } });
-    const { triggers } = await run();
-    expect(triggers).toMatchObject([{ type: "watched", text: "updated", by: "Theme default/dark" }]);
-  });
-
-  test("those that it points to, and those that it no longer points to", async () => {
-    await using plane = await start({
-      watches: [
-        watch(Theme, {
-          to: ({ spec, metadata }) =>
-            (spec.for ?? []).map((name) => ({ name, namespace: metadata.namespace ?? "" })),
-        }),
-        watch(Page, { to: toOwner(Site, { any: true }) }),
-      ],
-    });
-    const { client, run } = plane;
-    for (const name of ["a", "b", "c"]) {
-      await client.create(Site, { metadata: { name }, spec: {} });
-      await run();
-    }
-    await client.create(Theme, { metadata: { name: "dark" }, spec: { for: ["a", "b"] } });
-    await run();
-    await run();
-    await client.patch(Theme, "dark", { spec: { for: ["b", "c"] } });
-    const told = [await run(), await run(), await run()];
-    expect(told.map(({ key }) => key).sort()).toEqual(["default/a", "default/b", "default/c"]);
-    // Once each, although the theme pointed to b before and after.
-    for (const { triggers } of told) expect(triggers).toHaveLength(1);
-  });
+  const isGone = ({ outcome }: Run): boolean => outcome.type === "gone";
 });
-
-describe("by hand", () => {
-  test("for a reason, which shows", async () => {
-    await using plane = await start();
-    const { client, controllers, run } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    await run();
-    controllers.enqueue(Site, "hello", { reason: "the certificate was renewed" });
-    expect((await run()).triggers).toMatchObject([{ type: "manual", text: "the certificate was renewed" }]);
-    expect(() => controllers.enqueue(Page, "x")).toThrow(
-      "there is no controller for demo.dev/v1 Page: there are sites.demo.dev",
-    );
-  });
-
-  test("for later, also when it is looked at for another reason before that", async () => {
-    await using plane = await start();
-    const { client, controllers, run, clock } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-    await run();
-    const at = clock.now();
-    controllers.get(Site).enqueue("hello", { reason: "the licence ends", after: "10m" });
-    await clock.advance(60_000);
-    controllers.enqueue(Site, "hello", { reason: "now" });
-    expect((await run()).triggers).toMatchObject([{ text: "now" }]);
-    await clock.advance(539_999);
-    expect(controllers.runs.of("Site", "default/hello")).toHaveLength(2);
-    await clock.advance(1);
-    const later = await run();
-    expect(later.triggers).toEqual([{ type: "manual", text: "the licence ends", at, due: at + 600_000 }]);
-    expect(later.startedAt - at).toBe(600_000);
-    await clock.advance(600_000);
-    expect(controllers.runs.of("Site", "default/hello")).toHaveLength(3);
-  });
-
-  test("all reasons that come together are told together", async () => {
-    const running = gate();
-    const began = gate();
-    await using plane = await start({
-      async reconcile(site) {
-        if (site.spec.title === "slow" && site.spec.pages === 1) {
-          began.open();
-          await running.passed;
-        }
-      },
-    });
-    const { client, controllers, run } = plane;
-    await client.create(Site, { metadata: { name: "hello" }, spec: { title: "slow" } });
-    await began.passed;
-    controllers.enqueue(Site, "hello", { reason: "one" });
-    controllers.enqueue(Site, "default/hello", { reason: "two" });
-    controllers.enqueue(Site, { name: "hello", namespace: "default" }, { reason: "three" });
-    running.open();
-    await run();
-    expect((await run()).triggers.map(({ text }) => text)).toEqual(["one", "two", "three"]);
-  });
-});
-
-test("a strategy holds changes back", async () => {
-  await using plane = await start({ strategy: batched({ size: 3, timeout: "10s" }) });
-  const { client, clock, run } = plane;
-  const since = clock.now();
-  await client.create(Site, { metadata: { name: "a" }, spec: {} });
-  await plane.until(Site, "a", () => plane.controllers.get(Site).loop?.queue.delayed === 1);
-  await clock.advance(10_000);
-  expect((await run()).startedAt - since).toBe(10_000);
-});
-
-test("what is deleted and made again while its last run ends is not forgotten", async () => {
-  let uid: string | undefined;
-  const leaving = gate();
-  const seenAgain = gate();
-  const sites = controller({
-    for: Site,
-    resync: false,
-    where({ type, object }) {
-      if (type === "CREATED" && uid !== undefined && object.metadata.uid !== uid) seenAgain.open();
-      return true;
-    },
-    reconcile() {},
-    cleanup() {},
-  });
-  await using plane = await startTestPlane([Site], {
-    controllers: [sites],
-    observer: {
-      // Holds the run that removes the finalizer until the next object of that name is known.
-      async around(_, work) {
-        const end = await work(undefined);
-        if (uid !== undefined && (await plane.client.find(Site, "hello")) === undefined) {
-          leaving.open();
-          await seenAgain.passed;
-        }
-        return end;
-      },
-    },
-  });
-  const { client, run, until } = plane;
-  const first = await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  await run();
-  uid = first.metadata.uid;
-  await client.delete(Site, "hello");
-  await leaving.passed;
-  await until(Site, "hello", (site) => site === undefined);
-  await client.create(Site, { metadata: { name: "hello" }, spec: {} });
-  expect((await run(isGone)).outcome.type).toBe("gone");
-  await until(Site, "hello", (site) => site?.status?.observedGeneration === 1);
-});
-
-const isGone = ({ outcome }: Run): boolean => outcome.type === "gone";

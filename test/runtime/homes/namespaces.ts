@@ -1,0 +1,36 @@
+import type { Client } from "../../../src/client/client.js";
+import type { ObjectFor } from "../../../src/client/kinds/kind.js";
+import {
+  ConfigMap,
+  Deployment,
+  Event,
+  Namespace,
+  NetworkPolicy,
+  Secret,
+  Service,
+  StatefulSet,
+} from "../../../src/client/kinds/kubernetes.js";
+import { follow } from "../until.js";
+
+/** What tests put into namespaces. */
+const kinds = [ConfigMap, Deployment, Event, NetworkPolicy, Secret, Service, StatefulSet];
+
+/**
+ * Plays the part of the controller that empties a namespace that was deleted and lets it go. It is one of
+ * kube-controller-manager's, which does not run here.
+ */
+export async function endNamespace(client: Client, namespace: ObjectFor<typeof Namespace>): Promise<void> {
+  const { name = "" } = namespace.metadata;
+  for (const kind of kinds) await client.deleteAll(kind, { namespace: name });
+  // A subresource of namespaces alone, which only that controller writes.
+  const subresource = "finalize" as never;
+  await client.update({ ...namespace, spec: { finalizers: [] } }, { subresource });
+}
+
+/** Does so whenever a namespace is deleted, until the signal aborts. */
+export async function endNamespaces(client: Client, signal: AbortSignal): Promise<void> {
+  for await (const { object, gone } of follow(client, Namespace, { signal })) {
+    if (gone || object.metadata.deletionTimestamp === undefined) continue;
+    if (object.spec?.finalizers?.length) await endNamespace(client, object);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Client, Where } from "../../src/client/client.js";
+import type { AnyKind, ObjectFor } from "../../src/client/kinds/kind.js";
+
+/** What there is, and then all that changes; a deleted object is told as `gone`. */
+export async function* follow<K extends AnyKind>(
+  client: Client,
+  kind: K,
+  where: Where & { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<{ readonly object: ObjectFor<K>; readonly gone: boolean }, void, undefined> {
+  const { items, resourceVersion } = await client.list(kind, where);
+  for (const object of items) yield { object, gone: false };
+  for await (const { type, object } of client.watch(kind, { ...where, resourceVersion })) {
+    if (type !== "BOOKMARK") yield { object, gone: type === "DELETED" };
+  }
+}
+
+/** An object once it is as it should be; undefined stands for one that is not there. */
+export async function until<K extends AnyKind>(
+  client: Client,
+  kind: K,
+  name: string,
+  holds: (object: ObjectFor<K> | undefined) => boolean,
+): Promise<ObjectFor<K> | undefined> {
+  const where = { fieldSelector: `metadata.name=${name}` };
+  const { items, resourceVersion } = await client.list(kind, where);
+  if (holds(items[0])) return items[0];
+  for await (const { type, object } of client.watch(kind, { ...where, resourceVersion })) {
+    if (type === "BOOKMARK") continue;
+    const now = type === "DELETED" ? undefined : object;
+    if (holds(now)) return now;
+  }
+  throw new Error("the watch ended before it came to be");
+}
+
+/** Resolves when something holds that no object in the API tells of. */
+export async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
