@@ -23,6 +23,8 @@ export type EntryState = "new" | "delayed" | "ready" | "parked" | "running";
  * Invariant: `count` is 0 exactly when nothing is to be done after what runs now, and then `due` is Infinity.
  */
 export class Entry<Reason> {
+  /** The queue that it belongs to. */
+  readonly queue: object;
   key = "";
   /** Whose turn it takes. */
   group = "";
@@ -55,6 +57,10 @@ export class Entry<Reason> {
   // Most work has one reason, which needs no array until it is handed out.
   #reason: Reason | undefined;
   #reasons: Reason[] | undefined;
+
+  constructor(queue: object) {
+    this.queue = queue;
+  }
 
   /** Notes one more reason; beyond `max` the oldest goes. */
   collect(reason: Reason, now: number, priority: number, max: number): void {
@@ -89,8 +95,7 @@ export class Entry<Reason> {
 
   /** Turns what is to be done into work that runs; from here on reasons are for the next time. */
   start(now: number): Work<Reason> {
-    const { key, reasons, dropped, since, due, failures, priority } = this;
-    const work: Work<Reason> = { key, reasons, dropped, since, due, taken: now, failures, priority };
+    const work = new TakenWork(this, now);
     this.windowOfWork = this.window;
     this.forget();
     this.state = "running";
@@ -128,5 +133,36 @@ export class Entry<Reason> {
     this.forget();
     this.finish();
     this.failures = 0;
+  }
+}
+
+/** Work that has been handed out. It knows its entry, so that nobody has to look for it when it is done. */
+export class TakenWork<Reason> implements Work<Reason> {
+  readonly #entry: Entry<Reason>;
+  readonly key: string;
+  readonly reasons: readonly Reason[];
+  readonly dropped: number;
+  readonly since: number;
+  readonly due: number;
+  readonly taken: number;
+  readonly failures: number;
+  readonly priority: number;
+
+  constructor(entry: Entry<Reason>, taken: number) {
+    this.#entry = entry;
+    this.key = entry.key;
+    this.reasons = entry.reasons;
+    this.dropped = entry.dropped;
+    this.since = entry.since;
+    this.due = entry.due;
+    this.taken = taken;
+    this.failures = entry.failures;
+    this.priority = entry.priority;
+  }
+
+  /** The entry of work that runs; undefined for what is over, or was never taken from a queue. */
+  static entryOf<Reason>(work: Work<Reason>): Entry<Reason> | undefined {
+    const taken = work as TakenWork<Reason>;
+    return #entry in taken && taken.#entry.work === work ? taken.#entry : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../model/time/clock.js";
 import { Agenda } from "./agenda.js";
-import { Entry } from "./entry.js";
+import { Entry, TakenWork } from "./entry.js";
 import { EntryList } from "./entry-list.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
@@ -101,13 +101,22 @@ export class WorkQueue<Reason> {
 
   /** Says what became of work; from here on its key can be handed out again. */
   done(work: Work<Reason>, outcome: Outcome<Reason>): void {
-    const entry = this.#entries.get(work.key);
-    if (entry?.work !== work) {
+    const entry = TakenWork.entryOf(work);
+    if (entry?.queue !== this) {
       throw new Error(
         `${work.key} is not running as this work: call done once for each work, on the queue that it was taken from`,
       );
     }
     checkOutcome(work.key, outcome);
+    const { metrics } = this.#settings;
+    if (outcome.type === "done" && entry.count === 0 && metrics === undefined) {
+      // Nothing depends on what time it is.
+      this.#running.remove(entry);
+      this.#drop(entry);
+      if (this.#ended) this.#settleDrained();
+      this.#wake();
+      return;
+    }
     const now = this.#clock.now();
     this.#agenda.catchUp(now);
     const letter = entry.abandoned ? undefined : this.#conclude(entry, work, outcome, now);
@@ -119,7 +128,7 @@ export class WorkQueue<Reason> {
     this.#wake();
 
     if (letter) this.#settings.onDead?.(letter);
-    this.#settings.metrics?.done?.(work, Math.max(0, now - work.taken), outcome.type);
+    metrics?.done?.(work, Math.max(0, now - work.taken), outcome.type);
   }
 
   /** Holds back one key, or all of them. Reasons are still gathered, and what runs may finish. */
@@ -269,7 +278,7 @@ export class WorkQueue<Reason> {
     if (this.#dead.size > 0) this.#dead.delete(key);
     const spare = this.#spare.first;
     if (spare) this.#spare.remove(spare);
-    const entry = spare ?? new Entry<Reason>();
+    const entry = spare ?? new Entry<Reason>(this);
     entry.key = key;
     entry.group = this.#settings.fairBy(key);
     this.#entries.set(key, entry);
