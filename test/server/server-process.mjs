@@ -1,15 +1,17 @@
-// A server in a process of its own, for tests that kill it: `server-process.mjs DATA PORT`. It says in one line, on
-// standard output, where it listens, and ends when it is asked to or its parent is gone.
+// A server in a process of its own, for tests that kill it: `server-process.mjs DATA PORT [OPTIONS]`, with more of the
+// server's options as JSON. It says in one line, on standard output, where it listens, and ends when it is asked to or its
+// parent is gone.
 import { join } from "node:path";
 import { startServer } from "../../dist/server/server.js";
 import { openSqliteStore } from "../../dist/store/index.js";
 
-const [data, port] = process.argv.slice(2);
+const [data, port, options = "{}"] = process.argv.slice(2);
 const store = await openSqliteStore(join(data, "store"));
 const server = await startServer({
   store,
   data,
   port: Number(port),
+  ...JSON.parse(options),
   onError: (error, doing) => console.error(doing, error),
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { ServerOptions } from "../../src/server/server.js";
 
 const program = fileURLToPath(new URL("./server-process.mjs", import.meta.url));
 
@@ -15,6 +16,9 @@ export interface Exit {
   readonly stderr: string;
 }
 
+/** Options of the server that can be handed to another process. */
+export type ProcessOptions = Pick<ServerOptions, "limits" | "tokenFile"> & { readonly tls?: boolean };
+
 /** A server in a process of its own that can be ended, however rudely, and started again on the same port and data. */
 export class ServerProcess implements AsyncDisposable {
   readonly data = mkdtempSync(join(tmpdir(), "fettle-server-"));
@@ -23,11 +27,19 @@ export class ServerProcess implements AsyncDisposable {
   up: Promise<void>;
   #restarted: (up: Promise<void>) => void = () => {};
   #port = 0;
+  #url = "";
+  readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
   #exit: Promise<Exit> | undefined;
 
-  constructor() {
+  constructor(options: ProcessOptions = {}) {
+    this.#options = options;
     this.up = this.#start();
+  }
+
+  /** Where the server listens, from the time that it is up. */
+  get url(): string {
+    return this.#url;
   }
 
   async stop(signal: NodeJS.Signals): Promise<Exit> {
@@ -44,7 +56,12 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const child = spawn(process.execPath, [program, this.data, String(this.#port)]);
+    const child = spawn(process.execPath, [
+      program,
+      this.data,
+      String(this.#port),
+      JSON.stringify(this.#options),
+    ]);
     this.#child = child;
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
@@ -56,6 +73,7 @@ export class ServerProcess implements AsyncDisposable {
       once(createInterface({ input: child.stdout }), "line").then(([line]) => line as string),
       exit.then(({ stderr }) => Promise.reject(new Error(`the server did not start:\n${stderr}`))),
     ]);
+    this.#url = line;
     this.#port = Number(new URL(line).port);
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "./auth/user.js";
+import type { InFlightPlace } from "./limits/in-flight.js";
 import type { Series } from "./metrics/request-metrics.js";
 import { parseQuery, type Query } from "./request/query.js";
 import { Warnings } from "./answer/warnings.js";
@@ -26,8 +27,8 @@ export class Exchange {
   user: User | undefined;
   /** Where it is counted. */
   series: Series | undefined;
-  /** Gives back the place among the requests in flight. */
-  release: (() => void) | undefined;
+  /** Its place among the requests in flight, or in the row of those who wait for one. */
+  place: InFlightPlace | undefined;
   /** Whether the client waits to be told that its body is wanted. */
   expectsContinue = false;
   /** Whether everything that is done once at the end has been done. */

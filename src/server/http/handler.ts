@@ -5,11 +5,11 @@ import { sendStatus, sendText } from "./answer/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import { forbidden, type Attributes, type Authorize } from "./auth/authorize.js";
 import type { HostCheck } from "./auth/hosts.js";
-import { anonymous } from "./auth/user.js";
+import { anonymous, type User } from "./auth/user.js";
 import type { Context } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
 import { Deadlines } from "./limits/deadlines.js";
-import { kindOf, type InFlight } from "./limits/in-flight.js";
+import { kindOf, widthOfList, type Guest, type InFlight } from "./limits/in-flight.js";
 import { PageNotFound } from "./page-not-found.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
@@ -33,6 +33,18 @@ export interface HandlerParts extends PathParts {
 }
 
 type Answering = void | Promise<void>;
+
+/** What is counted for those who did not wait for their answer, as proxies do. */
+const goneCode = 499;
+
+/** What a request turned out to ask for. */
+interface Asked {
+  readonly user: User;
+  readonly verb: string;
+  readonly path: string;
+  readonly resource: ResourcePath | undefined;
+  readonly extension: Extension | undefined;
+}
 
 /** How a watch is answered; another way where the connection becomes a WebSocket. */
 export type ServeWatch = typeof serveWatch;
@@ -92,8 +104,7 @@ export class Handler {
   }
 
   #serve(exchange: Exchange, watch: ServeWatch): Answering {
-    const { hosts, authenticate, authorize, inFlight, metrics, context } = this.#parts;
-    const { registry } = context;
+    const { hosts, authenticate, context } = this.#parts;
     const { request, method, host } = exchange;
     if (host === undefined && request.httpVersion !== "1.0") {
       throw failures.badRequest("the Host header is missing");
@@ -106,10 +117,34 @@ export class Handler {
     const resource = parseResourcePath(path);
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
     const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
+    const asked: Asked = { user, verb, path, resource, extension };
     const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
-    exchange.release = inFlight.enter(kind);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
+    const width = verb === "list" ? widthOf(exchange) : 1;
+    const turn = isExempt(path) ? undefined : this.#enter(exchange, { kind, user: user.name, width });
+    if (turn === undefined) return this.#answer(exchange, asked, watch);
+    return turn.then(() => (exchange.settled ? undefined : this.#answer(exchange, asked, watch)));
+  }
 
+  /** Takes a place among the requests in flight; what is returned is when, unless it is now. */
+  #enter(exchange: Exchange, guest: Guest): Promise<void> | undefined {
+    const place = this.#parts.inFlight.enter(guest);
+    exchange.place = place;
+    const { turn } = place;
+    if (turn === undefined) return undefined;
+    // Who goes away while they wait are waited for no longer.
+    const { response } = exchange;
+    return new Promise((resolve, reject) => {
+      const gone = (): void => reject(new AbortedError("the client went away"));
+      response.once("close", gone);
+      turn.then(resolve, reject).finally(() => response.off("close", gone));
+    });
+  }
+
+  #answer(exchange: Exchange, asked: Asked, watch: ServeWatch): Answering {
+    const { authorize, metrics, context } = this.#parts;
+    const { registry } = context;
+    const { user, verb, path, resource, extension } = asked;
     const type = resource && registry.types.find(resource.group, resource.version, resource.resource);
     if (type !== undefined) {
       exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", knownPart(resource));
@@ -120,7 +155,8 @@ export class Handler {
     if (extension !== undefined) return this.#serveExtension(extension, exchange, path);
     if (resource === undefined) return servePath(this.#parts, exchange, path);
     if (type === undefined) throw unknownKind(registry, resource);
-    const route = routeOf(type, resource, verb, method);
+    if (type.deprecation !== undefined) exchange.warnings.add(type.deprecation);
+    const route = routeOf(type, resource, verb, exchange.method);
     return verb === "watch" ? watch(context, exchange, route) : serveVerb(verb, context, exchange, route);
   }
 
@@ -163,13 +199,26 @@ export class Handler {
     if (exchange.settled) return;
     exchange.settled = true;
     this.#deadlines.delete(exchange);
-    exchange.release?.();
+    exchange.place?.leave();
     const series = exchange.series ?? this.#parts.metrics.other(exchange.method);
     const isWatch = series.labels.verb === "WATCH";
     const seconds = isWatch ? undefined : (performance.now() - exchange.started) / 1000;
-    series.count(exchange.response.statusCode, seconds);
+    // Who went away before they were answered were told nothing, which is not the 200 that an answer begins with.
+    const { headersSent, statusCode } = exchange.response;
+    series.count(headersSent || statusCode !== 200 ? statusCode : goneCode, seconds);
     if (--this.#open === 0) this.#idle?.();
   }
+}
+
+const exempt = /^\/(?:(?:healthz|livez|readyz)(?:\/|$)|metrics$)/;
+
+/** Whether the server is well must be seen above all when it has too much to do. */
+function isExempt(path: string): boolean {
+  return path.length < 100 && exempt.test(path);
+}
+
+function widthOf({ rawQuery, query }: Exchange): number {
+  return widthOfList(rawQuery.includes("limit=") ? Number(query.get("limit")?.[0] ?? 0) : 0);
 }
 
 /** Only names that are known: what a client makes up must not become a metric. */

@@ -198,7 +198,10 @@ describe("what is no request", () => {
 describe("requests in flight", () => {
   test("too many are told to come again", async () => {
     const { change, go, began } = waiting();
-    await using api = await widgetServer({ limits: { readOnly: 1, mutating: 1, watches: 0 } }, change);
+    await using api = await widgetServer(
+      { limits: { readOnly: 1, mutating: 1, watches: 0, waiting: 0 } },
+      change,
+    );
     await createWidgets(api, "a");
     const first = ask(api, `${widgetsPath}/a`);
     await began;
@@ -215,7 +218,63 @@ describe("requests in flight", () => {
     expect((await ask(api, `${widgetsPath}/a`)).status).toBe(200);
     const { text } = await ask(api, "/metrics");
     expect(text).toContain('apiserver_dropped_requests_total{request_kind="readOnly"} 1');
-    expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1');
+    expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0');
+  });
+
+  test("who has to wait gets a turn, or is told to come again after too long", async () => {
+    const { change, go, began } = waiting();
+    const clock = new VirtualClock();
+    await using api = await widgetServer({ clock, limits: { readOnly: 1 } }, change);
+    await createWidgets(api, "a");
+    const path = `${widgetsPath}/a`;
+    const inQueue = async (): Promise<string | undefined> => {
+      // Metrics are told whatever else there is to do.
+      const { text } = await ask(api, "/metrics");
+      return /apiserver_current_inqueue_requests\{request_kind="readOnly"\} (\d+)/.exec(text)?.[1];
+    };
+    const first = ask(api, path);
+    await began;
+    const late = ask(api, path);
+    const gone = httpRequest(`${api.server.url}${path}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    gone.on("error", () => {}).end();
+    await vi.waitFor(async () => expect(await inQueue()).toBe("2"));
+    expect((await ask(api, "/readyz")).status).toBe(200);
+    gone.destroy();
+    await vi.waitFor(async () => expect(await inQueue()).toBe("1"));
+    await clock.advance(16_000);
+    const refused = await late;
+    expect(refused).toMatchObject({ status: 429, json: { reason: "TooManyRequests" } });
+    expect(refused.headers["retry-after"]).toBe("1");
+    const second = ask(api, path);
+    await vi.waitFor(async () => expect(await inQueue()).toBe("1"));
+    go();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    expect(await inQueue()).toBe("0");
+    expect(api.errors).toEqual([]);
+  });
+
+  test("those who are refused again and again are told a little later", async () => {
+    const { change, go, began } = waiting();
+    const clock = new VirtualClock();
+    await using api = await widgetServer({ clock, limits: { readOnly: 1, waiting: 0 } }, change);
+    await createWidgets(api, "a");
+    const path = `${widgetsPath}/a`;
+    const first = ask(api, path);
+    await began;
+    const codes = new Set<number>();
+    for (let time = 0; time < 100; time++) codes.add((await ask(api, path)).status);
+    expect([...codes]).toEqual([429]);
+    let told = false;
+    const later = ask(api, path).finally(() => (told = true));
+    await vi.waitFor(() => expect(clock.timers).toBeGreaterThan(1));
+    expect(told).toBe(false);
+    await clock.advance(1000);
+    expect((await later).status).toBe(429);
+    expect((await ask(api, path)).status).toBe(429);
+    go();
+    expect((await first).status).toBe(200);
   });
 
   test("those that take too long are answered with 504", async () => {

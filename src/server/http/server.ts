@@ -6,7 +6,7 @@ import { systemClock, type Clock } from "../../model/core.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import { mastersOnly, type Authorize } from "./auth/authorize.js";
 import { HostCheck } from "./auth/hosts.js";
-import { answerClientError, Connections } from "./connections.js";
+import { answerClientError, Connections, refuseExpectation } from "./connections.js";
 import type { Context, ServedRegistry } from "./context.js";
 import type { HttpRequest, HttpResponse } from "./exchange.js";
 import { Handler } from "./handler.js";
@@ -75,7 +75,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const context: Context = { registry, clock, limits, onError, watches: new Set() };
   const metrics = new RequestMetrics();
-  const inFlight = new InFlight(limits, metrics);
+  const inFlight = new InFlight(limits, metrics, clock);
   let closing = false;
   let serverAddress: string | undefined;
   const handler = new Handler({
@@ -110,6 +110,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   server.on("checkContinue", (request: HttpRequest, response: HttpResponse) =>
     handle(request, response, true),
   );
+  server.on("checkExpectation", refuseExpectation);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     handleUpgrade(handler, request, socket, head);
   });
@@ -188,7 +189,8 @@ function checkingInterval({ headersTimeout, receiveTimeout }: Limits): number {
 function listen(server: AnyServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host }, () => {
+    // Many may come at once; beyond what the system keeps for us, clients believe to be connected and are not.
+    server.listen({ port, host, backlog: 4096 }, () => {
       server.off("error", reject);
       resolve(server.address() as AddressInfo);
     });

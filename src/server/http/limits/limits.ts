@@ -23,6 +23,8 @@ export const defaultLimits: Limits = {
   readOnly: 400,
   mutating: 200,
   watches: 10_000,
+  waiting: 1000,
+  waitingTimeout: 15_000,
   bodyBytes: 3 * 1024 * 1024,
   requestTimeout: 60_000,
   headersTimeout: 30_000,

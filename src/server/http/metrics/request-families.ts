@@ -2,6 +2,8 @@ import type { InFlight } from "../limits/in-flight.js";
 import type { MetricFamily, MetricSource, Sample } from "./prometheus.js";
 import type { RequestMetrics, Series } from "./request-metrics.js";
 
+const kinds = ["readOnly", "mutating"] as const;
+
 /** What is told about requests, under the names that Kubernetes' dashboards look for. */
 export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): MetricSource {
   return (): MetricFamily[] => {
@@ -34,12 +36,15 @@ export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): Me
       },
       {
         name: "apiserver_current_inflight_requests",
-        help: "Requests that are being answered now.",
+        help: "Requests that are being answered now; a list counts for as many as its size makes it worth.",
         type: "gauge",
-        samples: [
-          { labels: { request_kind: "readOnly" }, value: inFlight.readOnly },
-          { labels: { request_kind: "mutating" }, value: inFlight.mutating },
-        ],
+        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].taken })),
+      },
+      {
+        name: "apiserver_current_inqueue_requests",
+        help: "Requests that wait for others to be answered.",
+        type: "gauge",
+        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].waiting })),
       },
       {
         name: "apiserver_dropped_requests_total",

@@ -1,0 +1,142 @@
+import { connect, type Socket } from "node:net";
+
+/** An answer that has arrived whole. */
+export interface Reply {
+  readonly code: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly bytes: Buffer;
+  /** The body, which must be JSON. */
+  readonly json: Json;
+}
+
+/** What tests look into without asking what it is. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+const headEnd = Buffer.from("\r\n\r\n");
+
+/** The bytes of a request. */
+export function requestBytes(method: string, path: string, token: string, body?: object | string): string {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const lines = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${token}`];
+  if (text !== undefined) {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    lines.push(`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(text)}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n${text ?? ""}`;
+}
+
+/**
+ * One connection of one client, which asks one thing after the other. It costs its process little, so that thousands of
+ * them in one do not wait for each other more than for the server.
+ */
+export class Connection {
+  readonly #url: string;
+  readonly #token: string;
+  #socket: Socket;
+  #received: Buffer[] = [];
+  #size = 0;
+  /** The head of the answer that is coming in, and how long all of it will be. */
+  #head: { readonly text: string; readonly length: number; readonly total: number } | undefined;
+  #answer: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+
+  private constructor(url: string, token: string, socket: Socket) {
+    this.#url = url;
+    this.#token = token;
+    this.#socket = socket;
+    this.#listen(socket);
+  }
+
+  static async open(url: string, token: string): Promise<Connection> {
+    return new Connection(url, token, await openSocket(url));
+  }
+
+  async ask(method: string, path: string, body?: object | string): Promise<Reply> {
+    // A server keeps no connection for long on which nothing is asked.
+    if (this.#socket.destroyed || this.#socket.readableEnded) {
+      this.#socket = await openSocket(this.#url);
+      this.#listen(this.#socket);
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#answer !== undefined) throw new Error("this connection waits for another answer");
+      this.#answer = { resolve, reject };
+      this.#socket.write(requestBytes(method, path, this.#token, body));
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #listen(socket: Socket): void {
+    this.#received = [];
+    this.#size = 0;
+    this.#head = undefined;
+    socket.on("data", (chunk) => this.#take(chunk));
+    socket.on("close", () => this.#fail(new Error("the connection was closed")));
+    socket.on("error", (error) => this.#fail(error));
+  }
+
+  #fail(error: Error): void {
+    this.#answer?.reject(error);
+    this.#answer = undefined;
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received.push(chunk);
+    this.#size += chunk.length;
+    if (this.#head === undefined) {
+      const bytes = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
+      const end = bytes.indexOf(headEnd);
+      if (end < 0) return;
+      const text = bytes.toString("latin1", 0, end);
+      const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+      this.#head = { text, length, total: end + headEnd.length + length };
+    }
+    if (this.#size < this.#head.total) return;
+    const { text, length, total } = this.#head;
+    const all = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
+    this.#received = [];
+    this.#size = 0;
+    this.#head = undefined;
+    const answer = this.#answer;
+    this.#answer = undefined;
+    answer?.resolve(replyOf(text, all.subarray(total - length, total)));
+  }
+}
+
+function replyOf(head: string, bytes: Buffer): Reply {
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  return {
+    code: Number(first.split(" ")[1]),
+    headers: new Map(headers),
+    bytes,
+    get json() {
+      return JSON.parse(bytes.toString());
+    },
+  };
+}
+
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", reject);
+  });
+  return socket;
+}
+
+/** Many connections of one user, opened a few at a time so that none has to be sent again. */
+export async function openMany(url: string, token: string, count: number): Promise<Connection[]> {
+  const all: Connection[] = [];
+  while (all.length < count) {
+    const some = Math.min(200, count - all.length);
+    all.push(...(await Promise.all(Array.from({ length: some }, () => Connection.open(url, token)))));
+  }
+  return all;
+}

@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("./flood-process.mjs", import.meta.url));
+
+export type FloodKind = "get" | "list" | "create";
+
+/** What came back to those who asked too much. */
+export interface FloodAnswers {
+  readonly codes: Readonly<Record<string, number>>;
+  /** Refusals that did not say when to come again. */
+  readonly withoutRetryAfter: number;
+  /** Connections that the server ended. */
+  readonly broken: number;
+}
+
+/** Begins to ask on many connections at once, from another process; what is returned ends it. */
+export function startFlood(
+  url: string,
+  token: string,
+  connections: number,
+  kind: FloodKind,
+): () => Promise<FloodAnswers> {
+  const child = spawn(process.execPath, [program, url, token, String(connections), kind], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const closed = once(child, "close");
+  return async () => {
+    child.stdin.end("enough\n");
+    await closed;
+    return JSON.parse(said) as FloodAnswers;
+  };
+}
