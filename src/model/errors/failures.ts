@@ -1,4 +1,9 @@
-import { type FieldError, fieldErrorCause, renderFieldErrors } from "../object/field-errors.js";
+import {
+  type FieldError,
+  fieldErrorCause,
+  renderFieldError,
+  renderFieldErrors,
+} from "../object/field-errors.js";
 import type { GroupKind, GroupResource } from "../object/object.js";
 import { quote } from "../object/quote.js";
 import { ApiError } from "./api-error.js";
@@ -52,9 +57,23 @@ export function conflict(resource: GroupResource, name: string, why: string): Ap
 /** 422: the object breaks rules of its kind. */
 export function invalid({ group, kind }: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
   const subject = `${qualified(kind, group)} ${quote(name)} is invalid`;
-  const message = errors.length === 0 ? subject : `${subject}: ${renderFieldErrors(errors)}`;
-  const causes = errors.map(fieldErrorCause);
+  const told = readable(errors);
+  const more = told === errors ? "" : `, and ${errors.length - told.length} more`;
+  const message = errors.length === 0 ? subject : `${subject}: ${renderFieldErrors(told)}${more}`;
+  const causes = told.map(fieldErrorCause);
   return new ApiError(failure("Invalid", message, { group, kind, name, causes }));
+}
+
+/** How much text faults may make, in characters. There may be as many as there are values, and each may show all of them. */
+const mostText = 1024 * 1024;
+const fewErrors = 10;
+
+/** As many faults as anybody could read. */
+function readable(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length <= fewErrors) return errors;
+  let left = mostText;
+  const end = errors.findIndex((error) => (left -= renderFieldError(error).length) < 0);
+  return end < 0 ? errors : errors.slice(0, Math.max(fewErrors, end));
 }
 
 /** 400: the request makes no sense. */

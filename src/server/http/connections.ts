@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -50,6 +50,15 @@ function isHttp2(socket: Socket): boolean {
   return (socket as { alpnProtocol?: string | false | null }).alpnProtocol === "h2";
 }
 
+/**
+ * With TLS it is only known once both have shaken hands. To write before that, or to what has become HTTP/2, is deadly:
+ * Node aborts the whole process when HTTP/2 finds that somebody else is writing to its connection.
+ */
+function speaksHttp1(socket: Duplex): boolean {
+  const { alpnProtocol } = socket as { alpnProtocol?: string | false | null };
+  return alpnProtocol !== null && alpnProtocol !== "h2";
+}
+
 /** HTTP/1 connections are watched over by Node; a session without streams is not. */
 function endWhenIdle(session: Http2Session, timeout: number): void {
   let streams = 0;
@@ -78,8 +87,20 @@ const parserErrors = new Map([
 ]);
 const malformed = { code: 400, line: "Bad Request", text: "the request is malformed" };
 
+/** Answers whoever expects more than to be told that a body is wanted. */
+export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const code = 417;
+  const body = JSON.stringify({ ...failure("BadRequest", "only 100-continue can be expected"), code });
+  response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
 /** Answers what is no HTTP, while there is somebody to answer. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!speaksHttp1(socket)) {
+    socket.destroy();
+    return;
+  }
   // The answer that this connection waits for, by the name under which Node keeps it.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
   if (answer && answer.req.complete && !answer.writableEnded && socket.writable) {
@@ -92,7 +113,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy();
     return;
   }
-  const { code, line, text } = parserErrors.get(error.code ?? "") ?? malformed;
+  refuse(socket, parserErrors.get(error.code ?? "") ?? malformed);
+}
+
+/** Tells why a connection does not become a WebSocket. */
+export function answerHandshakeError(error: Error, socket: Duplex): void {
+  refuse(socket, { ...malformed, text: error.message });
+}
+
+/** Says no on a bare connection, and ends it. */
+function refuse(socket: Duplex, { code, line, text }: typeof malformed): void {
   const body = JSON.stringify({ ...failure("BadRequest", text), code });
   socket.end(
     `HTTP/1.1 ${code} ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n` +

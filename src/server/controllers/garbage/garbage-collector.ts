@@ -159,8 +159,9 @@ export class GarbageCollector implements Listener {
 
   /** Those that wait for an object may go on when it no longer blocks them. */
   #unblock(before: Dependent, after: Dependent | undefined): void {
-    for (const { uid } of before.owners) {
-      if (isBlocking(before, uid) && !(after && isBlocking(after, uid))) this.#wake(uid);
+    const blocked = new Set(after?.owners.filter((owner) => owner.blocked).map(({ uid }) => uid));
+    for (const owner of before.owners) {
+      if (owner.blocked && !blocked.has(owner.uid)) this.#wake(owner.uid);
     }
   }
 

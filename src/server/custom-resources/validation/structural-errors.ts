@@ -11,7 +11,15 @@ const shown = /^(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\]|[\w.+-]+)(?=: 
 
 /** What keeps a schema from being structural, as faults of fields. */
 export function structuralErrors(schema: StructuralSchema, path: FieldPath): fieldErrors.FieldError[] {
-  return checkStructural(schema, path).map((problem) => asFieldError(problem.path, problem.message));
+  // A list of keys is shown again for each of its keys that is wrong, and read only once.
+  const known = new Map<string, fieldErrors.FieldError>();
+  return checkStructural(schema, path).map(({ path: field, message }) => {
+    const before = known.get(message);
+    if (before?.field === field) return before;
+    const error = asFieldError(field, message);
+    known.set(message, error);
+    return error;
+  });
 }
 
 function asFieldError(field: FieldPath, message: string): fieldErrors.FieldError {

@@ -24,6 +24,7 @@ export function listOptions(query: Query): ListOptions {
     ...selectors(query),
     limit: integerOf(query, "limit") || undefined,
     continue: textOf(query, "continue") || undefined,
+    sendInitialEvents: booleanOf(query, "sendInitialEvents"),
   };
 }
 
@@ -34,7 +35,6 @@ export function watchOptions(query: Query, name: string | undefined): WatchOptio
     ...list,
     ...(name !== undefined && { fieldSelector: onlyName(list, name) }),
     allowWatchBookmarks: booleanOf(query, "allowWatchBookmarks"),
-    sendInitialEvents: booleanOf(query, "sendInitialEvents"),
     timeoutSeconds: integerOf(query, "timeoutSeconds"),
   };
 }

@@ -11,8 +11,9 @@ const units = new Map([
   ["m", 60_000],
   ["h", 3_600_000],
 ]);
-const whole = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
-const part = /([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)/y;
+// Digits can be read in one way only: otherwise a number without a unit takes time by the square of its length.
+const whole = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
+const part = /([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)/y;
 
 /** How long the client wants to wait at most (`timeout=10s`), in milliseconds. Undefined when it did not say. */
 export function timeoutOf(query: Query): number | undefined {

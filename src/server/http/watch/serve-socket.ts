@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { publicProtocol } from "../auth/authenticate.js";
+import { answerHandshakeError } from "../connections.js";
 import type { HttpRequest } from "../exchange.js";
 import type { ServeWatch } from "../handler.js";
 import { openWatch } from "./open-watch.js";
@@ -9,17 +10,17 @@ import { socketOutlet } from "./socket-outlet.js";
 let server: Promise<WebSocketServer> | undefined;
 
 function webSockets(): Promise<WebSocketServer> {
-  server ??= import("ws").then(
-    ({ WebSocketServer }) =>
-      new WebSocketServer({
-        noServer: true,
-        clientTracking: false,
-        perMessageDeflate: false,
-        // Clients have nothing to say.
-        maxPayload: 4096,
-        handleProtocols: (protocols) => publicProtocol(protocols) ?? false,
-      }),
-  );
+  server ??= import("ws").then(({ WebSocketServer }) => {
+    const sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      // Clients have nothing to say.
+      maxPayload: 4096,
+      handleProtocols: (protocols) => publicProtocol(protocols) ?? false,
+    });
+    return sockets.on("wsClientError", answerHandshakeError);
+  });
   return server;
 }
 

@@ -43,4 +43,6 @@ test("quantities compare by what they mean", () => {
 
 test("what would take forever to write out is left as it is", () => {
   expect(canonicalQuantity("1e999999999")).toBe("1e999999999");
+  const digits = `${"9".repeat(100_000)}.5`;
+  expect(canonicalQuantity(digits)).toBe(digits);
 });

@@ -34,7 +34,9 @@ const billion = 1_000_000_000n;
 
 function parse(text: string): Quantity | undefined {
   const [, sign = "", whole = "", part = "", suffix = ""] = form.exec(text.trim()) ?? [];
-  if (whole === "" && part === "") return undefined;
+  // Nobody means numbers with so many digits, and to take them to pieces takes long.
+  const length = whole.length + part.length;
+  if (length === 0 || length > 1000) return undefined;
   const digits = BigInt(whole + part);
   const binary = binaries.indexOf(suffix);
   const exponent = suffix.length > 1 && binary < 0 ? Number(suffix.slice(1)) : undefined;

@@ -102,10 +102,17 @@ function dropRepeatedOwners({ metadata }: Draft, { warn }: WriteOptions): void {
   if (owners === undefined || owners.length < 2) return;
   const distinct: OwnerReference[] = [];
   const repeated: string[] = [];
+  // By their uid, because there may be thousands of them.
+  const seen = new Map<string, OwnerReference[]>();
   for (const owner of owners) {
-    const known = distinct.some((other) => other.uid === owner.uid && jsonEqual({ ...other }, { ...owner }));
-    if (known) repeated.push(owner.uid);
-    else distinct.push(owner);
+    const same = seen.get(owner.uid);
+    if (same?.some((other) => jsonEqual({ ...other }, { ...owner }))) {
+      repeated.push(owner.uid);
+      continue;
+    }
+    if (same === undefined) seen.set(owner.uid, [owner]);
+    else same.push(owner);
+    distinct.push(owner);
   }
   if (repeated.length === 0) return;
   metadata["ownerReferences"] = distinct;

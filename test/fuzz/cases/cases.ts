@@ -1,0 +1,163 @@
+import type { Pair } from "../requests/draft.js";
+import type { Piece } from "../wire/http1.js";
+
+export interface CaseRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: readonly Pair[];
+  /** What is no bytes is sent as JSON. */
+  readonly body?: object;
+}
+
+/** Something that once was answered badly, or not at all. */
+export interface Case {
+  /** What is sent. */
+  readonly name: string;
+  /** What has to be there first. */
+  readonly before?: CaseRequest;
+  /** A proper request, but for what is wrong with it. */
+  readonly request?: CaseRequest;
+  /** Or bytes for a bare connection, in which `@host@` and `@token@` are filled in. */
+  readonly pieces?: readonly Piece[];
+  /** Code and reason. */
+  readonly answer: string;
+}
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const json: readonly Pair[] = [["content-type", "application/json"]];
+
+/** Nearly a number. Whoever can read digits in two ways tries all of them. */
+const nearlyNumber = `${"9".repeat(500_000)}!`;
+
+/** A kind with one field, of text unless told, and a rule about it. */
+const textDefinition = (rule: string, text: object = { type: "string" }): object => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "texts.case.dev" },
+  spec: {
+    group: "case.dev",
+    scope: "Cluster",
+    names: { plural: "texts", kind: "Text" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { text },
+            "x-kubernetes-validations": [{ rule }],
+          },
+        },
+      },
+    ],
+  },
+});
+
+const upgrade = (...headers: string[]): string =>
+  [
+    `GET ${configMaps}?watch=1 HTTP/1.1`,
+    "Host: @host@",
+    "Authorization: Bearer @token@",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    ...headers,
+    "\r\n",
+  ].join("\r\n");
+
+/** Found by sending requests that make no sense, by measuring what large ones cost, and by reading what reads them. */
+export const cases: readonly Case[] = [
+  {
+    name: "an expectation that nobody knows",
+    request: { method: "GET", target: configMaps, headers: [["expect", "200-ok"]] },
+    answer: "417 BadRequest",
+  },
+  {
+    name: "a WebSocket of an old version",
+    pieces: [upgrade("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 1")],
+    answer: "400 BadRequest",
+  },
+  {
+    name: "a WebSocket without a key",
+    pieces: [upgrade("Sec-WebSocket-Version: 13")],
+    answer: "400 BadRequest",
+  },
+  {
+    name: "a timeout that is nearly a number",
+    request: { method: "GET", target: `${configMaps}?timeout=${"9".repeat(50_000)}` },
+    answer: "400 BadRequest",
+  },
+  {
+    name: "a quantity that is nearly a number",
+    request: {
+      method: "POST",
+      target: "/api/v1/namespaces/default/resourcequotas",
+      headers: json,
+      body: { metadata: { name: "nearly" }, spec: { hard: { pods: nearlyNumber } } },
+    },
+    answer: "400 BadRequest",
+  },
+  {
+    name: "a quantity of very many digits",
+    request: {
+      method: "POST",
+      target: "/api/v1/namespaces/default/resourcequotas",
+      headers: json,
+      body: { metadata: { name: "digits" }, spec: { hard: { pods: "9".repeat(1_000_000) } } },
+    },
+    answer: "201",
+  },
+  {
+    name: "a rule that makes a number of a text that is nearly one",
+    before: {
+      method: "POST",
+      target: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      headers: json,
+      body: textDefinition("double(self.text) > 0.0"),
+    },
+    request: {
+      method: "POST",
+      target: "/apis/case.dev/v1/texts",
+      headers: json,
+      body: { apiVersion: "case.dev/v1", kind: "Text", metadata: { name: "a" }, text: nearlyNumber },
+    },
+    answer: "422 Invalid",
+  },
+  {
+    name: "a list of very many keys that its items have not got",
+    request: {
+      method: "POST",
+      target: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      headers: json,
+      body: textDefinition("true", {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": Array.from({ length: 10_000 }, (_, index) => `k${index}`),
+        items: { type: "object", properties: { k: { type: "string" } } },
+      }),
+    },
+    answer: "422 Invalid",
+  },
+  {
+    name: "an object of very many owners",
+    request: {
+      method: "POST",
+      target: configMaps,
+      headers: json,
+      body: {
+        metadata: {
+          name: "owned",
+          ownerReferences: Array.from({ length: 3000 }, (_, index) => ({
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            name: `n${index}`,
+            uid: `u${index}`,
+            blockOwnerDeletion: true,
+          })),
+        },
+      },
+    },
+    answer: "201",
+  },
+];

@@ -1,0 +1,37 @@
+/** Counts the classes of answers: where, what was to be done, what came of it and why. */
+export class Coverage {
+  readonly #counts = new Map<string, number>();
+
+  add(family: string, verb: string, code: number, reason: string): void {
+    const name = `${family} ${verb} ${code}${reason === "" ? "" : ` ${reason}`}`;
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /** Whether there was an answer of a class; `*` stands for any family or verb. */
+  has(name: string): boolean {
+    const pattern = new RegExp(`^${name.replaceAll("*", "\\S+")}$`);
+    return [...this.#counts.keys()].some((each) => pattern.test(each));
+  }
+
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** A line for each family and verb, with what came of it. */
+  table(): string {
+    const rows = new Map<string, string[]>();
+    for (const [name, count] of [...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const [family = "", verb = "", ...answer] = name.split(" ");
+      const row = `${family} ${verb}`;
+      rows.set(row, [...(rows.get(row) ?? []), `${answer.join(" ")} ×${count}`]);
+    }
+    const width = Math.max(0, ...[...rows.keys()].map((row) => row.length));
+    return [...rows].map(([row, answers]) => `  ${row.padEnd(width)}  ${answers.join(", ")}`).join("\n");
+  }
+}
+
+/** The reason of a failure, as far as it has one. */
+export function reasonOf(code: number, body: Buffer): string {
+  if (code < 400) return "";
+  return /"reason":\s*"(\w+)"/.exec(body.toString())?.[1] ?? "";
+}

@@ -1,0 +1,178 @@
+import { Administrator } from "./administrator.js";
+import { Choices } from "./choices.js";
+import { reasonOf, type Coverage } from "./coverage.js";
+import { takeInventory } from "./inventory.js";
+import { faultOf } from "./oracle.js";
+import { readCatalog, type Catalog } from "./requests/catalog.js";
+import type { FuzzRequest } from "./requests/draft.js";
+import { episodeLength, generate } from "./requests/generate.js";
+import { FuzzedServer, type Memory } from "./server/fuzzed-server.js";
+import { Session } from "./session.js";
+import { Hanging, type Answer } from "./wire/answer.js";
+
+export interface FuzzOptions {
+  readonly seed: number;
+  /** Where the server keeps its data; what a run before has left there is read. */
+  readonly data: string;
+  readonly transport: "plain" | "tls";
+  /** The number of the first request. */
+  readonly first: number;
+  /** How many there are to be. */
+  readonly count: number;
+  readonly progress?: (sent: number) => unknown;
+}
+
+/** Something that must not be. */
+interface Fault {
+  readonly index: number;
+  readonly what: string;
+  readonly request: string;
+}
+
+export interface FuzzReport {
+  readonly faults: readonly Fault[];
+  readonly warm: Memory;
+  readonly end: Memory;
+  /** What the server wrote to standard error. */
+  readonly complaints: string;
+  /** What was stored in the end, a line for each object. */
+  readonly inventory: readonly string[];
+  /** What the next start found of it. */
+  readonly reopened: readonly string[];
+}
+
+const workers = 8;
+/** Enough to see what is wrong. */
+const mostFaults = 25;
+
+/** Starts a server, sends it one request after the other, and looks what is left of it. */
+export async function fuzz(options: FuzzOptions, coverage: Coverage): Promise<FuzzReport> {
+  const { data, transport, first, count } = options;
+  const faults: Fault[] = [];
+  let report: Omit<FuzzReport, "reopened">;
+  {
+    await using server = await FuzzedServer.start(data, transport);
+    const admin = new Administrator(server.address);
+    await admin.prepare();
+    const catalog = await readCatalog((path) => admin.readJson(path));
+    const run = new Run(options, { server, catalog, coverage, faults });
+    await run.send(first, count / 2);
+    const warm = await server.memory();
+    await run.send(first + count / 2, count / 2);
+    const end = await server.memory();
+    await server.idle();
+    const inventory = await takeInventory(admin);
+    admin.close();
+    await server.stop();
+    report = { faults, warm, end, inventory, complaints: server.complaints };
+  }
+  await using server = await FuzzedServer.start(data, transport);
+  const admin = new Administrator(server.address);
+  await server.idle();
+  const reopened = await takeInventory(admin);
+  admin.close();
+  await server.stop();
+  return { ...report, reopened, complaints: report.complaints + server.complaints };
+}
+
+interface Parts {
+  readonly server: FuzzedServer;
+  readonly catalog: Catalog;
+  readonly coverage: Coverage;
+  readonly faults: Fault[];
+}
+
+class Run {
+  readonly #options: FuzzOptions;
+  readonly #parts: Parts;
+  readonly #inFlight = new Map<number, string>();
+  #sent = 0;
+
+  constructor(options: FuzzOptions, parts: Parts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Sends requests, each row of them by one worker. */
+  async send(first: number, count: number): Promise<void> {
+    const end = first + count;
+    let next = first;
+    const work = async (): Promise<void> => {
+      while (next < end && this.#parts.faults.length < mostFaults) {
+        const from = next;
+        next += episodeLength;
+        await this.#sendEpisode(from, Math.min(next, end));
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+    const { ended, complaints } = this.#parts.server;
+    if (ended !== undefined) {
+      const open = [...this.#inFlight.values()].join("\n");
+      throw new Error(`the server died (${ended}) of one of these:\n${open}\n${complaints}`);
+    }
+  }
+
+  async #sendEpisode(first: number, end: number): Promise<void> {
+    const { server } = this.#parts;
+    const session = new Session(server.address);
+    try {
+      for (let index = first; index < end && server.ended === undefined; index++) {
+        await this.#sendOne(session, index);
+        this.#options.progress?.(++this.#sent);
+      }
+    } finally {
+      session.close();
+    }
+  }
+
+  async #sendOne(session: Session, index: number): Promise<void> {
+    const { catalog, coverage, server } = this.#parts;
+    const { seed } = this.#options;
+    const generated = generate(catalog, seed, index);
+    const isRequest = generated.kind === "request";
+    const request = isRequest ? session.complete(generated.request) : undefined;
+    const shown = isRequest
+      ? describe(session.complete(generated.request))
+      : `raw: ${generated.conversation.name}`;
+    this.#inFlight.set(index, `${index}: ${shown}`);
+    let answer: Answer;
+    try {
+      answer = isRequest
+        ? await session.send(session.complete(generated.request), new Choices(seed, index, 2).once(2))
+        : await session.converse(generated.conversation);
+    } catch (error) {
+      if (!(error instanceof Hanging)) throw error;
+      this.#blame(index, error.message, shown);
+      return;
+    }
+    // It died of this one or of another that is under way: they stay listed.
+    if (answer.code === 0 && (await hasEnded(server))) return;
+    this.#inFlight.delete(index);
+    const reason = reasonOf(answer.code, answer.body);
+    coverage.add(request?.family ?? "raw", request?.verb ?? "conversation", answer.code, reason);
+    const fault = faultOf(request ?? { method: "GET", target: "", lies: true }, answer);
+    if (fault !== undefined) this.#blame(index, fault, shown);
+  }
+
+  #blame(index: number, what: string, request: string): void {
+    this.#parts.faults.push({ index, what, request });
+  }
+}
+
+/** A connection may be gone before the end of its process is known. */
+async function hasEnded(server: FuzzedServer): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return server.ended !== undefined;
+}
+
+/** A request in full, but for bodies that nobody would read. */
+function describe({ method, target, headers, body, broken }: FuzzRequest): string {
+  const fields = headers.map(([name, value]) => `${name}: ${shorten(value)}`).join("; ");
+  const text =
+    body === undefined ? "" : `\n    ${shorten(JSON.stringify(Buffer.from(body).toString()), 4000)}`;
+  return `${method} ${shorten(target, 1000)} [${broken.join(", ")}]\n    ${fields}${text}`;
+}
+
+function shorten(text: string, most = 200): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length})`;
+}

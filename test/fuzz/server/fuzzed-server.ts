@@ -1,0 +1,89 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Address } from "../wire/http1.js";
+
+const program = fileURLToPath(new URL("./fuzzed-server.mjs", import.meta.url));
+
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+  /** The longest that the server did nothing else but one thing since it was last asked, in milliseconds. */
+  readonly longest: number;
+}
+
+interface Message {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** A server in a process of its own, which may die of what it is sent without taking the test along. */
+export class FuzzedServer implements AsyncDisposable {
+  readonly address: Address;
+  /** What it wrote to standard error: every line of it is a fault. */
+  complaints = "";
+  /** How it ended, once it has. */
+  ended: string | undefined;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  #asked = 0;
+
+  private constructor(child: ChildProcess, address: Address) {
+    this.address = address;
+    this.#child = child;
+    this.#closed = once(child, "close");
+    child.once("close", (code, signal) => (this.ended = `code ${code}, signal ${signal}`));
+  }
+
+  static async start(data: string, transport: "plain" | "tls"): Promise<FuzzedServer> {
+    const child = fork(program, [data, transport], { execArgv: ["--expose-gc"], silent: true });
+    let complaints = "";
+    const complain = (text: string): void => void (complaints += text);
+    child.stderr?.setEncoding("utf8").on("data", complain);
+    const started = new Promise<Address>((resolve, reject) => {
+      child.once("message", (message: Message) => resolve(message.value as Address));
+      child.once("close", () => reject(new Error(`the server did not start:\n${complaints}`)));
+    });
+    const server = new FuzzedServer(child, await started);
+    server.complaints = complaints;
+    child.stderr?.off("data", complain).on("data", (text: string) => (server.complaints += text));
+    return server;
+  }
+
+  memory(): Promise<Memory> {
+    return this.#ask("memory") as Promise<Memory>;
+  }
+
+  /** Resolves when its controllers have nothing left to do. */
+  async idle(): Promise<void> {
+    await this.#ask("idle");
+  }
+
+  /** Asks it to end, and waits until it has. */
+  async stop(): Promise<void> {
+    if (this.ended === undefined) this.#child.send({ id: ++this.#asked, ask: "end" });
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#closed;
+  }
+
+  #ask(ask: string): Promise<unknown> {
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      const answer = (message: Message): void => {
+        if (message.id !== id) return;
+        this.#child.off("message", answer);
+        if (message.error === undefined) resolve(message.value);
+        else reject(new Error(message.error));
+      };
+      this.#child.on("message", answer);
+      void this.#closed.then(() => reject(new Error(`the server ended: ${this.ended}\n${this.complaints}`)));
+      this.#child.send({ id, ask });
+    });
+  }
+}

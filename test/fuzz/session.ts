@@ -1,0 +1,114 @@
+import { placeholders, type FuzzRequest } from "./requests/draft.js";
+import type { RawConversation } from "./requests/raw.js";
+import type { Answer } from "./wire/answer.js";
+import { Http1, type Address, type Piece } from "./wire/http1.js";
+import { Http2 } from "./wire/http2.js";
+
+const { version, uid, continue: further } = placeholders;
+const learned: readonly (readonly [string, RegExp])[] = [
+  [version, /"resourceVersion":\s*"(\d+)"/],
+  [uid, /"uid":\s*"([\w-]+)"/],
+  [further, /"continue":\s*"([\w=-]+)"/],
+];
+
+/** One who sends requests one after the other, and uses in them what the answers before have said. */
+export class Session {
+  readonly #address: Address;
+  readonly #http1: Http1;
+  readonly #http2: Http2 | undefined;
+  readonly #known = new Map<string, string>();
+
+  constructor(address: Address) {
+    this.#address = address;
+    this.#http1 = new Http1(address);
+    this.#http2 = address.ca === undefined ? undefined : new Http2(address);
+  }
+
+  /** What it would send: the placeholders filled in. */
+  complete(request: FuzzRequest): FuzzRequest {
+    const { token, url } = this.#address;
+    const has = (name: string): boolean => request.headers.some(([each]) => each === name);
+    const body = request.body === undefined ? undefined : this.#fillBytes(request.body);
+    const headers = request.headers.map(([name, value]): [string, string] => [name, this.#fillText(value)]);
+    if (!has("host")) headers.unshift(["host", new URL(url).host]);
+    if (!has("authorization")) headers.push(["authorization", `Bearer ${token}`]);
+    if (body !== undefined && !has("content-length") && !has("transfer-encoding")) {
+      headers.push(["content-length", String(body.length)]);
+    }
+    return { ...request, target: this.#fillText(request.target), headers, body };
+  }
+
+  /** Sends what {@link complete} has made. */
+  async send(request: FuzzRequest, overHttp2: boolean): Promise<Answer> {
+    const { method, target, headers, body, lies, waits } = request;
+    const mayWatch = target.includes("watch");
+    const heard = overHttp2 && !lies ? await this.#sendHttp2(request, mayWatch) : undefined;
+    // Streams that are no HTTP/2 are reset below everything that could answer them.
+    const answer =
+      heard !== undefined && heard.code !== 0
+        ? heard
+        : await this.#http1.send({
+            pieces: [messageOf(method, target, headers, body), ...(lies && !waits ? ["end"] : [])],
+            withoutBody: method === "HEAD",
+            mayWatch,
+            reusable: !lies,
+          });
+    this.#learn(answer);
+    return answer;
+  }
+
+  converse({ pieces, http2 }: RawConversation): Promise<Answer> {
+    const { token, url } = this.#address;
+    const fill = (piece: Piece): Piece =>
+      typeof piece === "string"
+        ? piece.replaceAll("@token@", token).replaceAll("@host@", new URL(url).host)
+        : piece;
+    return this.#http1.send({ pieces: pieces.map(fill), mayWatch: true, http2 });
+  }
+
+  close(): void {
+    this.#http1.close();
+    this.#http2?.close();
+  }
+
+  #sendHttp2({ method, target, headers, body }: FuzzRequest, mayWatch: boolean): Promise<Answer> | undefined {
+    const sent: Record<string, string> = { ":method": method, ":path": target };
+    for (const [name, value] of headers) sent[name === "host" ? ":authority" : name] = value;
+    return this.#http2?.send({ headers: sent, body, mayWatch });
+  }
+
+  #learn({ body }: Answer): void {
+    const text = body.subarray(0, 5000).toString();
+    for (const [name, pattern] of learned) {
+      const found = pattern.exec(text)?.[1];
+      if (found !== undefined) this.#known.set(name, found);
+    }
+  }
+
+  #fillText(text: string): string {
+    let filled = text;
+    for (const [name] of learned) filled = filled.replaceAll(name, this.#known.get(name) ?? "1");
+    return filled;
+  }
+
+  #fillBytes(bytes: Uint8Array): Uint8Array {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (!learned.some(([name]) => buffer.includes(name))) return bytes;
+    return Buffer.from(this.#fillText(buffer.toString("latin1")), "latin1");
+  }
+}
+
+/** Bytes beyond ASCII go out as UTF-8 in the first line, and as one byte each in headers, whatever anybody thinks of that. */
+function messageOf(
+  method: string,
+  target: string,
+  headers: FuzzRequest["headers"],
+  body: Uint8Array | undefined,
+): Uint8Array {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return Buffer.concat([
+    Buffer.from(`${method} ${target} HTTP/1.1\r\n`),
+    Buffer.from(`${lines}\r\n`, "latin1"),
+    body ?? Buffer.alloc(0),
+  ]);
+}

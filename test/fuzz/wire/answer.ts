@@ -1,0 +1,19 @@
+/** What came back for a request. */
+export interface Answer {
+  /** 0 when the connection ended without one. */
+  readonly code: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+  /** `watching` when it was a stream that this side ended; `cut` when the other side ended before the answer was whole. */
+  readonly ending: "whole" | "watching" | "cut";
+}
+
+/** Nobody answered in any time that one would wait. */
+export class Hanging extends Error {
+  override readonly name = "Hanging";
+}
+
+export const nothing: Answer = { code: 0, headers: new Map(), body: Buffer.alloc(0), ending: "cut" };
+
+/** How long an answer is waited for before it counts as never coming. The server gives up on its own much earlier. */
+export const patience = 60_000;
