@@ -31,19 +31,20 @@ export async function inTurn(
   settle: () => void,
 ): Promise<Figure[][]> {
   const results = new Map<Contender, number[]>();
+  const progress = new Progress();
   for (let round = 0; round < rounds; round++) {
     for (const row of (columns[0] ?? []).keys()) {
       for (const column of columns) {
         const contender = column[row];
         if (contender === undefined) continue;
-        process.stderr.write(`\r  round ${round + 1} of ${rounds}: ${contender.name}`.padEnd(90));
+        progress.show(`round ${round + 1} of ${rounds}: ${contender.name}`);
         settle();
         const measured = results.get(contender) ?? [];
         results.set(contender, [...measured, await contender.measure()]);
       }
     }
   }
-  process.stderr.write("\r".padEnd(90) + "\r");
+  progress.clear();
   return columns.map((column) =>
     column.map((contender) => ({
       name: contender.name,
@@ -51,6 +52,23 @@ export async function inTurn(
       value: median(results.get(contender) ?? []),
     })),
   );
+}
+
+/** What is under way: in a terminal one line that is overwritten, elsewhere a line each, with the seconds so far. */
+export class Progress {
+  readonly #begin = performance.now();
+
+  show(text: string): void {
+    if (process.stderr.isTTY) process.stderr.write(`\r  ${text}`.padEnd(100));
+    else
+      process.stderr.write(
+        `  ${((performance.now() - this.#begin) / 1000).toFixed(1).padStart(6)} s  ${text}\n`,
+      );
+  }
+
+  clear(): void {
+    if (process.stderr.isTTY) process.stderr.write("\r".padEnd(100) + "\r");
+  }
 }
 
 /** How often a second `work` gets done, `count` at a time, over about `milliseconds`. */

@@ -1,4 +1,4 @@
-import { median, round } from "./report.js";
+import { median, Progress, round } from "./report.js";
 
 /** What several rounds of one measurement gave, and how far apart they were. */
 export interface Spread {
@@ -10,7 +10,10 @@ export interface Spread {
 /** Something measured in rounds; what one round gives may be several figures. */
 export interface Subject<Result> {
   readonly name: string;
-  readonly measure: () => Promise<Result> | Result;
+  /** In the round before the first, which does not count, a smaller task will do. */
+  readonly measure: (warmUp: boolean) => Promise<Result> | Result;
+  /** Whether it has nothing to warm up, as programs compiled beforehand. */
+  readonly warm?: boolean;
 }
 
 export function spread(values: readonly number[]): Spread {
@@ -19,24 +22,33 @@ export function spread(values: readonly number[]): Spread {
 
 /**
  * Measures subjects in turn, round by round, so that a noisy moment hits all of them. A first round, which does not count,
- * lets everything be compiled.
+ * lets everything be compiled. No round begins once `limit` seconds are over, but one there always is.
  */
 export async function inRounds<Result>(
   rounds: number,
   subjects: readonly Subject<Result>[],
-  { warmUp = true }: { readonly warmUp?: boolean } = {},
+  { warmUp = true, limit = Infinity }: { readonly warmUp?: boolean; readonly limit?: number } = {},
 ): Promise<Map<string, Result[]>> {
   const results = new Map<string, Result[]>(subjects.map(({ name }) => [name, []]));
+  const begin = performance.now();
+  const progress = new Progress();
   for (let number = warmUp ? 0 : 1; number <= rounds; number++) {
+    const seconds = (performance.now() - begin) / 1000;
+    if (number > 1 && seconds > limit) {
+      progress.clear();
+      console.log(`\n  ${number - 1} of ${rounds} rounds: after ${limit} s no other begins (--limit)`);
+      break;
+    }
     const turn = number === 0 ? "warm-up" : `round ${number} of ${rounds}`;
-    for (const { name, measure } of subjects) {
-      process.stderr.write(`\r  ${turn}: ${name}`.padEnd(100));
+    for (const { name, measure, warm = false } of subjects) {
+      if (number === 0 && warm) continue;
+      progress.show(`${turn}: ${name}`);
       globalThis.gc?.();
-      const result = await measure();
+      const result = await measure(number === 0);
       if (number > 0) results.get(name)?.push(result);
     }
   }
-  process.stderr.write("\r".padEnd(100) + "\r");
+  progress.clear();
   return results;
 }
 
@@ -70,6 +82,10 @@ export class Goals {
 
   add(text: string, met: boolean, shown: string): void {
     this.#lines.push(`  ${met ? "met    " : "NOT MET"}  ${text}: ${shown}`);
+  }
+
+  missing(text: string, why: string): void {
+    this.#lines.push(`  MISSING  ${text}: ${why}`);
   }
 
   beside(text: string): void {

@@ -43,7 +43,8 @@ export async function benchLatency(
     rounds,
     seconds,
     objects,
-  }: { readonly rounds: number; readonly seconds: number; readonly objects: number },
+    limit,
+  }: { readonly rounds: number; readonly seconds: number; readonly objects: number; readonly limit: number },
   goals: Goals,
 ): Promise<void> {
   const subjects: Subject<Latency>[] = [];
@@ -58,7 +59,7 @@ export async function benchLatency(
       measure: () => stage.load(seconds * 1000),
     });
   }
-  const results = await inRounds(rounds, subjects);
+  const results = await inRounds(rounds, subjects, { limit });
   for (const stage of stages) await stage.close();
 
   printTitle(

@@ -11,6 +11,7 @@ type HttpPlane = Awaited<ReturnType<typeof httpPlane>>;
 interface Options {
   readonly rounds: number;
   readonly objects: number;
+  readonly limit: number;
 }
 
 const mebibyte = 2 ** 20;
@@ -21,7 +22,7 @@ const smallNursery = "--max-semi-space-size=2";
 /** What an informer keeps of an object, beside the informer of another library with the same objects. */
 export async function benchInformerMemory(
   plane: HttpPlane,
-  { rounds, objects }: Options,
+  { rounds, objects, limit }: Options,
   goals: Goals,
 ): Promise<void> {
   const namespace = "informers";
@@ -38,7 +39,7 @@ export async function benchInformerMemory(
     },
   }));
   // Every process starts cold: there is nothing to warm up.
-  const results = await inRounds(rounds, subjects, { warmUp: false });
+  const results = await inRounds(rounds, subjects, { warmUp: false, limit });
 
   const json = results.get("fettle")?.[0]?.json ?? NaN;
   const count = objects.toLocaleString("en-US");
@@ -66,7 +67,7 @@ export async function benchInformerMemory(
 /** What a process takes that runs controllers and nothing else. */
 export async function benchControllersMemory(
   plane: HttpPlane,
-  { rounds, objects: most }: Options,
+  { rounds, objects: most, limit }: Options,
   goals: Goals,
 ): Promise<void> {
   const objects = Math.min(controlled, most);
@@ -94,7 +95,7 @@ export async function benchControllersMemory(
   const subjects = Object.entries(variants).map(([name, flags]): Subject<ControllersMemory> => {
     return { name, measure: () => measure(flags) };
   });
-  const results = await inRounds(rounds, subjects, { warmUp: false });
+  const results = await inRounds(rounds, subjects, { warmUp: false, limit });
 
   const count = objects.toLocaleString("en-US");
   printTitle(`a process of controllers alone, ${count} objects with a child each, over HTTP`);

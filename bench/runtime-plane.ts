@@ -50,20 +50,30 @@ export async function inProcessPlane(folder: string): Promise<Plane> {
 export async function httpPlane(folder: string): Promise<Plane & { readonly address: Address }> {
   const server = startChild("server-process.js", { arguments: ["fettle", folder] });
   const address = await server.answer<Address>();
+  const plane = remotePlane("HTTP", address);
+  await defineKinds(plane.client);
+  return {
+    ...plane,
+    address,
+    async [Symbol.asyncDispose]() {
+      await plane[Symbol.asyncDispose]();
+      await server.stop();
+    },
+  };
+}
+
+/** Any API that has an address, and in which the kinds are or will be defined. */
+export function remotePlane(name: string, address: Address): Plane {
   const client = clientOf(address);
   const controllers = clientOf(address);
-  await defineKinds(client);
   const headers = { Authorization: `Bearer ${address.token}`, "Content-Type": "application/json" };
   return {
-    name: "HTTP",
-    address,
+    name,
     controllers,
     client,
     // The clients should cost this process as little as can be: it is the controllers' process.
     async creators(count) {
-      const connections = await Promise.all(
-        Array.from({ length: count }, () => RawConnection.open(address.port)),
-      );
+      const connections = await Promise.all(Array.from({ length: count }, () => RawConnection.open(address)));
       const { apiVersion, kind, plural } = Widget;
       const create = connections.map((connection) => (widget: WidgetDraft): Promise<unknown> => {
         const path = `/apis/${apiVersion}/namespaces/${widget.metadata.namespace}/${plural}`;
@@ -75,7 +85,6 @@ export async function httpPlane(folder: string): Promise<Plane & { readonly addr
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
       await controllers[Symbol.asyncDispose]();
-      await server.stop();
     },
   };
 }

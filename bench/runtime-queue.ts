@@ -1,5 +1,6 @@
 import { systemClock } from "fettle/model";
 import { WorkQueue } from "fettle/runtime";
+import type { GoProgram } from "./peers/go-program.js";
 import { inRounds, printSpread, printTitle, spread, type Goals, type Subject } from "./runtime-figures.js";
 import { NaiveQueue } from "./runtime-naive-queue.js";
 import { nameOf } from "./runtime-widgets.js";
@@ -37,6 +38,10 @@ const makers: Readonly<Record<string, () => AnyQueue>> = {
   },
 };
 
+/** Go's queues, the workqueue and the priority queue, which bench/peers/queue asks in the same way. */
+const peers = ["client-go", "controller-runtime"];
+const patterns = ["fill and drain", "steady state"];
+
 const reason = { type: "updated", at: 0 } as const;
 const finished = { type: "done" } as const;
 /** Enough of them that the clock's grain does not matter. */
@@ -44,8 +49,13 @@ const leastItems = 200_000;
 
 /** What an item costs from being added to being done, in a small queue and in a large one. */
 export async function benchQueue(
-  { rounds, sizes }: { readonly rounds: number; readonly sizes: readonly number[] },
+  {
+    rounds,
+    sizes,
+    limit,
+  }: { readonly rounds: number; readonly sizes: readonly number[]; readonly limit: number },
   goals: Goals,
+  go?: GoProgram,
 ): Promise<void> {
   const keys = Array.from(
     { length: Math.max(...sizes) },
@@ -60,12 +70,12 @@ export async function benchQueue(
     }
     const name = `fettle: steady state, awaited, ${size.toLocaleString("en-US")} items`;
     subjects.push({ name, measure: () => awaited(keys, size) });
+    if (go !== undefined) subjects.push(...peerSubjects(go, size));
   }
-  const results = await inRounds(rounds, subjects);
+  const results = await inRounds(rounds, subjects, { limit });
 
   printTitle("queue: add + take + done, per item, in 100 namespaces");
   for (const [name, values] of results) printSpread(name, spread(values), "ns");
-  console.log("  Go's workqueue is a program of its own: it joins with --peers, which is not there yet");
   for (const [name, values] of results) {
     if (!name.startsWith("fettle")) continue;
     const cost = spread(values).median;
@@ -74,7 +84,30 @@ export async function benchQueue(
     if (naive !== undefined) {
       goals.beside(`${round(cost / spread(naive).median)}x the cost of a naive queue, which does less`);
     }
+    for (const peer of peers) {
+      // Their get is one that waits, whichever of ours it stands beside.
+      const theirs = results.get(name.replace("fettle", peer).replace(", awaited", ""));
+      if (theirs === undefined) continue;
+      const { median } = spread(theirs);
+      const shown = `${round(cost)} ns and ${round(median)} ns`;
+      const what = name.slice("fettle: ".length);
+      if (peer === "client-go") goals.add(`no slower than client-go's (${what})`, cost <= median, shown);
+      else goals.beside(`${round(median / cost)}x as fast as ${peer}'s (${what}): ${shown}`);
+    }
   }
+}
+
+function peerSubjects(go: GoProgram, size: number): Subject<number>[] {
+  return peers.flatMap((queue) =>
+    patterns.map((pattern) => ({
+      name: `${queue}: ${pattern}, ${size.toLocaleString("en-US")} items`,
+      warm: true,
+      async measure() {
+        const { nanoseconds } = await go.ask<{ nanoseconds: number }>({ queue, pattern, size });
+        return nanoseconds;
+      },
+    })),
+  );
 }
 
 /** All are added, then all are worked off, as after a start. */

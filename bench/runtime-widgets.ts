@@ -95,19 +95,20 @@ export async function untilReady(
   { count, since }: { readonly count: number; readonly since: string },
 ): Promise<void> {
   const kind = await client.kind(Widget);
-  const stop = new AbortController();
   const ready = new Set<string>();
-  const watching = client.transport.watch(
-    kind,
-    { namespace },
-    { resourceVersion: since, signal: stop.signal },
-  );
-  for await (const events of watching) {
-    for (const { object } of events) if (isReady(object)) ready.add(object.metadata.name ?? "");
-    if (ready.size >= count) break;
+  // A server may end the watch of a client that does not keep up; that goes on where it was.
+  for (let resourceVersion = since; ready.size < count;) {
+    const stop = new AbortController();
+    const watching = client.transport.watch(kind, { namespace }, { resourceVersion, signal: stop.signal });
+    for await (const events of watching) {
+      for (const { object } of events) {
+        if (isReady(object)) ready.add(object.metadata.name ?? "");
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+      }
+      if (ready.size >= count) break;
+    }
+    stop.abort();
   }
-  stop.abort();
-  if (ready.size < count) throw new Error(`the watch ended after ${ready.size} of ${count} were ready`);
 }
 
 function isReady(object: object): boolean {

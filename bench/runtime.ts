@@ -1,6 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { startConvergePeer } from "./peers/converge.js";
+import { startGoProgram } from "./peers/go-program.js";
+import { peerOrMissing } from "./peers/missing.js";
 import { benchConvergence } from "./runtime-converge.js";
 import { Goals } from "./runtime-figures.js";
 import { benchLatency } from "./runtime-latency.js";
@@ -10,13 +14,16 @@ import { benchQueue } from "./runtime-queue.js";
 
 /**
  * Controllers at work: the queue, from create to Ready, memory, and how soon a change is looked at. In-process on the
- * durable store, and over HTTP to a server in a process of its own; beside peers where there are any.
+ * durable store, and over HTTP to a server in a process of its own. With `--peers` beside Go's queues, and beside
+ * controller-runtime on kube-apiserver and etcd; these are built with Go, once.
  *
- *   npm run bench:runtime [-- --objects 10000] [--rounds 5] [--seconds 2] [--sizes 1000,1000000] [--dir .]
- *                         [--only queue,converge,memory,latency] [--planes in-process,http]
+ *   npm run bench:runtime [-- --peers] [--objects 10000] [--rounds 3] [--seconds 2] [--sizes 1000,1000000] [--dir .]
+ *                         [--only queue,converge,memory,latency] [--planes in-process,http] [--limit 120]
+ *
+ * A part begins no other round after `--limit` seconds.
  */
 const parts = ["queue", "converge", "memory", "latency"];
-const { objects, rounds, seconds, sizes, directory, only, kinds } = readArguments();
+const { objects, rounds, seconds, sizes, directory, only, kinds, peers, limit } = readArguments();
 const base = mkdtempSync(join(directory, "fettle-bench-"));
 process.on("exit", () => rmSync(base, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
@@ -26,20 +33,33 @@ const goals = new Goals();
 console.log(
   `node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, median (and range) of ${rounds} rounds`,
 );
-if (wants("queue")) await benchQueue({ rounds, sizes }, goals);
+if (wants("queue")) {
+  const go = await peer("Go's queues", () => startGoProgram("queue"));
+  await benchQueue({ rounds, sizes, limit }, goals, go);
+  await go?.[Symbol.asyncDispose]();
+}
 if (wants("converge")) {
-  await onPlanes("converge", (planes) => benchConvergence(planes, { rounds, objects }, goals));
+  const other = await peer("controller-runtime on kube-apiserver", () =>
+    startConvergePeer(resolve(directory)),
+  );
+  await onPlanes("converge", (planes) => benchConvergence(planes, { rounds, objects, limit }, goals, other));
+  await other?.[Symbol.asyncDispose]();
 }
 if (wants("latency")) {
-  await onPlanes("latency", (planes) => benchLatency(planes, { rounds, seconds, objects }, goals));
+  await onPlanes("latency", (planes) => benchLatency(planes, { rounds, seconds, objects, limit }, goals));
 }
 if (wants("memory")) {
   await using plane = await httpPlane(folder("memory"));
-  await benchInformerMemory(plane, { rounds, objects }, goals);
-  await benchControllersMemory(plane, { rounds, objects }, goals);
+  await benchInformerMemory(plane, { rounds, objects, limit }, goals);
+  await benchControllersMemory(plane, { rounds, objects, limit }, goals);
 }
 goals.print();
+if (!peers && (wants("queue") || wants("converge"))) console.log("\n--peers measures Go's beside ours");
 process.exit(0);
+
+function peer<Peer>(what: string, start: () => Promise<Peer>): Promise<Peer | undefined> {
+  return peers ? peerOrMissing(what, start, goals) : Promise.resolve(undefined);
+}
 
 /** Each part has planes of its own: what one has stored does not slow down the next. */
 async function onPlanes(part: string, bench: (planes: readonly Plane[]) => Promise<void>): Promise<void> {
@@ -57,22 +77,34 @@ function folder(part: string): string {
 }
 
 function readArguments() {
-  const given = new Map<string, string>();
-  const words = process.argv.slice(2);
-  for (let index = 0; index < words.length; index += 2) given.set(words[index] ?? "", words[index + 1] ?? "");
-  const only = given.get("--only")?.split(",") ?? parts;
+  const { values } = parseArgs({
+    options: {
+      peers: { type: "boolean", default: false },
+      objects: { type: "string", default: "10000" },
+      rounds: { type: "string", default: "3" },
+      seconds: { type: "string", default: "2" },
+      sizes: { type: "string", default: "1000,1000000" },
+      dir: { type: "string", default: "." },
+      only: { type: "string", default: parts.join(",") },
+      planes: { type: "string", default: "in-process,http" },
+      limit: { type: "string", default: "120" },
+    },
+  });
+  const only = values.only.split(",");
   const unknown = only.find((part) => !parts.includes(part));
   if (unknown !== undefined) {
     console.error(`--only ${unknown}: there is no such part; choose from ${parts.join(", ")}`);
     process.exit(2);
   }
   return {
-    objects: Number(given.get("--objects") ?? "10000"),
-    rounds: Number(given.get("--rounds") ?? "5"),
-    seconds: Number(given.get("--seconds") ?? "2"),
-    sizes: (given.get("--sizes") ?? "1000,1000000").split(",").map(Number),
-    directory: given.get("--dir") ?? ".",
+    objects: Number(values.objects),
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    sizes: values.sizes.split(",").map(Number),
+    directory: values.dir,
     only,
-    kinds: (given.get("--planes") ?? "in-process,http").split(","),
+    kinds: values.planes.split(","),
+    peers: values.peers,
+    limit: Number(values.limit),
   };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { startServer } from "fettle/server";
@@ -7,7 +8,7 @@ import { openSqliteStore } from "fettle/store";
  * What is measured, each in a process of its own: the API server, or a bare `node:http` server that answers every
  * request with a kilobyte after it has read what was sent.
  *
- *   node server-process.js fettle <data folder> | bare
+ *   node server-process.js fettle <data folder> | secure <data folder> | bare
  */
 const [kind, data = "."] = process.argv.slice(2);
 const started = performance.now();
@@ -31,10 +32,12 @@ if (kind === "bare") {
   });
 } else {
   const store = await openSqliteStore(join(data, "store"));
-  const server = await startServer({ store, data, tls: false });
+  const secure = kind === "secure";
+  const server = await startServer({ store, data, tls: secure });
   say({
     port: Number(new URL(server.url).port),
     token: server.token,
+    ca: secure ? readFileSync(join(data, "tls", "ca.crt"), "utf8") : undefined,
     ready: performance.now() - started,
     before,
   });

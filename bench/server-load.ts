@@ -1,0 +1,221 @@
+import { RawConnection, bestRequestRate, openSocket, requestBytes, requestRate } from "./raw-http.js";
+import { duration, median, type Contender } from "./report.js";
+import type { Target } from "./server-target.js";
+import { collection, definition, nameOf, widget } from "./server-widgets.js";
+
+/** How much is asked for. */
+export interface Size {
+  readonly objects: number;
+  /** Milliseconds that each measurement takes. */
+  readonly period: number;
+  readonly clients: number;
+  readonly watchers: number;
+}
+
+/** Processors taken, from none to all there are: by this process, and by the server's. */
+export interface Busy {
+  readonly client: number;
+  readonly server: number;
+}
+
+/** The same load for every server: bytes made beforehand, sent by this process. */
+export class Load {
+  readonly #target: Target;
+  readonly #size: Size;
+  readonly #headers: Readonly<Record<string, string>>;
+  /** Connections: one for who asks alone, and as many as there are clients. */
+  #one: RawConnection[] = [];
+  #many: RawConnection[] = [];
+  #next = 0;
+  readonly #busy = new Map<string, Busy[]>();
+
+  constructor(target: Target, size: Size) {
+    this.#target = target;
+    this.#size = size;
+    this.#headers = { Authorization: `Bearer ${target.token}`, "Content-Type": "application/json" };
+  }
+
+  /** Defines the kind and creates what is there to begin with. */
+  async fill(): Promise<void> {
+    const connections = await this.#open(this.#size.clients);
+    const [first] = connections;
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await first?.send(requestBytes("POST", path, this.#headers, JSON.stringify(definition)));
+    for (const each of connections) each.close();
+    await this.served();
+    await this.#connect();
+    const rest = async (connection: RawConnection): Promise<void> => {
+      while (this.#next < this.#size.objects) await connection.send(this.#create());
+    };
+    await Promise.all(this.#many.map(rest));
+  }
+
+  async #connect(): Promise<void> {
+    for (const each of [...this.#one, ...this.#many]) each.close();
+    this.#one = await this.#open(1);
+    this.#many = await this.#open(this.#size.clients);
+  }
+
+  /** Resolves when the kind is served: with kube-apiserver some time after it was defined, or after a start. */
+  async served(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await RawConnection.open(this.#target.endpoint);
+      try {
+        await connection.send(requestBytes("GET", `${collection}?limit=1`, this.#headers));
+        return;
+      } catch (error) {
+        if (attempt === 100) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      } finally {
+        connection.close();
+      }
+    }
+  }
+
+  /** How many processors were busy while something was measured. */
+  busy(name: string): Busy {
+    const all = this.#busy.get(name) ?? [];
+    return {
+      client: median(all.map(({ client }) => client)),
+      server: median(all.map(({ server }) => server)),
+    };
+  }
+
+  contenders(): Contender[] {
+    return this.#all().map((contender) => {
+      const { name, unit } = contender;
+      return { name, unit, measure: () => this.#observed(contender) };
+    });
+  }
+
+  async #observed(contender: Contender): Promise<number> {
+    // Servers close connections that nobody used while others were measured.
+    await this.#connect();
+    const clientBefore = process.cpuUsage();
+    const serverBefore = await this.#target.usage();
+    const begin = performance.now();
+    const result = await contender.measure();
+    const microseconds = (performance.now() - begin) * 1000;
+    const { user, system } = process.cpuUsage(clientBefore);
+    const server = (await this.#target.usage()).processorTime - serverBefore.processorTime;
+    const busy = { client: (user + system) / microseconds, server: server / microseconds };
+    this.#busy.set(contender.name, [...(this.#busy.get(contender.name) ?? []), busy]);
+    return result;
+  }
+
+  #all(): Contender[] {
+    const { objects, period, watchers } = this.#size;
+    const get = (): string => requestBytes("GET", `${collection}/${this.#any()}`, this.#headers);
+    const create = (): string => this.#create();
+    const list = requestBytes("GET", `${collection}?limit=${objects}`, this.#headers);
+    return [
+      ...this.#rates("get", (connections) => bestRequestRate(connections, period, get)),
+      ...this.#rates("durable create", (connections) => requestRate(connections, period, create)),
+      ...this.#rates("durable status patch", (connections) =>
+        requestRate(connections, period, () => this.#patch()),
+      ),
+      { name: "processor time of a get", unit: "µs", measure: () => this.#processorTime(get, true) },
+      { name: "processor time of a create", unit: "µs", measure: () => this.#processorTime(create, false) },
+      {
+        name: `list of ${objects.toLocaleString("en-US")}`,
+        unit: "ms",
+        measure: () => duration(() => this.#first.send(list)),
+      },
+      { name: "from create to the watcher", unit: "ms", measure: () => this.#watchLatency() },
+      { name: `events to ${watchers} watchers`, unit: "/s", measure: () => this.#fanOut() },
+    ];
+  }
+
+  #rates(name: string, measure: (connections: readonly RawConnection[]) => Promise<number>): Contender[] {
+    return [
+      { name: `${name}, 1 connection`, unit: "/s", measure: () => measure(this.#one) },
+      { name: `${name}, ${this.#size.clients} connections`, unit: "/s", measure: () => measure(this.#many) },
+    ];
+  }
+
+  #any(): string {
+    return nameOf(Math.floor(Math.random() * this.#size.objects));
+  }
+
+  #create(): string {
+    return requestBytes("POST", collection, this.#headers, widget(nameOf(this.#next++)));
+  }
+
+  #patch(): string {
+    const headers = { ...this.#headers, "Content-Type": "application/merge-patch+json" };
+    const body = `{"status":{"seen":${this.#next++}}}`;
+    return requestBytes("PATCH", `${collection}/${this.#any()}/status`, headers, body);
+  }
+
+  get #first(): RawConnection {
+    const [connection] = this.#one;
+    if (connection === undefined) throw new Error("connect comes first");
+    return connection;
+  }
+
+  async #open(count: number): Promise<RawConnection[]> {
+    return Promise.all(Array.from({ length: count }, () => RawConnection.open(this.#target.endpoint)));
+  }
+
+  /** How many microseconds of processor time a request takes, client apart. */
+  async #processorTime(request: () => string, alert: boolean): Promise<number> {
+    const before = await this.#target.usage();
+    const begin = performance.now();
+    const rate = await requestRate(this.#many, this.#size.period, request, { alert });
+    const requests = (rate * (performance.now() - begin)) / 1000;
+    return ((await this.#target.usage()).processorTime - before.processorTime) / requests;
+  }
+
+  /** A watch, as bytes: how many events have come in is all that is looked at. */
+  async #watch(from: string, onEvents: (count: number) => void): Promise<() => void> {
+    const socket = await openSocket(this.#target.endpoint);
+    socket.write(requestBytes("GET", `${collection}?watch=true&resourceVersion=${from}`, this.#headers));
+    const mark = Buffer.from('{"type":"');
+    await new Promise<void>((resolve) => {
+      socket.once("data", () => resolve());
+    });
+    socket.on("data", (chunk) => {
+      let count = 0;
+      for (let at = chunk.indexOf(mark); at >= 0; at = chunk.indexOf(mark, at + mark.length)) count++;
+      onEvents(count);
+    });
+    return () => socket.destroy();
+  }
+
+  async #newest(): Promise<string> {
+    const answer = await this.#first.send(requestBytes("GET", `${collection}?limit=1`, this.#headers));
+    // The list's own version and that of an object in it, in an order that differs between servers.
+    const versions = answer.toString().matchAll(/"resourceVersion":"(\d+)"/g);
+    return String(Math.max(...Array.from(versions, ([, version]) => Number(version))));
+  }
+
+  async #watchLatency(): Promise<number> {
+    let arrived: (() => void) | undefined;
+    const stop = await this.#watch(await this.#newest(), () => arrived?.());
+    const times: number[] = [];
+    for (let time = 0; time < 50; time++) {
+      const event = new Promise<void>((resolve) => (arrived = resolve));
+      const begin = performance.now();
+      const created = this.#first.send(this.#create());
+      await event;
+      times.push(performance.now() - begin);
+      await created;
+    }
+    stop();
+    return median(times);
+  }
+
+  /** Events that all watchers together receive a second, while objects are created as fast as they can be. */
+  async #fanOut(): Promise<number> {
+    let received = 0;
+    const from = await this.#newest();
+    const stops = await Promise.all(
+      Array.from({ length: this.#size.watchers }, () => this.#watch(from, (count) => (received += count))),
+    );
+    const begin = performance.now();
+    await requestRate(this.#many, this.#size.period, () => this.#create());
+    const result = (received * 1000) / (performance.now() - begin);
+    for (const stop of stops) stop();
+    return result;
+  }
+}
