@@ -17,10 +17,10 @@ interface Report {
   }[];
 }
 
-/** Runs the suite whose component cannot be had. */
-function runMissing(ci: string) {
+/** Runs a suite whose component cannot be had. */
+function runMissing(ci: string, fixture = "missing") {
   const { PATH = "" } = process.env;
-  const args = [vitest, "run", "--root", root, "--reporter", "json"];
+  const args = [vitest, "run", `${fixture}.fixture.ts`, "--root", root, "--reporter", "json"];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, {
     env: { PATH, CI: ci },
     encoding: "utf8",
@@ -48,6 +48,13 @@ describe("a suite whose component cannot be had", () => {
     expect(status).toBe(1);
     expect(tests).toMatchObject([{ fullName: "a suite needs absent", status: "failed" }]);
     expect(tests[0]?.failureMessages.join()).toContain(absence);
+  });
+
+  test.each(["", "true"])("for want of another language's toolchain is skipped loudly with CI=%s", (ci) => {
+    const { status, stderr, tests } = runMissing(ci, "toolchain");
+    expect(status).toBe(0);
+    expect(stderr).toContain('SKIPPED "a suite" needs absent: absent is built with Go');
+    expect(tests).toMatchObject([{ fullName: "a suite needs absent first", status: "skipped" }]);
   });
 });
 

@@ -2,14 +2,15 @@
    vitest/valid-describe-callback, vitest/valid-title -- this file makes suites and is none */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { Component, Need } from "./component.js";
-import { Unavailable } from "./machine/program.js";
+import { MissingToolchain, Unavailable } from "./machine/program.js";
 
 /**
  * A suite that needs a component. The component is installed when it is missing, started before the first
  * test and stopped after the last one; `get()` gives the running one inside tests and hooks.
  *
  * Where the component cannot be had, the suite is skipped with a loud word on standard error; under CI it
- * fails instead, so that a green build has tested everything.
+ * fails instead, so that a green build has tested everything. Only what another language's toolchain would have
+ * to build is skipped there too.
  *
  * @example
  * describeWith("the etcd store", etcd, (get) => {
@@ -40,7 +41,7 @@ export function describeWith<Running extends AsyncDisposable>(
       throw new Error(`${need.name} runs only during the tests and hooks of "${name}"`);
     };
     const missing = await absence(need);
-    if (missing !== undefined && underCi()) {
+    if (missing !== undefined && underCi() && !(missing instanceof MissingToolchain)) {
       test(`needs ${need.name}`, () => {
         throw missing;
       });

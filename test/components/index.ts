@@ -9,7 +9,8 @@
 export { component, type Component, type Definition, type Need, type StartOptions } from "./component.js";
 export { describeWith } from "./describe-with.js";
 export { kubectl, type Kubectl } from "./kubectl.js";
+export type { Kubernetes } from "./kubernetes.js";
 export { Unavailable, type Program } from "./machine/program.js";
 export { accepts, answersHttp, exchange } from "./process/probe.js";
 export type { Place, Service } from "./process/service.js";
-export { chromium, etcd, nginx, postgres, redis } from "./services.js";
+export { chromium, etcd, kubernetes, nginx, postgres, redis } from "./services.js";

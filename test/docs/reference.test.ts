@@ -6,6 +6,7 @@ import { commandGroups } from "../../src/cli/commands.js";
 import { apiPage } from "./reference/api-page.js";
 import { cliPage } from "./reference/cli-page.js";
 import { configPage } from "./reference/config-page.js";
+import { differencesPage } from "./reference/differences-page.js";
 import { errorsPage } from "./reference/errors-page.js";
 import { metricsPage } from "./reference/metrics-page.js";
 
@@ -16,6 +17,7 @@ const made: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/api.md": apiPage,
+  "docs/reference/differences.md": differencesPage,
 };
 
 describe("the reference is what the code says", () => {

@@ -33,6 +33,7 @@ function prepareDelete(definition: Draft): void {
   if (!finalizers.includes(cleanupFinalizer)) {
     definition.metadata["finalizers"] = [...finalizers, cleanupFinalizer];
   }
+  delete definition.metadata["deletionGracePeriodSeconds"];
   const status = (definition["status"] ?? {}) as DefinitionStatus;
   const pending: Condition = { ...terminating.pending, lastTransitionTime: deletionTimestamp };
   const conditions = [...removeCondition(status.conditions, pending.type), pending];

@@ -80,6 +80,9 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
         namespaced: scope === "Namespaced",
         verbs: terminating ? lastVerbs : allVerbs,
         builtIn: false,
+        deprecation: version.deprecated
+          ? (version.deprecationWarning ?? `${group}/${version.name} ${kind} is deprecated`)
+          : undefined,
         storage: { ...storage, conversion },
         get schema() {
           published ??= publishedSchema(schema);
@@ -93,7 +96,7 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
         },
         selectableFields: selectableFieldsOf(version),
         strategy: {
-          ...strategyOf(`${group}/${version.name} ${kind}`, version),
+          ...strategyOf(version),
           ...(terminating && {
             forbidCreate: () => failures.forbidden({ group, resource: plural }, "", tooLate),
           }),
@@ -134,9 +137,8 @@ function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resou
   );
 }
 
-function strategyOf(name: string, version: DefinitionVersion): Strategy {
+function strategyOf(version: DefinitionVersion): Strategy {
   const { status, scale } = version.subresources ?? {};
-  const warning = version.deprecationWarning ?? `${name} is deprecated`;
   return {
     validateName: nameIsDns1123Subdomain,
     generation: true,
@@ -144,7 +146,6 @@ function strategyOf(name: string, version: DefinitionVersion): Strategy {
     allowCreateOnUpdate: false,
     prepareCreate: status && ((object) => delete object["status"]),
     ...(scale && scaleRules(scale)),
-    warnings: version.deprecated ? () => [warning] : undefined,
   };
 }
 

@@ -89,8 +89,8 @@ describe("kind and version", () => {
     const error = failure(widget, { ...envelope, kind: "Gadget", metadata: { name: "g" } });
     expect(error.status).toMatchObject({
       code: 422,
-      message: 'Widget.demo.dev "g" is invalid: kind: Invalid value: "Gadget": must be Widget',
-      details: { group: "demo.dev", kind: "Widget", name: "g" },
+      message: 'Gadget.demo.dev "g" is invalid: kind: Invalid value: "Gadget": must be Widget',
+      details: { group: "demo.dev", kind: "Gadget", name: "g" },
     });
   });
 

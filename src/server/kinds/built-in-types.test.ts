@@ -21,6 +21,7 @@ function created(name: string, body: object): Draft {
   type.rules.prune(draft);
   type.rules.applyDefaults(draft);
   type.strategy.prepareCreate?.(draft);
+  type.strategy.completeCreate?.(draft);
   return draft;
 }
 

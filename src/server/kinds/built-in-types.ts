@@ -4,6 +4,7 @@ import { typeName } from "./schema/schema-node.js";
 import { allRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
 import type { ResourceDefinition, StructType } from "./table/type-definition.js";
+import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
 import { allTypes } from "./types.js";
 
@@ -64,6 +65,9 @@ function resourceType(struct: StructType, resource: ResourceDefinition, kindRule
       return schemaOf(struct);
     },
     rules: typedRules(struct, kindRules.defaults),
+    get blank() {
+      return blankObject(struct);
+    },
     typeName,
     subresources: subresourcesOf(resource, kindRules),
     columns,

@@ -11,11 +11,18 @@ export interface Program {
   readonly package?: string;
   /** Where to look besides the PATH, best first. */
   readonly folders?: () => readonly string[];
+  /** Makes it, where it has to be a very version that no package brings; resolves with its path. */
+  readonly build?: () => Promise<string>;
 }
 
 /** A program that is neither here nor to be had; the message says how to get it. */
 export class Unavailable extends Error {
-  override readonly name = "Unavailable";
+  override readonly name: string = "Unavailable";
+}
+
+/** A program that only another language's toolchain can make, which is not here. Nobody has to have that one. */
+export class MissingToolchain extends Unavailable {
+  override readonly name = "MissingToolchain";
 }
 
 /** What decides whether a missing program can be installed. */
@@ -63,6 +70,7 @@ export function obtain(program: Program): Promise<string> {
 }
 
 async function findOrInstall(program: Program, machine: Machine): Promise<string> {
+  if (program.build !== undefined) return program.build();
   const here = find(program);
   if (here !== undefined) return here;
   if (program.package === undefined || !machine.debian || !machine.root) {

@@ -1,3 +1,4 @@
+import { get } from "node:https";
 import { connect } from "node:net";
 
 /** Longest a single probe may hang before it counts as "not yet". */
@@ -12,6 +13,17 @@ export async function answersHttp(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The same over TLS, where the server's certificate is signed by this authority. */
+export function answersHttps(url: string, ca: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { ca, agent: false, timeout: patience }, (response) => {
+      response.resume();
+      resolve((response.statusCode ?? 500) < 300);
+    });
+    request.once("timeout", () => request.destroy()).once("error", () => resolve(false));
+  });
 }
 
 /** Whether anybody accepts connections on this loopback port. */

@@ -25,6 +25,8 @@ export interface Recipe<Port extends string> {
   readonly stopSignal?: NodeJS.Signals;
   /** Milliseconds it has for that before it is killed; ten seconds unless told. */
   readonly grace?: number;
+  /** Milliseconds it has to become ready; 25 seconds unless told. */
+  readonly readyWithin?: number;
   /** Once, before the first start. Knows no ports, which may still change. */
   initialise?(place: Omit<Place<Port>, "ports">): Promise<void>;
   /** Before the first start, and again when that is tried on other ports: writes what names them. */
@@ -42,7 +44,6 @@ class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
-const readyWithin = 25_000;
 /** Fresh ports are tried for a first start, the same ones for a later start. */
 const attempts = 5;
 
@@ -210,6 +211,7 @@ export class Service<Port extends string = string> implements AsyncDisposable {
       grace: this.#recipe.grace ?? 10_000,
     });
     this.#pid = pid;
+    const { readyWithin = 25_000 } = this.#recipe;
     const deadline = Date.now() + readyWithin;
     for (let pause = 5; !(await this.#answers(pid)); pause = Math.min(pause * 2, 100)) {
       const { exit } = this.#guardian;

@@ -1,5 +1,7 @@
 import type { KubeObject } from "../../../model/core.js";
 import { nameIsDns1123Subdomain } from "../../../model/object/names.js";
+import { normalStruct } from "../typed/normalize.js";
+import { findKind } from "../types.js";
 import type { Draft, ScalePaths, Storage, Strategy, TableColumn } from "../../resources/resource-type.js";
 
 /** What is known of a built-in kind beside its table. */
@@ -34,5 +36,6 @@ export function as<Type>(object: KubeObject | Draft): Type {
 
 /** Whoever creates an object does not say how it is. */
 export function withoutStatus(object: Draft): void {
-  object["status"] = {};
+  const status = findKind(object.apiVersion, object.kind)?.byName.get("status")?.type;
+  object["status"] = status?.of === "struct" ? normalStruct({}, status.struct, 0) : {};
 }

@@ -23,14 +23,16 @@ export const namespace: KindRules = {
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
     prepareCreate(object) {
+      object["status"] = { phase: "Active" };
+      labelWithName(object);
+    },
+    completeCreate(object) {
       const finalizers = finalizersOf(object);
       object["spec"] = {
         finalizers: finalizers.includes(kubernetesFinalizer)
           ? finalizers
           : [...finalizers, kubernetesFinalizer],
       };
-      object["status"] = { phase: "Active" };
-      labelWithName(object);
     },
     prepareUpdate(object, old) {
       // Only the finalize subresource changes these.
@@ -43,6 +45,7 @@ export const namespace: KindRules = {
       immortal.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
     staysDeleted: (object) => finalizersOf(object).length > 0,
     prepareDelete(object) {
+      delete object.metadata["deletionGracePeriodSeconds"];
       object["status"] = { ...(object["status"] as object | undefined), phase: "Terminating" };
     },
   },

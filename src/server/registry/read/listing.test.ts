@@ -340,6 +340,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
   });
 
   test.each([
+    [{ sendInitialEvents: true }, "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"],
     [
       { resourceVersionMatch: "Exact" },
       "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",

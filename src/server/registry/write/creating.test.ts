@@ -101,6 +101,20 @@ describe("what the server sets", () => {
       },
     ]);
   });
+
+  test("and nobody owns what is always there, or what the server adds", async () => {
+    const { spec, metadata } = await api.core("namespaces").create({ metadata: { name: "whose" } });
+    expect(spec).toEqual({ finalizers: ["kubernetes"] });
+    expect(metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1)).toEqual([
+      { "f:metadata": { "f:labels": { ".": {}, "f:kubernetes.io/metadata.name": {} } } },
+    ]);
+    const service = await api
+      .core("services")
+      .create({ metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
+    expect(service.metadata.managedFields).toMatchObject([{ fieldsV1: { "f:spec": { "f:ports": {} } } }]);
+    expect(JSON.stringify(service.metadata.managedFields)).not.toContain('"f:spec":{".":{}');
+    expect(service["status"]).toEqual({ loadBalancer: {} });
+  });
 });
 
 describe("where", () => {

@@ -31,10 +31,11 @@ export const ingress: KindRules = {
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
-  const { rules = [], defaultBackend, ingressClassName } = as<Ingress>(object).spec ?? {};
+  const { rules: given, defaultBackend, ingressClassName } = as<Ingress>(object).spec ?? {};
   const checks = new Checks("spec");
+  const rules = given ?? [];
   if (rules.length === 0 && !defaultBackend) {
-    checks.invalid([], "either `defaultBackend` or `rules` must be specified");
+    checks.invalid(given ?? null, "either `defaultBackend` or `rules` must be specified");
   }
   if (defaultBackend) validateBackend(defaultBackend, checks.at("defaultBackend"));
   for (const [index, rule] of rules.entries()) validateRule(rule, checks.at("rules", index));

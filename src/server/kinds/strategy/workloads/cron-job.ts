@@ -21,8 +21,11 @@ export const cronJob: KindRules = {
     nameColumn(),
     column("Schedule", "When jobs begin.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
     column("Timezone", "Where the time is told.", (object) => none(as<CronJob>(object).spec?.timeZone)),
-    column("Suspend", "Whether no jobs are made for now.", (object) =>
-      as<CronJob>(object).spec?.suspend ? "True" : "False",
+    column(
+      "Suspend",
+      "Whether no jobs are made for now.",
+      (object) => (as<CronJob>(object).spec?.suspend ? "True" : "False"),
+      { type: "boolean" },
     ),
     column("Active", "How many jobs run.", (object) => as<CronJob>(object).status?.active?.length ?? 0, {
       type: "integer",

@@ -4,7 +4,7 @@ import { validateLabelSelector } from "../../../../model/selector/label-selector
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { validateMatch } from "./selected-template.js";
@@ -31,10 +31,12 @@ export const job: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate(object) {
-      object["status"] = {};
+    prepareCreate: withoutStatus,
+    completeCreate(object) {
       const { spec } = as<Job>(object);
       if (spec && spec.manualSelector !== true) selectOwnPods(object, spec);
+      const { labels } = spec?.template.metadata ?? {};
+      if (labels) object.metadata["labels"] ??= { ...labels };
     },
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
@@ -98,7 +100,11 @@ export function validateJobSpec(spec: JobSpec | undefined, checks: Checks): void
   }
   const at = checks.at("template");
   validateTemplate(spec?.template, at);
-  at.at("spec", "restartPolicy").oneOf(spec?.template.spec?.restartPolicy, ["OnFailure", "Never"]);
+  const { restartPolicy } = spec?.template.spec ?? {};
+  // What pods do unless told is what jobs cannot: who did not choose has to.
+  if (restartPolicy === "Always")
+    at.at("spec", "restartPolicy").required('valid values: "OnFailure", "Never"');
+  else at.at("spec", "restartPolicy").oneOf(restartPolicy, ["OnFailure", "Never"]);
 }
 
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {

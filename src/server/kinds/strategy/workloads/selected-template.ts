@@ -20,7 +20,7 @@ export function validateSelectedTemplate(
 ): void {
   validateSelector(selector, kind.inSelector, checks.at("selector"));
   const at = checks.at("template");
-  if (!isEmpty(selector)) validateMatch(selector, template, at);
+  if (selector === undefined || !isEmpty(selector)) validateMatch(selector, template, at);
   validateTemplate(template, at);
   at.at("spec", "restartPolicy").oneOf(template?.spec?.restartPolicy, ["Always"]);
   if (template?.spec?.activeDeadlineSeconds !== undefined) {

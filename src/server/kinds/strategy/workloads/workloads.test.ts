@@ -23,7 +23,9 @@ function read(kind: string, spec: object, more: object = {}): Draft {
 
 function created(kind: string, spec: object, more: object = {}): Draft {
   const draft = read(kind, spec, more);
-  typeOf(kind).strategy.prepareCreate?.(draft);
+  const { strategy } = typeOf(kind);
+  strategy.prepareCreate?.(draft);
+  strategy.completeCreate?.(draft);
   return draft;
 }
 
@@ -239,7 +241,7 @@ describe("jobs", () => {
 
   test("run to an end, and the same to the end", () => {
     expect(faults("Job", { template: { spec: { containers: [container] } } })).toEqual([
-      'spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "OnFailure", "Never"',
+      'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
     ]);
     const manual = { manualSelector: true, ...selected, template: { ...pods, metadata: { labels } } };
     const changed = { ...manual, template: { ...manual.template, spec: { ...pods.spec, nodeName: "n" } } };

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { findKind } from "../types.js";
+import { blankObject } from "./blank-object.js";
+
+function blank(apiVersion: string, kind: string) {
+  const struct = findKind(apiVersion, kind);
+  if (struct === undefined) throw new Error(`no ${kind}`);
+  return blankObject(struct);
+}
+
+test("of a kind has the structs that are always there, and nothing that has a default", () => {
+  expect(blank("apps/v1", "Deployment")).toEqual({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: {},
+    spec: { template: { metadata: {}, spec: { containers: null } }, strategy: {} },
+    status: {},
+  });
+  expect(blank("v1", "ConfigMap")).toEqual({ apiVersion: "v1", kind: "ConfigMap", metadata: {} });
+});

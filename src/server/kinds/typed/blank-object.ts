@@ -1,0 +1,46 @@
+import type { Json, KubeObject } from "../../../model/core.js";
+import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+
+/**
+ * A built-in kind's object before anything is set, as Kubernetes has it: such objects are structs, and some of their
+ * fields are always there. Whoever creates one does not add those, and so does not own `spec`, only what is in it.
+ */
+export function blankObject(struct: StructType): KubeObject {
+  const { apiVersion } = struct.group;
+  return { ...blankStruct(struct), apiVersion, kind: struct.name, metadata: {} };
+}
+
+/** No struct holds itself, except in lists and by pointers, and those are not there. */
+function blankStruct(struct: StructType): { [field: string]: Json } {
+  const fields = struct.fields.filter(isAlwaysThere).map(({ name, type }) => [name, blank(type)]);
+  return Object.fromEntries(fields) as { [field: string]: Json };
+}
+
+function isAlwaysThere({ presence, type }: FieldDefinition): boolean {
+  if (presence === "required" || presence === "always") return true;
+  return presence === "plain" && (type.of === "struct" || (type.of === "scalar" && isTime(type.scalar)));
+}
+
+function isTime(scalar: Scalar): boolean {
+  return scalar === "time" || scalar === "microtime";
+}
+
+function blank(type: ValueType): Json {
+  if (type.of === "struct" && !type.struct.union) return blankStruct(type.struct);
+  return type.of === "scalar" ? blankScalars[type.scalar] : null;
+}
+
+const blankScalars: Readonly<Record<Scalar, Json>> = {
+  string: "",
+  bytes: null,
+  bool: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+  time: null,
+  microtime: null,
+  duration: "0s",
+  quantity: "0",
+  intOrString: 0,
+  any: null,
+};

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { component, type Component, type StartOptions } from "./component.js";
+import { etcd } from "./etcd.js";
+import {
+  readTokens,
+  tokensFile,
+  writeKubeconfig,
+  writeServiceAccountKeys,
+  writeTokens,
+  type Tokens,
+} from "./kubernetes/credentials.js";
+import { kubeApiserver } from "./kubernetes/kube-apiserver.js";
+import { answersHttps } from "./process/probe.js";
+import type { Service } from "./process/service.js";
+
+/** What it makes for itself when it starts: a certificate for 127.0.0.1, and the authority that signed it. */
+const certificate = "certificates/apiserver.crt";
+
+/** The API server without a store; {@link kubernetes} gives it one. */
+const apiserver = component({
+  name: "kube-apiserver",
+  program: kubeApiserver,
+  ports: ["https"],
+  readyWithin: 90_000,
+  async initialise({ dir }) {
+    writeServiceAccountKeys(dir);
+    writeTokens(dir);
+  },
+  args: ({ ports }) => [
+    "--bind-address=127.0.0.1",
+    "--advertise-address=127.0.0.1",
+    `--secure-port=${ports.https}`,
+    "--cert-dir=certificates",
+    `--token-auth-file=${tokensFile}`,
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    "--service-account-key-file=service-accounts.pub",
+    "--service-account-signing-key-file=service-accounts.key",
+    "--service-cluster-ip-range=10.0.0.0/24",
+    // Nobody makes service accounts and their default: kube-controller-manager would.
+    "--disable-admission-plugins=ServiceAccount",
+    "--endpoint-reconciler-type=none",
+    "--shutdown-delay-duration=0s",
+  ],
+  async ready({ dir, ports }) {
+    return answersHttps(
+      `https://127.0.0.1:${ports.https}/readyz`,
+      readFileSync(join(dir, certificate), "utf8"),
+    );
+  },
+  expose: ({ dir, ports }) => ({
+    url: `https://127.0.0.1:${ports.https}`,
+    ca: readFileSync(join(dir, certificate), "utf8"),
+    tokens: readTokens(dir),
+  }),
+});
+
+/** A running Kubernetes API. */
+export interface Kubernetes extends Service<"https"> {
+  readonly url: string;
+  /** The authority that signed the server's certificate, in PEM. */
+  readonly ca: string;
+  /** Path of a kubeconfig of `admin`, who may do everything. */
+  readonly kubeconfig: string;
+  /** The admin's token. */
+  readonly token: string;
+  /** Everybody's tokens: `alice` (in the group `developers`) and `bob` may nothing that RBAC does not say. */
+  readonly tokens: Tokens;
+  readonly folder: string;
+  /** Its store, which is its own and stops with it. */
+  readonly etcd: Awaited<ReturnType<typeof etcd.start>>;
+}
+
+/**
+ * The Kubernetes API alone: kube-apiserver and etcd, no controllers and no nodes. So nothing collects garbage, no
+ * namespace gets its service account or its end, and no pod ever runs.
+ *
+ * @example
+ * await using cluster = await kubernetes.start();
+ * await kubectl(["get", "namespaces", "--kubeconfig", cluster.kubeconfig]);
+ */
+export const kubernetes = startedWith(undefined);
+
+function startedWith(defaults: StartOptions | undefined): Component<Kubernetes> {
+  return {
+    name: "kubernetes",
+    async obtain() {
+      await etcd.obtain();
+      return apiserver.obtain();
+    },
+    async start(options = defaults) {
+      const store = await etcd.start();
+      try {
+        return await startOn(store, options);
+      } catch (error) {
+        await store.stop();
+        throw error;
+      }
+    },
+    with: startedWith,
+  };
+}
+
+async function startOn(store: Kubernetes["etcd"], options: StartOptions | undefined): Promise<Kubernetes> {
+  const server = await apiserver.start({
+    args: [`--etcd-servers=${store.url}`, ...(options?.args ?? [])],
+  });
+  const { url, ca, dir, tokens } = server;
+  const end = server.stop.bind(server);
+  return Object.assign(server, {
+    token: tokens.admin,
+    folder: dir,
+    etcd: store,
+    kubeconfig: writeKubeconfig(dir, "admin", { url, ca, token: tokens.admin }),
+    async stop() {
+      try {
+        await end();
+      } finally {
+        await store.stop();
+      }
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Agent } from "undici";
+import type { Kubernetes } from "../components/index.js";
+import { startTestServer, type TestServer } from "../server/test-server.js";
+import { among } from "./among.js";
+import type { Comparable } from "./comparable.js";
+import { differencesBetween, type Difference } from "./difference.js";
+import { definingKinds } from "./kinds.js";
+import { Side, type Access } from "./side.js";
+import { parseStep, type Step } from "./step.js";
+
+/** What came out of one step of a scenario. */
+export interface Outcome {
+  readonly step: Step;
+  readonly answers: readonly [ours: Comparable, theirs: Comparable];
+  readonly differences: readonly Difference[];
+}
+
+/** Makes etcd forget all history. */
+async function compact(url: string): Promise<void> {
+  const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const response = await fetch(`${url}/v3/kv/${path}`, { method: "POST", body: JSON.stringify(body) });
+    return (await response.json()) as { header?: { revision?: string } };
+  };
+  const { header } = await ask("range", { key: btoa("/registry") });
+  await ask("compaction", { revision: header?.revision });
+}
+
+/** Fettle and Kubernetes side by side, with the same users. */
+export class Both implements AsyncDisposable {
+  readonly #fettle: TestServer;
+  readonly #cluster: Kubernetes;
+  readonly #ours: Access;
+  readonly #theirs: Access;
+  #namespaces = 0;
+
+  private constructor(fettle: TestServer, cluster: Kubernetes) {
+    const { tokens } = cluster;
+    const ca = readFileSync(join(fettle.data, "tls", "ca.crt"), "utf8");
+    this.#fettle = fettle;
+    this.#cluster = cluster;
+    this.#ours = { url: fettle.url, tokens, agent: new Agent({ connect: { ca } }) };
+    this.#theirs = { url: cluster.url, tokens, agent: new Agent({ connect: { ca: cluster.ca } }) };
+  }
+
+  static async start(cluster: Kubernetes): Promise<Both> {
+    const fettle = await startTestServer({ tokenFile: join(cluster.folder, "tokens.csv") });
+    const both = new Both(fettle, cluster);
+    const outcomes = await both.run(definingKinds());
+    const failed = outcomes.find(({ answers }) => answers.some(({ code }) => code >= 300));
+    if (failed === undefined) {
+      await both.#forget();
+      return both;
+    }
+    await both[Symbol.asyncDispose]();
+    throw new Error(`${failed.step.method} ${failed.step.path}: ${JSON.stringify(failed.answers)}`);
+  }
+
+  /** Paths of kubeconfigs of the administrators, ours first. */
+  get kubeconfigs(): readonly [ours: string, theirs: string] {
+    return [this.#fettle.kubeconfig, this.#cluster.kubeconfig];
+  }
+
+  /** What our server was not prepared for. */
+  get errors(): readonly unknown[] {
+    return this.#fettle.errors;
+  }
+
+  /** Sends the steps to both, each when both have answered the one before. */
+  async run(steps: readonly Step[]): Promise<readonly Outcome[]> {
+    const namespace = `n${++this.#namespaces}`;
+    const ours = new Side(this.#ours, namespace);
+    const theirs = new Side(this.#theirs, namespace);
+    const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
+    const outcomes: Outcome[] = [];
+    for (const step of [create, ...steps]) {
+      if (step.method === "FORGET") {
+        await this.#forget();
+        continue;
+      }
+      const answers = await Promise.all([ours.run(step), theirs.run(step)]);
+      const [our, their] = answers;
+      const matched =
+        step.among === undefined ? their : { ...their, body: among(our.body, their.body, step.among) };
+      outcomes.push({ step, answers, differences: differencesBetween(our, matched) });
+    }
+    return outcomes.slice(1);
+  }
+
+  /** What has been is history that neither server tells any more. */
+  async #forget(): Promise<void> {
+    const { store } = this.#fettle;
+    await store.compact((await store.status()).revision);
+    await compact(this.#cluster.etcd.url);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#ours, this.#theirs].map(({ agent }) => agent.destroy()));
+    await this.#fettle.close();
+  }
+}

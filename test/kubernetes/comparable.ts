@@ -1,0 +1,123 @@
+/** What a server said to one request. */
+export interface Answer {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** An answer in which nothing is left that must differ between two servers: names for versions, ids and times instead. */
+export interface Comparable {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/**
+ * Rewrites the answers of one server in the course of one scenario. Resource versions are counted in the order in which
+ * they are first seen, so that a write which changes nothing shows.
+ */
+export class Comparables {
+  readonly #versions = new Map<string, string>();
+
+  of({ code, headers, text }: Answer): Comparable {
+    return {
+      code,
+      headers: {
+        type: mediaType(headers["content-type"]),
+        warning: headers["warning"],
+        allow: headers["allow"],
+      },
+      body: this.#bodyOf(text),
+    };
+  }
+
+  #bodyOf(text: string): unknown {
+    const lines = text.trimEnd().split("\n");
+    const documents = lines.map(parse);
+    if (lines.length > 1 && documents.every((document) => document !== undefined)) {
+      return documents.map((document) => this.#rewrite(document, ""));
+    }
+    const document = parse(text);
+    return document === undefined ? rewriteText(text) : this.#rewrite(document, "");
+  }
+
+  #rewrite(value: unknown, key: string): unknown {
+    if (typeof value === "string") return this.#rewriteString(value, key);
+    if (Array.isArray(value)) return value.map((item) => this.#rewrite(item, key));
+    if (typeof value !== "object" || value === null) return value;
+    const object = value as Record<string, unknown>;
+    const rewritten = Object.entries(object).map(([name, inner]) => {
+      if (name === "resourceVersion" && isList(object)) return [name, "<version>"];
+      return [name, this.#rewrite(inner, name)];
+    });
+    const copy = Object.fromEntries(rewritten) as Record<string, unknown>;
+    if (Array.isArray(copy["managedFields"])) copy["managedFields"] = sorted(copy["managedFields"]);
+    if (Array.isArray(copy["causes"])) copy["causes"] = sorted(copy["causes"]);
+    const { generateName, name } = copy;
+    if (typeof generateName === "string" && typeof name === "string" && name.startsWith(generateName)) {
+      copy["name"] = name.replace(/[bcdfghjklmnpqrstvwxz2456789]{5}$/, "<random>");
+    }
+    return copy;
+  }
+
+  #rewriteString(value: string, key: string): string {
+    if (key === "resourceVersion" && /^[1-9]\d*$/.test(value)) {
+      const known = this.#versions.get(value) ?? `<version ${this.#versions.size + 1}>`;
+      this.#versions.set(value, known);
+      return known;
+    }
+    if (key === "manager") return value.replace(/^(fettle|kube-apiserver-\S+)$/, "<server>");
+    if (key === "cells" && /^(\d+[smhdy])+$/.test(value)) return "<age>";
+    if (key === "continue" && value !== "") return "<continue>";
+    return orderless(rewriteText(value));
+  }
+}
+
+/**
+ * Owners are ordered by when they wrote, to the second, and causes as Go goes through maps: their order is a matter of
+ * luck.
+ */
+function sorted(entries: readonly unknown[]): readonly unknown[] {
+  const order = (entry: unknown): string => {
+    const { manager, operation, subresource, field, message } = entry as Record<string, string>;
+    return [operation, manager, subresource, field, message].join(" ");
+  };
+  return [...entries].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** The metadata of a list has a version that moves with everything, and no name. */
+function isList(metadata: Record<string, unknown>): boolean {
+  return metadata["name"] === undefined && metadata["creationTimestamp"] === undefined;
+}
+
+/** A message that names several faults, with these in the order of the alphabet. */
+export function orderless(message: string): string {
+  const [, start, faults] = /^(.* is invalid: )\[(.*)\]$/s.exec(message) ?? [];
+  return faults === undefined ? message : `${start}[${faults.split(", ").sort().join(", ")}]`;
+}
+
+function rewriteText(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
+    .replaceAll(/(\b[\w.]*-)[bcdfghjklmnpqrstvwxz2456789]{5}(?=\\?"|$)/g, "$1<random>")
+    .replaceAll(/in record \(\d+\)/g, "in record (<version>)")
+    .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: <version> (<version>)")
+    .replaceAll(
+      /Too large resource version: \d+, current: \d+/g,
+      "Too large resource version: <version>, current: <version>",
+    )
+    .replaceAll(/127\.0\.0\.1:\d+/g, "<address>");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function mediaType(header: unknown): unknown {
+  return typeof header === "string" ? header.replaceAll(" ", "").toLowerCase() : header;
+}

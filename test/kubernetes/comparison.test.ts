@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWith, kubectl, kubernetes } from "../components/index.js";
+import { Both, type Outcome } from "./both.js";
+import type { Comparable } from "./comparable.js";
+import { differencesBetween, showDifference } from "./difference.js";
+import { themes } from "./differences.js";
+import { kubectlSession } from "./kubectl-session.js";
+import { recordedScenarios } from "./recorded.js";
+import { readScenarios } from "./scenario.js";
+import { shapesIn } from "./shape.js";
+import { parseStep } from "./step.js";
+
+/*
+ * The same requests to Fettle and to a real kube-apiserver, and their answers beside each other. The cases are in `cases/`;
+ * what is otherwise on purpose is in differences.ts.
+ */
+/** Without copies of what has been in memory, which would answer for history that is forgotten. */
+const forgetful = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
+
+const kept = themes.flatMap((theme) => theme.kept);
+
+describeWith("beside Kubernetes", forgetful, (get) => {
+  let both: Both;
+  const met = new Set<(typeof kept)[number]>();
+
+  beforeAll(async () => {
+    both = await Both.start(get());
+  });
+
+  afterAll(async () => {
+    await both[Symbol.asyncDispose]();
+  });
+
+  /** What differs and is nowhere written down. */
+  function surprising({ step, answers, differences }: Outcome): readonly string[] {
+    const left = differences.filter((difference) => {
+      const reasons = kept.filter(({ covers }) => covers({ ...difference, step, answers }));
+      for (const reason of reasons) met.add(reason);
+      return reasons.length === 0;
+    });
+    return left.length === 0 ? [] : [[step.line, ...left.map(showDifference)].join("\n")];
+  }
+
+  for (const { theme, title, steps } of [...readScenarios(), ...recordedScenarios()]) {
+    test(`${theme}: ${title}`, async () => {
+      const surprises = (await both.run(steps)).flatMap(surprising);
+      expect(surprises, surprises.join("\n")).toHaveLength(0);
+    });
+  }
+
+  const documents = [
+    "api/v1",
+    "apis/apps/v1",
+    "apis/batch/v1",
+    "apis/networking.k8s.io/v1",
+    "apis/demo.dev/v1",
+  ];
+  test.each(documents)("OpenAPI: %s has the same types with the same fields", async (path) => {
+    for (const { step, answers } of await both.run([parseStep(`GET /openapi/v3/${path}`)])) {
+      const [ours, theirs] = [shapesIn(answers[0].body), shapesIn(answers[1].body)];
+      const shared = Object.keys(ours).filter((name) => theirs[name] !== undefined);
+      expect(shared).not.toEqual([]);
+      const differences = shared.flatMap((name) => differencesBetween(ours[name], theirs[name], name));
+      const surprises = surprising({ step, answers, differences });
+      expect(surprises, surprises.join("\n")).toHaveLength(0);
+    }
+  });
+
+  describeWith("with kubectl", kubectl, () => {
+    test("does the same", async () => {
+      const tool = await kubectl.obtain();
+      const [ours, theirs] = await Promise.all(both.kubeconfigs.map((path) => kubectlSession(tool, path)));
+      const answer = (body: unknown): Comparable => ({ code: 200, headers: {}, body });
+      const surprises = surprising({
+        step: parseStep("GET /kubectl"),
+        answers: [answer(ours), answer(theirs)],
+        differences: differencesBetween(ours, theirs),
+      });
+      expect(surprises, surprises.join("\n")).toHaveLength(0);
+    });
+  });
+
+  test("differs in no fewer ways than are written down", () => {
+    expect(kept.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
+  });
+
+  test("is never at a loss", () => {
+    expect(both.errors).toEqual([]);
+  });
+});
