@@ -4,7 +4,8 @@
  *
  *     node test/components/run.mjs etcd postgres
  *
- * Prints one line of JSON for each when it answers.
+ * Prints one line of JSON for each when it answers. With --obtain they are only brought onto this machine, installed or
+ * built, so that nobody has to wait for that later.
  */
 import { fileURLToPath } from "node:url";
 import { createViteServer } from "vitest/node";
@@ -19,13 +20,18 @@ const server = await createViteServer({
   server: { middlewareMode: true, ws: false, watch: null },
 });
 const components = await server.ssrLoadModule("./services.ts");
-const names = process.argv.slice(2);
+const obtaining = process.argv[2] === "--obtain";
+const names = process.argv.slice(obtaining ? 3 : 2);
 const unknown = names.filter((name) => !Object.hasOwn(components, name));
 if (names.length === 0 || unknown.length > 0) {
   console.error(
-    `usage: node test/components/run.mjs NAME…, with names out of ${Object.keys(components).join(", ")}`,
+    `usage: node test/components/run.mjs [--obtain] NAME…, with names out of ${Object.keys(components).join(", ")}`,
   );
   process.exit(2);
+}
+if (obtaining) {
+  for (const name of names) console.log(`${name}: ${await components[name].obtain()}`);
+  process.exit();
 }
 await Promise.all(
   names.map(async (name) => {

@@ -12,7 +12,7 @@ export function report(scenario: string, figures: Readonly<Record<string, string
 }
 
 /** The value below which a share of all values lies. */
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

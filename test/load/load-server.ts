@@ -18,7 +18,7 @@ export interface LoadServer extends AsyncDisposable {
   stop(signal: NodeJS.Signals): Promise<Exit>;
 }
 
-export interface Usage {
+interface Usage {
   /** Resident memory in MiB. */
   readonly memory: number;
   /** Processor time of all threads in seconds. */

@@ -102,7 +102,7 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
     });
 
     test("is closed when it takes nothing for too long", async () => {
-      const server = await start({ tls, limits: { stalledWatchTimeout: 100 } });
+      const server = await start({ tls, limits: { stalledWatchTimeout: 1000 } });
       const wire = wireTo(server, transport);
       const fast = await wire.watch(`${configMaps}?watch=1`);
       const read = await sleeper(server, way);
