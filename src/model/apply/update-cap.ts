@@ -1,5 +1,5 @@
 import { compareTimes, type FieldOwner, type FieldOwners, ownerId } from "./field-owner.js";
-import { union } from "./fields/field-set.js";
+import { emptySet, type FieldSet, union } from "./fields/field-set.js";
 import { compareTexts } from "./fields/wire-json.js";
 
 /** More owners by update than this are not remembered one by one. */
@@ -20,6 +20,7 @@ export function capUpdaters(owners: FieldOwners): FieldOwners {
     return compareTimes(left.time, right.time) || compareTexts(leftId, rightId);
   });
   const capped = new Map(owners);
+  const together = new Map<string, FieldOwner[]>();
   const firstOfVersion = new Map<string, string>();
   let count = updaters.length;
   for (const [id, owner] of updaters) {
@@ -30,27 +31,37 @@ export function capUpdaters(owners: FieldOwners): FieldOwners {
       firstOfVersion.set(apiVersion, id);
       continue;
     }
-    layTogether(capped, first, id, owner);
+    let joined = together.get(apiVersion);
+    if (joined === undefined) together.set(apiVersion, (joined = beginning(capped, first, apiVersion)));
+    joined.push(owner);
+    capped.delete(id);
     count--;
+  }
+  for (const [apiVersion, joined] of together) {
+    const bucket = bucketOf(apiVersion);
+    // The time of the one that was added last, since it is the latest one.
+    const time = joined.at(-1)?.time;
+    capped.set(ownerId(bucket), { ...bucket, time, fields: unionOf(joined.map(({ fields }) => fields)) });
   }
   return capped;
 }
 
-function layTogether(owners: Map<string, FieldOwner>, first: string, id: string, owner: FieldOwner): void {
-  const bucket = {
-    manager: ancient,
-    operation: "Update",
-    apiVersion: owner.apiVersion,
-    subresource: "",
-  } as const;
-  const bucketId = ownerId(bucket);
-  let before = owners.get(bucketId);
-  if (before === undefined) {
-    before = owners.get(first);
-    owners.delete(first);
-  }
-  const fields = before === undefined ? owner.fields : union(owner.fields, before.fields);
-  // The time of the one that is added, since it is the later one.
-  owners.set(bucketId, { ...bucket, time: owner.time, fields });
-  owners.delete(id);
+function bucketOf(apiVersion: string) {
+  return { manager: ancient, operation: "Update", apiVersion, subresource: "" } as const;
+}
+
+/** What others are laid together with: what was laid together before, or else the first one of their version. */
+function beginning(owners: Map<string, FieldOwner>, first: string, apiVersion: string): FieldOwner[] {
+  const before = owners.get(ownerId(bucketOf(apiVersion)));
+  if (before !== undefined) return [before];
+  const owner = owners.get(first);
+  owners.delete(first);
+  return owner === undefined ? [] : [owner];
+}
+
+/** In pairs, and those in pairs again: one after the other, each step would copy all that there is by then. */
+function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 1) return sets[0] ?? emptySet;
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
 }
