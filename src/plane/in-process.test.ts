@@ -117,6 +117,17 @@ describe("a call", () => {
     expect(await failureOf(transport.list(ConfigMap, scope, { signal: stop.signal }))).toBe(reason);
   });
 
+  test("may share its signal with many others without a warning of a leak", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 20 }, () => transport.list(ConfigMap, scope, { signal })));
+    await new Promise(setImmediate);
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   test("leaves no timer behind", async () => {
     const before = clock.timers;
     await make();

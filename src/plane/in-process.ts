@@ -1,4 +1,5 @@
 import type { KindInfo } from "../client/kinds/kind.js";
+import { onAbort } from "../client/on-abort.js";
 import { versionPath } from "../client/transport/http/paths.js";
 import {
   ConnectionError,
@@ -283,11 +284,11 @@ class InProcessTransport implements Transport {
       const call: Call = { deadline: undefined, fail: reject };
       const timer = timeout === undefined ? undefined : this.#clock.after(timeout, () => reject(late()));
       if (timeout === undefined) this.#deadlines.add(call, this.#timeout);
-      signal?.addEventListener("abort", abort, { once: true });
+      const forget = signal && onAbort(signal, abort);
       const end = (): void => {
         timer?.cancel();
         this.#deadlines.delete(call);
-        signal?.removeEventListener("abort", abort);
+        forget?.();
       };
       const settle = (done: () => void): void => {
         end();

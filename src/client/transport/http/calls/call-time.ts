@@ -1,5 +1,5 @@
 import { failures, formatDuration, type Clock, type Timer } from "../../../../model/core.js";
-import { onAbort } from "./on-abort.js";
+import { onAbort } from "../../../on-abort.js";
 
 /**
  * The time a call has. Its signal aborts, once, with the reason of whichever comes first: the caller's signal, the end of
