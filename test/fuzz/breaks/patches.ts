@@ -114,12 +114,13 @@ export const patchBreaks: readonly Break[] = [
     weight: 10,
     applies: ({ form }) => form === "json-patch",
     spoil(draft, choices) {
-      draft.value = choices.weighted<Json>([
+      const patch = choices.weighted<Json>([
         [20, operations(choices)],
         [1, growing],
         [1, doubling],
         [1, many],
       ]);
+      draft.value = structuredClone(patch);
     },
   },
   {

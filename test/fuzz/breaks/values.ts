@@ -94,7 +94,7 @@ const metadata: Readonly<Record<string, readonly Json[]>> = {
 /** Sets a place to something that hardly belongs there. */
 function oddHere(draft: Draft, choices: Choices): void {
   const place = somePlace(draft.value, choices);
-  if (place === undefined) draft.value = choices.pick(oddValues);
+  if (place === undefined) draft.value = structuredClone(choices.pick(oddValues));
   else put(place, choices.pick(oddValues));
 }
 
@@ -150,7 +150,7 @@ export const valueBreaks: readonly Break[] = [
     name: "whole value",
     weight: 1,
     applies: hasValue,
-    spoil: (draft, choices) => void (draft.value = choices.pick(oddValues)),
+    spoil: (draft, choices) => void (draft.value = structuredClone(choices.pick(oddValues))),
   },
   {
     name: "metadata",

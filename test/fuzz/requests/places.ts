@@ -35,7 +35,9 @@ export function read({ holder, key }: Place): Json | undefined {
   return (holder as Record<string | number, Json>)[key];
 }
 
-export function put({ holder, key }: Place, value: Json): void {
+export function put({ holder, key }: Place, given: Json): void {
+  // A copy: what others are given too must not change with this one.
+  const value = structuredClone(given);
   // As a field of its own, also where it is called __proto__.
   Object.defineProperty(holder, key, { value, enumerable: true, writable: true, configurable: true });
 }
