@@ -6,7 +6,15 @@ import { jsonEqual } from "../patch/json-equal.js";
 import { getOwn } from "../patch/own-property.js";
 import { entriesOf, type FieldOwner, type FieldOwners, ownerId, readOwners } from "./field-owner.js";
 import { FieldSetError } from "./fields/field-set-error.js";
-import { difference, emptySet, has, isEmpty, recursiveDifference } from "./fields/field-set.js";
+import {
+  difference,
+  emptySet,
+  type FieldSet,
+  has,
+  isEmpty,
+  recursiveDifference,
+} from "./fields/field-set.js";
+import { fieldElement } from "./fields/path-element.js";
 import { Changes, unownedFields } from "./kind-versions.js";
 import { handedOver, kubectl, withLastApplied } from "./last-applied.js";
 import { adaptOwners, conflictsOf, type FieldConflict, transfer } from "./ownership.js";
@@ -185,8 +193,14 @@ function attemptApply(
   const left = transfer(all, changes, id);
 
   const fields = difference(applier.fields, unownedFields);
-  const changed = !jsonEqual(live, object);
+  const changed = !jsonEqual(touched(live, ignored), touched(object, ignored));
   if (isEmpty(fields)) left.delete(id);
   else left.set(id, { ...applier, fields, time: changed ? time : applier.time });
   return { object, owners: left, conflicts: conflictsOf(all, changes, id) };
+}
+
+/** The object without the fields that a write does not touch, whatever it says of them. */
+function touched(object: JsonObject, ignored: FieldSet): JsonObject {
+  if (isEmpty(ignored)) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !has(ignored, [fieldElement(name)])));
 }

@@ -218,6 +218,20 @@ describe("refused", () => {
   });
 });
 
+test("what a status apply says of the spec changes nothing, also a second later", async () => {
+  await widgets.make(name);
+  const options = { subresource: "status" } as const;
+  const first = await widgets.apply(name, "a", { status: { ready: true } }, options);
+  await api.clock.advance(2000);
+  const second = await widgets.apply(
+    name,
+    "a",
+    { status: { ready: true }, spec: { ports: [{ name: "x", port: 1 }] } },
+    options,
+  );
+  expect(second).toEqual(first);
+});
+
 test("dry run stores nothing", async () => {
   const { revision } = await api.store.status();
   const dry = await widgets.apply(name, "a", { spec: { color: "red" } }, { dryRun: true });
