@@ -1,5 +1,6 @@
 import type { Json, KubeObject } from "../../../model/core.js";
 import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+import { zeroScalars } from "./normalize.js";
 
 /**
  * A built-in kind's object before anything is set, as Kubernetes has it: such objects are structs, and some of their
@@ -27,20 +28,6 @@ function isTime(scalar: Scalar): boolean {
 
 function blank(type: ValueType): Json {
   if (type.of === "struct" && !type.struct.union) return blankStruct(type.struct);
-  return type.of === "scalar" ? blankScalars[type.scalar] : null;
+  // Bytes are a list to Go, and as lists and maps they are nothing at first.
+  return type.of === "scalar" && type.scalar !== "bytes" ? zeroScalars[type.scalar] : null;
 }
-
-const blankScalars: Readonly<Record<Scalar, Json>> = {
-  string: "",
-  bytes: null,
-  bool: false,
-  int32: 0,
-  int64: 0,
-  double: 0,
-  time: null,
-  microtime: null,
-  duration: "0s",
-  quantity: "0",
-  intOrString: 0,
-  any: null,
-};

@@ -144,7 +144,8 @@ function zero(type: ValueType, depth: number): Json {
   }
 }
 
-const zeroScalars = {
+/** What scalars are when nobody has said anything. */
+export const zeroScalars = {
   string: "",
   bytes: "",
   bool: false,
