@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
 
-// Enough of them that the clock's grain does not matter.
-const leastItems = 200_000
+// As many as runtime-queue.ts has.
+const leastItems = 2_000_000
 
 type question struct {
 	Queue   string `json:"queue"`

@@ -1,6 +1,8 @@
 import { type Batch, Batches } from "./batches.js";
 import type { Entry } from "./entry.js";
 import { Heap } from "./heap.js";
+import type { Settings } from "./options.js";
+import type { QueueTime } from "./queue-time.js";
 import { ReadyList } from "./ready-list.js";
 import type { Strategy, Window } from "./strategy.js";
 
@@ -19,11 +21,13 @@ export class Agenda<Reason> {
   readonly #batches = new Batches<Reason>();
   readonly #paused = new Set<string>();
   readonly #maxReasons: number;
+  readonly #time: QueueTime;
   #delayed = 0;
 
-  constructor(options: { readonly ageing: number; readonly maxReasons: number }) {
-    this.#ready = new ReadyList(options.ageing);
+  constructor(options: Pick<Settings<Reason>, "ageing" | "fairBy" | "maxReasons">, time: QueueTime) {
+    this.#ready = new ReadyList(options);
     this.#maxReasons = options.maxReasons;
+    this.#time = time;
   }
 
   get ready(): number {
@@ -63,7 +67,7 @@ export class Agenda<Reason> {
   hold(entry: Entry<Reason>, strategy: Strategy, after: number, now: number): number {
     if (strategy.type === "scheduled") {
       if (entry.count === 0 || entry.window) entry.window = strategy.window;
-      return openingOf(strategy.window, now + after);
+      return this.#openingOf(strategy.window, now + after);
     }
     entry.window = undefined;
     // A delay that somebody asked for is not a change that can wait for others.
@@ -79,11 +83,12 @@ export class Agenda<Reason> {
   holdRetry(entry: Entry<Reason>, after: number, now: number): number {
     const window = entry.windowOfWork;
     if (entry.count === 0 || !window) entry.window = window;
-    return window ? openingOf(window, now + after) : now + after;
+    return window ? this.#openingOf(window, now + after) : now + after;
   }
 
   /** Gives an entry a reason, and moves it forward if that makes it due earlier or more urgent. */
   want(entry: Entry<Reason>, reason: Reason, priority: number, due: number, now: number): void {
+    const first = entry.count === 0;
     entry.collect(reason, now, priority, this.#maxReasons);
     const { state } = entry;
     if (priority > entry.priority) {
@@ -92,7 +97,7 @@ export class Agenda<Reason> {
     }
     // What is ready or parked is due already.
     if (state === "ready" || state === "parked") return;
-    if (due < entry.due) entry.due = due;
+    if (first || due < entry.due) entry.due = due;
     else if (state !== "new") return;
     if (state === "new") this.place(entry, now);
     else if (state === "delayed") {
@@ -113,7 +118,7 @@ export class Agenda<Reason> {
   take(now: number): Entry<Reason> | undefined {
     for (;;) {
       const entry = this.#ready.take();
-      if (!entry?.window || entry.window.isOpen(now)) return entry;
+      if (!entry?.window || this.#isOpen(entry.window, now)) return entry;
       // The window was open when the entry became ready, but workers were busy.
       this.#becomeReady(entry, now);
     }
@@ -152,8 +157,8 @@ export class Agenda<Reason> {
   /** Makes an entry that is nowhere ready, unless its window or a pause holds it back. */
   #becomeReady(entry: Entry<Reason>, now: number): void {
     if (entry.batch) this.#batches.leave(entry);
-    if (entry.window && !entry.window.isOpen(now)) {
-      entry.due = openingOf(entry.window, now);
+    if (entry.window && !this.#isOpen(entry.window, now)) {
+      entry.due = this.#openingOf(entry.window, now);
       this.#delay(entry);
     } else if (this.#paused.size > 0 && this.#paused.has(entry.key)) {
       entry.state = "parked";
@@ -171,9 +176,14 @@ export class Agenda<Reason> {
       this.#becomeReady(member, now);
     }
   }
-}
 
-/** A window's next opening, and something later than a time at which it is closed whatever the window says. */
-function openingOf(window: Window, at: number): number {
-  return window.isOpen(at) ? at : Math.max(window.nextOpening(at), at + 1);
+  #isOpen(window: Window, at: number): boolean {
+    return window.isOpen(this.#time.onWall(at));
+  }
+
+  /** A window's next opening, and something later than a time at which it is closed whatever the window says. */
+  #openingOf(window: Window, at: number): number {
+    if (this.#isOpen(window, at)) return at;
+    return Math.max(this.#time.ofWall(window.nextOpening(this.#time.onWall(at))), at + 1);
+  }
 }

@@ -1,65 +1,65 @@
 import type { Batch } from "./batches.js";
 import type { Lane } from "./level.js";
+import type { QueueTime } from "./queue-time.js";
 import type { Window } from "./strategy.js";
 import type { Work } from "./work.js";
 
 /**
  * Where the entry of a key is:
  *
- * - `new`: just made, not yet put anywhere;
+ * - `idle`: nothing is to be done; it is kept for the next time, as most keys come back;
+ * - `new`: about to be put somewhere;
  * - `delayed`: in the heap of delays until it is due (a batch is a delay that may end early);
  * - `ready`: due, in a lane of the ready list;
  * - `parked`: due, but its key is paused;
- * - `running`: handed out. Reasons that arrive now are for the next time, and wait here until the work is done.
+ * - `running`: handed out. Reasons that arrive now are for the next time, and wait here until the work is done;
+ * - `abandoned`: handed out, but its object went away meanwhile: what becomes of the work says nothing about a later
+ *   object of that name.
  *
- * A key without an entry has nothing to do; a dead key has none either.
+ * A key without an entry has nothing to do either; a dead key has none.
  */
-export type EntryState = "new" | "delayed" | "ready" | "parked" | "running";
+export type EntryState = "idle" | "new" | "delayed" | "ready" | "parked" | "running" | "abandoned";
 
 /**
- * What the queue knows of one key. Mutable and used again for other keys: a queue that is in balance allocates
- * none.
+ * What the queue knows of one key. Mutable, and used again when the key comes back: a queue that is in balance
+ * allocates none, and finds the lane of a key where it was the last time.
  *
- * Invariant: `count` is 0 exactly when nothing is to be done after what runs now, and then `due` is Infinity.
+ * Invariant: `count` is 0 exactly when nothing is to be done after what runs now, and then `due` means nothing.
+ *
+ * There may be a million of them: what most need comes first and is small, times are {@link QueueTime}'s.
  */
 export class Entry<Reason> {
-  /** The queue that it belongs to. */
-  readonly queue: object;
-  key = "";
-  /** Whose turn it takes. */
-  group = "";
-  state: EntryState = "new";
-  /** What has been handed out; set exactly while running. */
-  work: Work<Reason> | undefined;
-  /** Its object went away while it ran: what becomes of the work says nothing about a later object of that name. */
-  abandoned = false;
-  failures = 0;
-
+  readonly key: string;
+  state: EntryState = "idle";
   // What is to be done next.
   count = 0;
-  dropped = 0;
-  since = 0;
-  due = Infinity;
+  due = 0;
   priority = 0;
-  window: Window | undefined;
-  batch: Batch<Reason> | undefined;
-  /** The window of the work that runs: a retry of it has to keep to it. */
-  windowOfWork: Window | undefined;
+  since = 0;
+  // Most work has one reason, which needs no array until it is handed out.
+  #reason: Reason | undefined;
+  #reasons: Reason[] | undefined;
+  dropped = 0;
+  failures = 0;
+  /** What has been handed out; set exactly while running, or abandoned. */
+  work: Work<Reason> | undefined;
 
-  // Links of the one list or heap it is in.
+  /** The lane that it is in while it is ready, or was in the last time. */
   lane: Lane<Reason> | undefined;
+  // Links of the one list or heap it is in.
   previous: Entry<Reason> | undefined;
   next: Entry<Reason> | undefined;
   slot = -1;
   /** The order in which entries became ready. */
   order = 0;
 
-  // Most work has one reason, which needs no array until it is handed out.
-  #reason: Reason | undefined;
-  #reasons: Reason[] | undefined;
+  window: Window | undefined;
+  batch: Batch<Reason> | undefined;
+  /** The window of the work that runs: a retry of it has to keep to it. */
+  windowOfWork: Window | undefined;
 
-  constructor(queue: object) {
-    this.queue = queue;
+  constructor(key: string) {
+    this.key = key;
   }
 
   /** Notes one more reason; beyond `max` the oldest goes. */
@@ -94,8 +94,8 @@ export class Entry<Reason> {
   }
 
   /** Turns what is to be done into work that runs; from here on reasons are for the next time. */
-  start(now: number): Work<Reason> {
-    const work = new TakenWork(this, now);
+  start(queue: object, time: QueueTime): Work<Reason> {
+    const work = new TakenWork(queue, this, time);
     this.windowOfWork = this.window;
     this.forget();
     this.state = "running";
@@ -107,7 +107,6 @@ export class Entry<Reason> {
   forget(): void {
     this.count = 0;
     this.dropped = 0;
-    this.due = Infinity;
     this.window = undefined;
     this.#reason = undefined;
     this.#reasons = undefined;
@@ -116,28 +115,28 @@ export class Entry<Reason> {
   /** Its object is gone while it runs. */
   abandon(): void {
     this.forget();
-    this.abandoned = true;
+    this.state = "abandoned";
   }
 
   /** It does not run any more; what was gathered meanwhile is to be placed. */
   finish(): void {
-    if (this.abandoned) this.failures = 0;
-    this.abandoned = false;
+    if (this.state === "abandoned") this.failures = 0;
     this.work = undefined;
     this.windowOfWork = undefined;
     this.state = "new";
   }
 
-  /** Makes it as good as new, for another key. */
-  reset(): void {
-    this.forget();
+  /** Nothing is to be done, and nothing that happened before counts. */
+  rest(): void {
     this.finish();
     this.failures = 0;
+    this.state = "idle";
   }
 }
 
 /** Work that has been handed out. It knows its entry, so that nobody has to look for it when it is done. */
 export class TakenWork<Reason> implements Work<Reason> {
+  readonly #queue: object;
   readonly #entry: Entry<Reason>;
   readonly key: string;
   readonly reasons: readonly Reason[];
@@ -148,21 +147,23 @@ export class TakenWork<Reason> implements Work<Reason> {
   readonly failures: number;
   readonly priority: number;
 
-  constructor(entry: Entry<Reason>, taken: number) {
+  constructor(queue: object, entry: Entry<Reason>, time: QueueTime) {
+    this.#queue = queue;
     this.#entry = entry;
     this.key = entry.key;
     this.reasons = entry.reasons;
     this.dropped = entry.dropped;
-    this.since = entry.since;
-    this.due = entry.due;
-    this.taken = taken;
+    this.since = time.onWall(entry.since);
+    this.due = time.onWall(entry.due);
+    this.taken = time.onWall(time.now());
     this.failures = entry.failures;
     this.priority = entry.priority;
   }
 
-  /** The entry of work that runs; undefined for what is over, or was never taken from a queue. */
-  static entryOf<Reason>(work: Work<Reason>): Entry<Reason> | undefined {
+  /** The entry of work that a queue has running; undefined for what is over, or was never taken from it. */
+  static entryOf<Reason>(queue: object, work: Work<Reason>): Entry<Reason> | undefined {
     const taken = work as TakenWork<Reason>;
-    return #entry in taken && taken.#entry.work === work ? taken.#entry : undefined;
+    const running = #entry in taken && taken.#queue === queue && taken.#entry.work === work;
+    return running ? taken.#entry : undefined;
   }
 }

@@ -8,8 +8,9 @@ const spareLanes = 256;
 
 /** The ready entries of one group at one priority, in the order in which they became ready. */
 export interface Lane<Reason> {
-  readonly group: string;
   readonly level: Level<Reason>;
+  /** Whether its level still knows it. */
+  kept: boolean;
   /** How many there are, raised ones included. */
   size: number;
   readonly line: EntryList<Reason>;
@@ -30,14 +31,18 @@ export class Level<Reason> {
   /** Places in the two heaps of levels; -1 without work. */
   slotByPriority = -1;
   slotByAge = -1;
+  /** Whether the ready list still knows it. */
+  kept = true;
+  readonly #groupOf: (key: string) => string;
   readonly #epochs = new Epochs();
   readonly #lanes = new Map<string, Lane<Reason>>();
   #used = 0;
   #front: Lane<Reason> | undefined;
   #back: Lane<Reason> | undefined;
 
-  constructor(priority: number) {
+  constructor(priority: number, groupOf: (key: string) => string) {
     this.priority = priority;
+    this.#groupOf = groupOf;
   }
 
   get empty(): boolean {
@@ -83,30 +88,33 @@ export class Level<Reason> {
     if (lane?.level !== this) throw new Error(`${entry.key} is not at priority ${this.priority}`);
     if (entry.slot >= 0) lane.raised?.remove(entry.slot);
     else lane.line.remove(entry);
-    entry.lane = undefined;
     this.#epochs.remove(epoch);
     lane.size -= 1;
     if (lane.size === 0) this.#leave(lane);
   }
 
   #join(entry: Entry<Reason>, epoch: number): Lane<Reason> {
-    const lane = this.#lanes.get(entry.group) ?? this.#open(entry.group);
+    const lane = this.#laneOf(entry);
     if (lane.size === 0) {
       this.#link(lane);
       this.#used += 1;
     }
     lane.size += 1;
     entry.lane = lane;
-    // One name for all entries of a group: their own is mostly a slice of their key, made anew each time.
-    entry.group = lane.group;
     this.#epochs.add(epoch);
     return lane;
   }
 
+  #laneOf({ key, lane }: Entry<Reason>): Lane<Reason> {
+    if (lane !== undefined && lane.level === this && lane.kept) return lane;
+    const group = this.#groupOf(key);
+    return this.#lanes.get(group) ?? this.#open(group);
+  }
+
   #open(group: string): Lane<Reason> {
     const lane: Lane<Reason> = {
-      group,
       level: this,
+      kept: true,
       size: 0,
       line: new EntryList(),
       raised: undefined,
@@ -122,7 +130,11 @@ export class Level<Reason> {
     this.#used -= 1;
     // Half of the lanes or more are spare by then, so that each is looked at twice at most.
     if (this.#lanes.size <= 2 * this.#used + spareLanes) return;
-    for (const [group, { size }] of this.#lanes) if (size === 0) this.#lanes.delete(group);
+    for (const [group, spare] of this.#lanes) {
+      if (spare.size > 0) continue;
+      this.#lanes.delete(group);
+      spare.kept = false;
+    }
   }
 
   #link(lane: Lane<Reason>): void {

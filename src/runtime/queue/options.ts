@@ -14,7 +14,7 @@ export interface QueueOptions<Reason> {
   readonly maxReasons?: number | undefined;
   /** Waiting this long is worth one step of priority. Default 10s. */
   readonly ageing?: Duration | undefined;
-  /** The group of a key; groups take turns. Default: its namespace, which is all before the last slash. */
+  /** The group of a key, always the same one; groups take turns. Default: its namespace, which is all before the first slash. */
   readonly fairBy?: ((key: string) => string) | undefined;
   /** When changes are acted upon: one strategy for all, or a choice for each change. Default: immediate. */
   readonly strategy?: Strategy | ((change: Change) => Strategy) | undefined;
@@ -65,6 +65,6 @@ export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason
 }
 
 function namespaceOf(key: string): string {
-  const slash = key.lastIndexOf("/");
+  const slash = key.indexOf("/");
   return slash < 0 ? "" : key.slice(0, slash);
 }

@@ -23,6 +23,7 @@ const keptLevels = 64;
  */
 export class ReadyList<Reason> {
   readonly #ageing: number;
+  readonly #groupOf: (key: string) => string;
   readonly #levels = new Map<number, Level<Reason>>();
   readonly #byPriority = new Heap<Level<Reason>>(
     (a, b) => a.priority > b.priority,
@@ -37,8 +38,9 @@ export class ReadyList<Reason> {
   /** Whether the last turn was one that a lower level had because of its age. */
   #overtaken = false;
 
-  constructor(ageing: number) {
-    this.#ageing = ageing;
+  constructor(options: { readonly ageing: number; readonly fairBy: (key: string) => string }) {
+    this.#ageing = options.ageing;
+    this.#groupOf = options.fairBy;
   }
 
   get size(): number {
@@ -47,7 +49,7 @@ export class ReadyList<Reason> {
 
   add(entry: Entry<Reason>): void {
     entry.order = this.#order++;
-    const level = this.#level(entry.priority);
+    const level = this.#levelOf(entry);
     const before = level.age;
     level.append(entry, this.#epoch(entry));
     this.#size += 1;
@@ -63,7 +65,10 @@ export class ReadyList<Reason> {
     if (level.empty) {
       this.#byPriority.remove(level.slotByPriority);
       this.#byAge.remove(level.slotByAge);
-      if (this.#levels.size > keptLevels) this.#levels.delete(level.priority);
+      if (this.#levels.size > keptLevels) {
+        this.#levels.delete(level.priority);
+        level.kept = false;
+      }
     } else if (level.age !== before) {
       this.#byAge.moved(level.slotByAge);
     }
@@ -73,7 +78,7 @@ export class ReadyList<Reason> {
   raise(entry: Entry<Reason>, priority: number): void {
     this.remove(entry);
     entry.priority = priority;
-    const level = this.#level(priority);
+    const level = this.#levelOf(entry);
     const before = level.age;
     level.insert(entry, this.#epoch(entry));
     this.#size += 1;
@@ -90,10 +95,12 @@ export class ReadyList<Reason> {
     return entry;
   }
 
-  #level(priority: number): Level<Reason> {
+  #levelOf({ lane, priority }: Entry<Reason>): Level<Reason> {
+    // Mostly it is at the level where it was the last time.
+    if (lane !== undefined && lane.level.priority === priority && lane.level.kept) return lane.level;
     let level = this.#levels.get(priority);
     if (!level) {
-      level = new Level(priority);
+      level = new Level(priority, this.#groupOf);
       this.#levels.set(priority, level);
     }
     return level;

@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.js";
+import type { QueueTime } from "./queue-time.js";
 import type { DeadLetter } from "./work.js";
 
 /**
@@ -23,17 +24,20 @@ export interface KeySnapshot<Reason> {
 /** Every key of a queue: those with something to do, then those that are merely paused, then the dead. */
 export function snapshotOf<Reason>(
   entries: ReadonlyMap<string, Entry<Reason>>,
+  time: QueueTime,
   paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
   for (const entry of entries.values()) {
+    if (entry.state === "idle") continue;
     const { key, failures } = entry;
-    const { priority, due, reasons } = entry.count === 0 && entry.work ? entry.work : entry;
+    const { priority, reasons } = entry.count === 0 && entry.work ? entry.work : entry;
+    const due = entry.count > 0 ? time.onWall(entry.due) : (entry.work?.due ?? Infinity);
     keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: [...reasons], due });
   }
   for (const key of paused) {
-    if (entries.has(key) || dead.has(key)) continue;
+    if ((entries.get(key)?.state ?? "idle") !== "idle" || dead.has(key)) continue;
     keys.push({ key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity });
   }
   for (const { key, reasons, failures, at } of dead.values()) {

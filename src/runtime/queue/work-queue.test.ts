@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../model/time/clock.js";
 import { VirtualClock } from "../../model/time/virtual-clock.js";
 import { fixedDelay } from "./rate-limiter.js";
 import { batched, scheduled } from "./strategy.js";
@@ -192,6 +193,27 @@ describe("the end", () => {
     await expect(queue.take()).resolves.toBeUndefined();
     expect(clock.timers).toBe(0);
     expect(queue.revive(undefined, "again")).toBe(0);
+  });
+
+  test("who asks without ever waiting sees time pass", () => {
+    const queue = new WorkQueue<string>({ clock: systemClock });
+    queue.add("a", "later", { after: 20 });
+    const end = Date.now() + 60_000;
+    let work = queue.tryTake();
+    while (work === undefined && Date.now() < end) work = queue.tryTake();
+    expect(work?.reasons).toEqual(["later"]);
+  });
+
+  test("a key that rests keeps nothing of what was, and is not shown", () => {
+    const { queue } = open({ limiter: fixedDelay(0) });
+    queue.add("a", "first", { priority: 7 });
+    const failing = queue.tryTake();
+    if (failing) queue.done(failing, { type: "retry", reason: "failed" });
+    const mended = queue.tryTake();
+    if (mended) queue.done(mended, { type: "done" });
+    expect(queue.snapshot()).toEqual([]);
+    queue.add("a", "second");
+    expect(queue.tryTake()).toMatchObject({ reasons: ["second"], failures: 0, priority: 0 });
   });
 
   test("closing forgets all but what runs, which may still finish", async () => {

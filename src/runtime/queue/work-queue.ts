@@ -3,6 +3,7 @@ import { Agenda } from "./agenda.js";
 import { Entry, TakenWork } from "./entry.js";
 import { EntryList } from "./entry-list.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
+import { QueueTime } from "./queue-time.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
 import type { Strategy } from "./strategy.js";
 import { Takers } from "./takers.js";
@@ -11,8 +12,8 @@ import type { AddOptions, DeadLetter, Outcome, Work } from "./work.js";
 export type { QueueObserver, QueueOptions } from "./options.js";
 export type { KeySnapshot } from "./snapshot.js";
 
-/** Entries kept to be used again; a queue that is emptied after a rush gives the others back. */
-const spareEntries = 1024;
+/** Idle entries that are kept for when their keys come back; a queue that is emptied after a rush lets go of the others. */
+const keptIdle = 4096;
 
 /**
  * What is to be done, and why, once per key.
@@ -36,8 +37,9 @@ const spareEntries = 1024;
 export class WorkQueue<Reason> {
   readonly #settings: Settings<Reason>;
   readonly #clock: Clock;
+  readonly #time: QueueTime;
   readonly #entries = new Map<string, Entry<Reason>>();
-  readonly #spare = new EntryList<Reason>();
+  #idle = 0;
   readonly #agenda: Agenda<Reason>;
   readonly #running = new EntryList<Reason>();
   readonly #dead = new Map<string, DeadLetter<Reason>>();
@@ -54,17 +56,19 @@ export class WorkQueue<Reason> {
   constructor(options: QueueOptions<Reason>) {
     this.#settings = settings(options);
     this.#clock = options.clock;
-    this.#agenda = new Agenda(this.#settings);
+    this.#time = new QueueTime(options.clock);
+    this.#agenda = new Agenda(this.#settings, this.#time);
   }
 
   /** Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. */
   add(key: string, reason: Reason, options?: AddOptions): void {
     if (this.#ended) return;
-    const now = this.#clock.now();
+    const now = this.#time.now();
     const priority = finite(options?.priority ?? 0, "priority", key);
     const after = Math.max(0, finite(options?.after ?? 0, "after", key));
     this.#agenda.catchUp(now);
     const entry = this.#entries.get(key) ?? this.#open(key);
+    if (entry.state === "idle") this.#rouse(entry);
     const strategy = this.#strategy(key, priority, options?.type);
     const due = strategy ? this.#agenda.hold(entry, strategy, after, now) : now + after;
     this.#agenda.want(entry, reason, priority, due, now);
@@ -89,20 +93,20 @@ export class WorkQueue<Reason> {
   /** The next work if some is due now. */
   tryTake(): Work<Reason> | undefined {
     if (this.#paused || this.#ended) return undefined;
-    const now = this.#clock.now();
+    const now = this.#time.now();
     this.#agenda.catchUp(now);
-    const entry = this.#agenda.take(now);
+    const entry = this.#agenda.take(now) ?? this.#dueByNow();
     if (!entry) return undefined;
-    const work = entry.start(now);
+    const work = entry.start(this, this.#time);
     this.#running.append(entry);
-    this.#settings.metrics?.taken?.(work, Math.max(0, now - work.due));
+    this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
     return work;
   }
 
   /** Says what became of work; from here on its key can be handed out again. */
   done(work: Work<Reason>, outcome: Outcome<Reason>): void {
-    const entry = TakenWork.entryOf(work);
-    if (entry?.queue !== this) {
+    const entry = TakenWork.entryOf(this, work);
+    if (!entry) {
       throw new Error(
         `${work.key} is not running as this work: call done once for each work, on the queue that it was taken from`,
       );
@@ -112,23 +116,25 @@ export class WorkQueue<Reason> {
     if (outcome.type === "done" && entry.count === 0 && metrics === undefined) {
       // Nothing depends on what time it is.
       this.#running.remove(entry);
-      this.#drop(entry);
+      this.#rest(entry);
       if (this.#ended) this.#settleDrained();
       this.#wake();
       return;
     }
-    const now = this.#clock.now();
+    const now = this.#time.now();
     this.#agenda.catchUp(now);
-    const letter = entry.abandoned ? undefined : this.#conclude(entry, work, outcome, now);
-    entry.finish();
+    const letter = entry.state === "abandoned" ? undefined : this.#conclude(entry, work, outcome, now);
     this.#running.remove(entry);
-    if (entry.count === 0) this.#drop(entry);
-    else this.#agenda.place(entry, now);
+    if (entry.count === 0) this.#rest(entry);
+    else {
+      entry.finish();
+      this.#agenda.place(entry, now);
+    }
     if (this.#ended) this.#settleDrained();
     this.#wake();
 
     if (letter) this.#settings.onDead?.(letter);
-    metrics?.done?.(work, Math.max(0, now - work.taken), outcome.type);
+    metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome.type);
   }
 
   /** Holds back one key, or all of them. Reasons are still gathered, and what runs may finish. */
@@ -140,7 +146,7 @@ export class WorkQueue<Reason> {
   /** Ends a pause. Keys that were paused by name stay so when all are resumed. */
   resume(key?: string): void {
     if (key === undefined) this.#paused = false;
-    else this.#agenda.resume(key, this.#entries.get(key), this.#clock.now());
+    else this.#agenda.resume(key, this.#entries.get(key), this.#time.now());
     this.#wake();
   }
 
@@ -170,7 +176,7 @@ export class WorkQueue<Reason> {
     this.#dead.delete(key);
     const entry = this.#entries.get(key);
     this.#agenda.remove(key, entry);
-    if (entry?.state === "running") entry.abandon();
+    if (entry?.work) entry.abandon();
     else if (entry) this.#drop(entry);
   }
 
@@ -193,13 +199,13 @@ export class WorkQueue<Reason> {
 
   /** How many keys wait for a worker. */
   get depth(): number {
-    this.#agenda.catchUp(this.#clock.now());
+    this.#agenda.catchUp(this.#time.now());
     return this.#agenda.ready;
   }
 
   /** How many keys wait for their time, or for others of their batch. */
   get delayed(): number {
-    this.#agenda.catchUp(this.#clock.now());
+    this.#agenda.catchUp(this.#time.now());
     return this.#agenda.delayed;
   }
 
@@ -214,8 +220,16 @@ export class WorkQueue<Reason> {
 
   /** Every key that the queue knows something of, for people to look at. */
   snapshot(): readonly KeySnapshot<Reason>[] {
-    this.#agenda.catchUp(this.#clock.now());
-    return snapshotOf(this.#entries, this.#agenda.paused, this.#dead);
+    this.#agenda.catchUp(this.#time.now());
+    return snapshotOf(this.#entries, this.#time, this.#agenda.paused, this.#dead);
+  }
+
+  /** What has become due since the time was last looked at. */
+  #dueByNow(): Entry<Reason> | undefined {
+    if (this.#agenda.delayed === 0) return undefined;
+    const now = this.#time.look();
+    this.#agenda.catchUp(now);
+    return this.#agenda.take(now);
   }
 
   /** What a change's strategy is; undefined when there are none, as then there is nothing to hold back. */
@@ -247,7 +261,10 @@ export class WorkQueue<Reason> {
       case "retry": {
         entry.failures += 1;
         if (entry.failures > maxRetries) return this.#bury(entry, work, outcome.reason, now);
-        const delay = Math.max(0, outcome.after ?? limiter.delay(work.key, entry.failures, now));
+        const delay = Math.max(
+          0,
+          outcome.after ?? limiter.delay(work.key, entry.failures, this.#time.onWall(now)),
+        );
         const due = this.#agenda.holdRetry(entry, delay, now);
         this.#agenda.want(entry, outcome.reason, work.priority, due, now);
         metrics?.retried?.(work.key, entry.failures, delay);
@@ -269,26 +286,35 @@ export class WorkQueue<Reason> {
     if (entry.count > 0) return undefined;
     const { key } = entry;
     const reasons = [...work.reasons, reason].slice(-this.#settings.maxReasons);
-    const letter: DeadLetter<Reason> = { key, reasons, failures: entry.failures, at: now };
+    const letter: DeadLetter<Reason> = { key, reasons, failures: entry.failures, at: this.#time.onWall(now) };
     this.#dead.set(key, letter);
     return letter;
   }
 
   #open(key: string): Entry<Reason> {
-    if (this.#dead.size > 0) this.#dead.delete(key);
-    const spare = this.#spare.first;
-    if (spare) this.#spare.remove(spare);
-    const entry = spare ?? new Entry<Reason>(this);
-    entry.key = key;
-    entry.group = this.#settings.fairBy(key);
+    const entry = new Entry<Reason>(key);
     this.#entries.set(key, entry);
+    this.#idle += 1;
     return entry;
   }
 
+  #rouse(entry: Entry<Reason>): void {
+    this.#idle -= 1;
+    entry.state = "new";
+    if (this.#dead.size > 0) this.#dead.delete(entry.key);
+  }
+
+  /** Lets an entry that has nothing to do any more wait for when its key comes back, if there is room and its object. */
+  #rest(entry: Entry<Reason>): void {
+    const kept = this.#idle < keptIdle && entry.state !== "abandoned" && !this.#ended;
+    entry.rest();
+    this.#idle += 1;
+    if (!kept) this.#drop(entry);
+  }
+
   #drop(entry: Entry<Reason>): void {
+    if (entry.state === "idle") this.#idle -= 1;
     this.#entries.delete(entry.key);
-    entry.reset();
-    if (this.#spare.size < spareEntries) this.#spare.append(entry);
   }
 
   /** Hands out at the end of this turn of the event loop, so that reasons which arrive together are told together. */
@@ -314,7 +340,7 @@ export class WorkQueue<Reason> {
     if (due >= this.#timerAt || this.#paused || this.#ended || !this.#takers.waiting) return;
     this.#timer?.cancel();
     this.#timerAt = due;
-    this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => {
+    this.#timer = this.#clock.after(Math.max(0, due - this.#time.now()), () => {
       this.#timer = undefined;
       this.#timerAt = Infinity;
       this.#handOut();
