@@ -63,7 +63,8 @@ export async function createNamespace(client: Client, name: string): Promise<voi
 }
 
 export interface WidgetControllerOptions {
-  readonly namespace: string;
+  /** Default: those that whoever runs it is meant to look at. */
+  readonly namespace?: string | undefined;
   readonly concurrency?: number | undefined;
   /** Whether each widget has a part of its own. */
   readonly parts?: boolean | undefined;
@@ -77,7 +78,7 @@ export function widgetController(options: WidgetControllerOptions): Controller {
   return controller({
     for: Widget,
     owns: parts ? [Part] : [],
-    scope: { namespace },
+    scope: namespace === undefined ? {} : { namespace },
     concurrency,
     reconcile({ name, spec }, tools) {
       onRun?.(name, spec.sequence);

@@ -1,4 +1,5 @@
 import { connectionOptions, type Command, type CommandOption } from "../command.js";
+import { keepNurserySmall } from "../run/small-nursery.js";
 
 const others: readonly CommandOption[] = connectionOptions.filter(
   ({ flags }) => !flags.includes("--namespace"),
@@ -38,5 +39,10 @@ export const command: Command = {
     ["fettle run sites.js --definitions skip --log json", "in a pod that may not change definitions"],
     ["fettle run sites.js --shards 64", "one of several that share the work"],
   ],
-  run: async (words, options, terminal) => (await import("../run/run.js")).run(words, options, terminal),
+  async run(words, options, terminal) {
+    // Before anything large is loaded.
+    keepNurserySmall(terminal.env);
+    const { run } = await import("../run/run.js");
+    return run(words, options, terminal);
+  },
 };
