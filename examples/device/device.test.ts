@@ -1,5 +1,6 @@
 import { Event } from "fettle/kubernetes";
 import { VirtualClock } from "fettle/model";
+import { perturb, type Scenario } from "fettle/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestPlane, type TestPlane } from "../test-plane.js";
 import { Device, devices } from "./device.js";
@@ -114,6 +115,7 @@ test("a plan tells what would be done, and does nothing", async () => {
     .get(Device)
     .plan({ ...device, spec: { ...device.spec, desired: "stopped" } });
   expect(steps.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+    "check: planned",
     "connect: skipped",
     "configure: skipped",
     "stop: planned",
@@ -126,4 +128,21 @@ test("a device is stopped before it goes", async () => {
   await plane.client.delete(Device, "pump");
   await plane.until(Device, "pump", (device) => device === undefined);
   expect(gateway.done.at(-1)).toBe("stop pump");
+});
+
+test("what is shown may be old: a device that was deleted is not started again", async () => {
+  const scenario: Scenario<MemoryGateway> = {
+    controllers: (gateway) => [devices(gateway)],
+    world: { create: () => new MemoryGateway(), snapshot: (gateway) => gateway.all() },
+    async workload({ client, settled }) {
+      await client.create(Device, pump);
+      await client.create(Device, { ...pump, metadata: { name: "fan" } });
+      await settled();
+      await client.delete(Device, "pump");
+      await client.delete(Device, "fan");
+      await settled();
+    },
+  };
+  const report = await perturb(scenario, { faults: ["stale"] });
+  expect(report.failures, report.text()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { controller, resource, type Controller } from "fettle";
+import { controller, resource, type Client, type Controller, type ObjectOf } from "fettle";
 import { z } from "zod";
 import type { Gateway } from "./gateway.js";
 
@@ -22,16 +22,22 @@ export function devices(gateway: Gateway): Controller {
     for: Device,
     backoff: { base: "1s", max: "5m" },
 
-    async reconcile(device, { step, report, condition, ready, note, again, fail, now, signal }) {
+    async reconcile(device, { client, step, report, condition, ready, note, again, fail, now, signal }) {
       const { name } = device;
       const { desired, config } = device.spec;
       if (config === undefined) return fail("InvalidConfig", "a device needs a config: set spec.config");
 
       const found = await gateway.look(name, signal);
+      const isConfigured = isDeepStrictEqual(found.config, config);
+      const isRight = found.connected && isConfigured && found.state === desired;
+      const check = (): Promise<boolean> =>
+        step("check", { planned: true }, (signal) => isStillSo(device, client, signal));
+      if (!isRight && !(await check())) return again("5s", "it has changed since it was seen");
+
       await step("connect", { timeout: "10s", unless: () => found.connected }, (signal) =>
         gateway.connect(name, signal),
       );
-      await step("configure", { unless: () => isDeepStrictEqual(found.config, config) }, (signal) =>
+      await step("configure", { unless: () => isConfigured }, (signal) =>
         gateway.configure(name, config, signal),
       );
       if (found.state !== desired) {
@@ -52,4 +58,18 @@ export function devices(gateway: Gateway): Controller {
       await step("stop", (signal) => gateway.stop(name, signal));
     },
   });
+}
+
+/**
+ * What a controller is shown can be old, such as a device that has long been deleted and cleaned up after; nobody would
+ * stop it a second time. One that is there now and has our finalizer cannot go before cleanup has been called.
+ */
+async function isStillSo(
+  { metadata }: ObjectOf<typeof Device>,
+  client: Client,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { name = "", namespace, uid, generation } = metadata;
+  const now = (await client.find(Device, { name, namespace }, { signal }))?.metadata;
+  return now?.uid === uid && now?.generation === generation && now?.deletionTimestamp === undefined;
 }
