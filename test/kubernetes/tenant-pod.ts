@@ -32,6 +32,8 @@ export async function manifestsOf(
 /** The place of a pod in a cluster: what is mounted into it and set in its environment. */
 export interface Pod extends AsyncDisposable {
   readonly connection: Connection;
+  /** Path of a kubeconfig that says the same, for programs which are not where a pod's files are. */
+  readonly kubeconfig: string;
 }
 
 /** As a kubelet would set it up for a service account, with a token that the cluster has signed. */
@@ -43,10 +45,25 @@ export async function podOf(cluster: Kubernetes, name: string, namespace: string
   }
   const { hostname, port } = new URL(cluster.url);
   const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+  const kubeconfig = join(serviceAccount, "kubeconfig");
+  await writeFile(kubeconfig, kubeconfigOf(cluster, token, namespace), { mode: 0o600 });
   return {
     connection: await inClusterConnection({ serviceAccount, env }),
+    kubeconfig,
     [Symbol.asyncDispose]: () => rm(serviceAccount, { recursive: true, force: true }),
   };
+}
+
+function kubeconfigOf({ url, ca }: Kubernetes, token: string, namespace: string): string {
+  const data = Buffer.from(ca).toString("base64");
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "cluster", cluster: { server: url, "certificate-authority-data": data } }],
+    users: [{ name: "pod", user: { token } }],
+    contexts: [{ name: "pod", context: { cluster: "cluster", user: "pod", namespace } }],
+    "current-context": "pod",
+  });
 }
 
 async function tokenOf({ url, ca, token }: Kubernetes, name: string, namespace: string): Promise<string> {
