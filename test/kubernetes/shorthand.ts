@@ -44,6 +44,11 @@ const shorthands = new Map<string, Shorthand>([
   group("demo.dev/v1", "widgets", "Widget"),
   group("demo.dev/v1", "gadgets", "Gadget"),
   cluster("demo.dev/v1", "stones", "Stone"),
+  group("demo.dev/v1", "valves", "Valve"),
+  [
+    "valves.v2",
+    { path: "/apis/demo.dev/v2/namespaces/$ns/valves", apiVersion: "demo.dev/v2", kind: "Valve" },
+  ],
 ]);
 
 /** `configmaps/lamp?limit=1` as a path, and the kind it is about; what begins with a slash is a path already. */

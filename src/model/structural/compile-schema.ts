@@ -1,7 +1,7 @@
 import { hasRules, validateRules } from "../cel/rules/validate-rules.js";
 import { type FieldError, type FieldErrorType, invalid } from "../object/field-errors.js";
 import type { Json } from "../object/json.js";
-import type { MutableObject } from "../patch/own-property.js";
+import { getOwn, type MutableObject } from "../patch/own-property.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
@@ -11,7 +11,7 @@ import { isDistinctList, validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";
 import { correlate } from "./validation/ratcheting.js";
-import { nodeOf, type SchemaNode } from "./schema-node.js";
+import { fieldOf, nodeOf, type SchemaNode } from "./schema-node.js";
 import { validateValue } from "./validation/validate-value.js";
 
 /** How a schema is to be taken. */
@@ -42,41 +42,45 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
       const root = nodeOf(schema);
       return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
     },
-    validate(object, old, oldIsValid = false) {
+    validate(object, old, { statusOnly = false, tolerate } = {}) {
       const root = nodeOf(schema);
       features ??= featuresOf(schema);
       const value = object as MutableObject;
-      const same = oldIsValid ? (old as MutableObject | undefined) : undefined;
-      let errors = validateSchema(root, value, old as MutableObject | undefined, same);
-      if (features.embedded) errors = errors.concat(validateEmbeddedResources(root, value));
+      const before = old as MutableObject | undefined;
+      let errors = statusOnly ? validateStatus(root, value, before) : validateSchema(root, value, before);
+      if (features.embedded && !statusOnly) errors = errors.concat(validateEmbeddedResources(root, value));
       if (features.distinctLists) {
-        const repeated = validateListTypes(root, value, same);
+        const repeated = validateListTypes(root, value, before);
         // Who already has repeated items may keep them.
-        const isNew =
-          repeated.length > 0 && (!old || validateListTypes(root, old as MutableObject).length === 0);
+        const isNew = repeated.length > 0 && (!before || validateListTypes(root, before).length === 0);
         if (isNew) errors = errors.concat(repeated);
       }
-      if (features.rules) {
-        errors = errors.concat(checkRules(root, value, old as MutableObject | undefined, errors));
-      }
+      if (features.rules) errors = errors.concat(checkRules(root, value, before, errors, tolerate));
       return errors;
     },
   };
 }
 
-/** What is valid is valid, whatever it was before; so only where something is wrong the old object is looked at. */
-function validateSchema(
-  root: SchemaNode,
-  value: Json,
-  old: Json | undefined,
-  same: Json | undefined,
-): FieldError[] {
-  const findings = new Findings();
-  validateValue(root, value, undefined, findings, same);
+/** What is valid is valid, whatever it was before; so only where something is wrong the old value is looked at. */
+function validateSchema(root: SchemaNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
+  const findings = new Findings(base);
+  validateValue(root, value, undefined, findings, old);
   if (findings.errors.length === 0 || old === undefined) return distinct(findings.errors);
-  const changes = new Findings();
+  const changes = new Findings(base);
   validateValue(root, value, correlate(root, value, old), changes);
   return distinct(changes.errors);
+}
+
+/** Kubernetes takes the status for an object of its own here, and speaks of its fields without saying that they are in it. */
+function validateStatus(
+  root: SchemaNode,
+  object: MutableObject,
+  old: MutableObject | undefined,
+): FieldError[] {
+  const node = fieldOf(root, "status");
+  const status = getOwn(object, "status");
+  if (!node || status === undefined) return [];
+  return validateSchema(node, status, old && getOwn(old, "status"), "status");
 }
 
 /** Rules count on values being of the right type and no bigger than the schema allows. */
@@ -93,13 +97,15 @@ function checkRules(
   value: Json,
   old: Json | undefined,
   errors: readonly FieldError[],
+  tolerate: ((error: FieldError) => void) | undefined,
 ): FieldError[] {
   if (errors.some(({ type }) => blocking.has(type))) {
     const why =
       "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     return [invalid(rootField, null, why)];
   }
-  return validateRules(root.schema, value, old, old === undefined ? undefined : correlate(root, value, old));
+  const correlation = old === undefined ? undefined : correlate(root, value, old);
+  return validateRules(root.schema, value, old, correlation, tolerate);
 }
 
 /** What occurs anywhere in a schema, so that objects are not searched in vain. */

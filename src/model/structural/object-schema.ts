@@ -1,5 +1,13 @@
 import type { FieldError } from "../object/field-errors.js";
 
+/** How an object is validated that was there before. */
+interface ValidateOptions {
+  /** Only the status is written: of the rest nothing but rules is run. */
+  readonly statusOnly?: boolean | undefined;
+  /** Takes what breaks a rule and is let be because it did not change. */
+  readonly tolerate?: ((error: FieldError) => void) | undefined;
+}
+
 /** The rules of a kind's schema, compiled once and applied to whole objects (with apiVersion, kind and metadata). */
 export interface ObjectSchema {
   /**
@@ -17,8 +25,6 @@ export interface ObjectSchema {
   /**
    * What breaks the schema, in Kubernetes' words. With `old`, parts that did not change may break it (ratcheting),
    * and only what changed is reported. Past a thousand faults, looking for more stops.
-   *
-   * `oldIsValid`: the old object is known to be valid by this schema, so parts that are the very same are not looked at.
    */
-  validate(object: object, old?: object, oldIsValid?: boolean): FieldError[];
+  validate(object: object, old?: object, options?: ValidateOptions): FieldError[];
 }

@@ -1,4 +1,4 @@
-import type { FieldPath } from "../object/field-path.js";
+import { childPath, type FieldPath } from "../object/field-path.js";
 
 /** What Kubernetes calls the object itself in its messages. */
 const root = "<nil>";
@@ -8,9 +8,15 @@ const root = "<nil>";
  * asked for.
  */
 export class PathStack {
+  /** Where the walk began. It stands in front of the fields of errors, but not of what is said about them. */
+  readonly base: FieldPath;
   private readonly steps: (string | number)[] = [];
   /** For each step whether it leads into an entry of a map, rather than a field or an item. */
   private readonly isKey: boolean[] = [];
+
+  constructor(base: FieldPath = "") {
+    this.base = base;
+  }
 
   enterField(name: string): void {
     this.steps.push(name);
@@ -32,7 +38,7 @@ export class PathStack {
     this.isKey.pop();
   }
 
-  /** How many steps it is from the root. */
+  /** How many steps it is from where the walk began. */
   get depth(): number {
     return this.steps.length;
   }
@@ -44,7 +50,7 @@ export class PathStack {
 
   /** The dotted path as the field of an error. */
   field(): FieldPath {
-    return this.render(false) || root;
+    return childPath(this.base, ...(this.steps.length === 0 ? [] : [this.render(false)])) || root;
   }
 
   /** The path with entries of maps in brackets, `spec.labels[app]`; empty at the root. */

@@ -14,7 +14,7 @@ import type {
 import { type Definition, type DefinitionVersion, schemaOf, storageVersionOf } from "./definition.js";
 import { columnsOf } from "./serving/columns.js";
 import { conversionBetween, sameStructure } from "./serving/conversion.js";
-import { validateScaled } from "./serving/scale-rules.js";
+import { validateScaled, validateScaledStatus } from "./serving/scale-rules.js";
 
 export interface ServingOptions {
   /** Objects written at or before this revision may not be what the schemas say. */
@@ -152,6 +152,7 @@ function strategyOf(version: DefinitionVersion): Strategy {
 function scaleRules(scale: ScalePaths): Pick<Strategy, "validate" | "validateUpdate"> {
   return {
     validate: (object) => validateScaled(object, scale),
-    validateUpdate: (object) => validateScaled(object, scale),
+    validateUpdate: (object, _, subresource) =>
+      subresource === "status" ? validateScaledStatus(object, scale) : validateScaled(object, scale),
   };
 }

@@ -1,4 +1,5 @@
 import type { FieldSelector, Json, LabelSelector } from "../../model/core.js";
+import type { Subresource } from "../resources/resource-type.js";
 import type { Answer } from "../resources/stored-object.js";
 
 /** What is asked for: a namespace for namespaced kinds, none for the others or for all namespaces. */
@@ -10,8 +11,7 @@ export interface Target extends Scope {
   readonly name: string;
 }
 
-/** A part of an object with rules of its own. */
-export type Subresource = "status" | "scale" | "finalize";
+export type { Subresource };
 
 /** What was sent, and what the decoder noticed that is gone once it is parsed. */
 export interface Body {

@@ -67,6 +67,9 @@ export interface Storage {
 // oxlint-disable-next-line typescript/no-explicit-any -- any JSON may stand below, checked by the schema
 export type Draft = { apiVersion: string; kind: string; metadata: Record<string, any>; [field: string]: any };
 
+/** A part of an object with rules of its own. */
+export type Subresource = "status" | "scale" | "finalize";
+
 export interface Subresources {
   readonly status?: true | undefined;
   /** Namespaces only: writes spec.finalizers. */
@@ -111,7 +114,10 @@ export interface Strategy {
   /** The same for updates of the main resource (status and other subresources are kept apart by the registry). */
   readonly prepareUpdate?: ((object: Draft, old: KubeObject) => void) | undefined;
   readonly validate?: ((object: Draft) => fieldErrors.FieldError[]) | undefined;
-  readonly validateUpdate?: ((object: Draft, old: KubeObject) => fieldErrors.FieldError[]) | undefined;
+  /** `subresource` is the one that the update goes through, if any. */
+  readonly validateUpdate?:
+    | ((object: Draft, old: KubeObject, subresource?: Subresource) => fieldErrors.FieldError[])
+    | undefined;
   /** Why nothing may be created now, if so. */
   readonly forbidCreate?: (() => Error | undefined) | undefined;
   /** Waited for before a create or update is answered: what the client may rely on from then on. */

@@ -57,7 +57,7 @@ export class StoredObject implements Answer {
     }
   }
 
-  /** Whether the object is pruned, defaulted and valid by the schema of today, so that parts of it need no second look. */
+  /** Whether the object is pruned and defaulted by the schema of today, so that parts of it need no second look. */
   get isTidy(): boolean {
     return this.upToDate && !this.#type.builtIn && this.#type.storage.conversion === undefined;
   }

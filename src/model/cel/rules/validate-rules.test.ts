@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderFieldError } from "../../object/field-errors.js";
+import { type FieldError, renderFieldError } from "../../object/field-errors.js";
 import type { Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { compileSchema } from "../../structural/compile-schema.js";
@@ -31,6 +31,30 @@ describe("in the schema of a kind", () => {
   test("what did not change may go on breaking them", () => {
     expect(faults({ size: 0 }, { size: 0 })).toEqual([]);
     expect(faults({ size: 0, name: "b" }, { size: 0, name: "a" })).toHaveLength(1);
+  });
+
+  test("and it is told which", () => {
+    const ruled = compileSchema({
+      type: "object",
+      properties: {
+        spec: {
+          ...withRules(
+            { size: { type: "integer" }, name: text },
+            "self.size > 0",
+            "self.size > oldSelf.size",
+          ),
+        },
+      },
+    });
+    const told: string[] = [];
+    const tolerate = (error: FieldError): void => void told.push(renderFieldError(error));
+    const same = { spec: { size: 0 } };
+    expect(ruled.validate(same, same, { tolerate }).map(renderFieldError)).toEqual([
+      'spec: Invalid value: "object": no',
+    ]);
+    expect(told).toEqual(['spec: Invalid value: "object": no']);
+    ruled.validate({ spec: { size: -1 } }, same, { tolerate });
+    expect(told).toHaveLength(1);
   });
 
   test("nothing is run for an object of the wrong shape", () => {

@@ -28,6 +28,7 @@ const longestMessage = 5 * 1024;
 interface Progress {
   readonly path: PathStack;
   readonly errors: FieldError[];
+  readonly tolerate: (error: FieldError) => void;
   budget: number;
   work: number;
 }
@@ -43,17 +44,19 @@ interface Before {
 
 /**
  * Runs the rules of a schema for an object and all its parts. With `old`, rules about changes are run as well, and
- * what breaks a rule but did not change is let be.
+ * what breaks a rule but did not change is let be, and `tolerate` is told of it.
  */
 export function validateRules(
   schema: StructuralSchema,
   object: Json,
   old?: Json,
   correlation?: Correlation,
+  tolerate: (error: FieldError) => void = () => undefined,
 ): FieldError[] {
   const progress: Progress = {
     path: new PathStack(),
     errors: [],
+    tolerate,
     budget: mostPerObject,
     work: workPerObject,
   };
@@ -164,8 +167,8 @@ function runRules(
   if ((schema["x-kubernetes-validations"] ?? []).length === 0) return true;
   const field = progress.path.bracketed();
   const type = schema.type ?? "";
-  const report = (detail: string, at: FieldPath = field): void => {
-    progress.errors.push(invalid(at || "<nil>", type, detail));
+  const report = (detail: string): void => {
+    progress.errors.push(invalid(field || "<nil>", type, detail));
   };
   const { isVisible, rules } = compiledRules(schema, isRoot);
   if (!isVisible) {
@@ -190,7 +193,7 @@ interface RuleContext {
   readonly progress: Progress;
   readonly field: FieldPath;
   readonly type: string;
-  readonly report: (detail: string, at?: FieldPath) => void;
+  readonly report: (detail: string) => void;
 }
 
 /** False when no further rules are to be run. */
@@ -224,13 +227,17 @@ function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, co
   if (value === true) return true;
   const message = messageOf(compiled, self, old, progress);
   const unchanged = before.correlation ? before.correlation.isUnchanged() : before.parent?.isUnchanged();
-  const isOverlooked = !expression.usesOldSelf && unchanged === true;
+  const fail = (error: FieldError): void => {
+    // A rule about changes is not excused by there being none.
+    if (!expression.usesOldSelf && unchanged === true) progress.tolerate(error);
+    else progress.errors.push(error);
+  };
   const at = childPath(context.field, ...(compiled.fieldPath === "" ? [] : [compiled.fieldPath])) || "<nil>";
   if (message.stops !== undefined) {
-    if (!isOverlooked) report(message.stops, at);
+    fail(invalid(at, context.type, message.stops));
     return false;
   }
-  if (!isOverlooked) progress.errors.push(failure(rule, at, context.type, message.text ?? ordinary(rule)));
+  fail(failure(rule, at, context.type, message.text ?? ordinary(rule)));
   return true;
 }
 

@@ -4,13 +4,18 @@ import { PathStack, rootField } from "../path-stack.js";
 
 /** Where a validation is and what it has found. */
 export class Findings {
-  readonly path = new PathStack();
+  readonly path: PathStack;
   errors: FieldError[] = [];
   /**
    * How much has been checked. Of several alternatives that all fail, the one with the most checks is taken to be the
    * one that was meant, and its errors are shown; so this is counted exactly as Kubernetes counts it.
    */
   checks = 0;
+
+  /** `base`: where in the object the value is that is validated, if it is not the object itself. */
+  constructor(base = "") {
+    this.path = new PathStack(base);
+  }
 
   /** Whether enough has been found. */
   get isFull(): boolean {
@@ -27,9 +32,9 @@ export class Findings {
     this.errors.push(typeInvalid(this.path.field(), badValue, this.said(rule)));
   }
 
-  /** A value breaks a rule that is about several schemas; Kubernetes reports it for the whole object. */
+  /** A value breaks a rule that is about several schemas; Kubernetes reports it for the whole of what is validated. */
   unmatched(rule: string): void {
-    this.errors.push(invalid(rootField, "", rule));
+    this.errors.push(invalid(this.path.base || rootField, "", rule));
   }
 
   private said(rule: string): string {

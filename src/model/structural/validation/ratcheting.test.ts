@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { renderFieldError } from "../../object/field-errors.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { compileSchema } from "../compile-schema.js";
 
@@ -79,6 +80,26 @@ describe("what did not change", () => {
     const schema = compileSchema({ type: "object", properties: { kind: short, spec: short } });
     const object = { kind: "Kind", spec: "xx" };
     expect(schema.validate({ ...object, extra: 1 }, object).map(({ field }) => field)).toEqual(["kind"]);
+  });
+
+  test("is asked of the status alone, as if it were an object", () => {
+    const status = object({ a: short, kind: short }, { oneOf: [{ required: ["a"] }] });
+    const schema = compileSchema({ type: "object", properties: { spec: short, status }, required: ["more"] });
+    const faults = (now: object, before?: object): string[] =>
+      schema.validate(now, before, { statusOnly: true }).map(renderFieldError);
+    const old = { spec: "xx", status: { a: "xx", kind: "Kind" } };
+    expect(faults({ spec: "xx" }, old)).toEqual([]);
+    expect(faults({ spec: "xx", status: { a: "xx", b: "" } }, old)).toEqual([]);
+    expect(faults({ ...old, status: { ...old.status, b: "" } }, old)).toEqual([
+      "status.kind: Too long: may not be more than 1 byte",
+    ]);
+    expect(faults({ status: {} }, old)).toEqual([
+      'status: Invalid value: "": "" must validate one and only one schema (oneOf). Found none valid',
+      "status.a: Required value",
+    ]);
+    expect(faults({ status: { a: 1 } })).toEqual([
+      'status.a: Invalid value: "integer": a in body must be of type string: "integer"',
+    ]);
   });
 
   test("what is valid needs no excuse", () => {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../../object/json.js";
 import { isJsonArray, jsonEqual } from "../../patch/json-equal.js";
 import { getOwn } from "../../patch/own-property.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
 
 /** A part of an object together with what it was before. */
@@ -64,7 +65,31 @@ function compare(node: SchemaNode, value: Json, old: Json, correlation: Correlat
   return jsonEqual(value, old);
 }
 
-function isKeyedList({ schema }: SchemaNode): boolean {
+const whole = new WeakMap<StructuralSchema, boolean>();
+
+/**
+ * Whether values of a schema that are the very same as before count as unchanged whatever is in them, so that there is no
+ * need to look: not where there may be fields that nobody described, or items that cannot be told apart by their keys.
+ */
+export function comparesWhole(schema: StructuralSchema): boolean {
+  const known = whole.get(schema);
+  if (known !== undefined) return known;
+  // Schemas that contain themselves are looked through each time.
+  whole.set(schema, false);
+  const { properties = {}, additionalProperties, items } = schema;
+  const result =
+    schema["x-kubernetes-preserve-unknown-fields"] !== true &&
+    schema["x-kubernetes-embedded-resource"] !== true &&
+    schema["x-kubernetes-list-type"] !== "map" &&
+    typeof additionalProperties !== "boolean" &&
+    (additionalProperties === undefined || comparesWhole(additionalProperties)) &&
+    (items === undefined || comparesWhole(items)) &&
+    Object.values(properties).every(comparesWhole);
+  whole.set(schema, result);
+  return result;
+}
+
+export function isKeyedList({ schema }: SchemaNode): boolean {
   return schema["x-kubernetes-list-type"] === "map";
 }
 

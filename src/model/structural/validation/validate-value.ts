@@ -6,14 +6,14 @@ import { getOwn } from "../../patch/own-property.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { firstRepeated } from "./distinct-items.js";
 import type { Findings } from "./findings.js";
-import type { Correlation } from "./ratcheting.js";
+import { comparesWhole, type Correlation, isKeyedList } from "./ratcheting.js";
 import { entriesOf, fieldOf, itemsOf, nodeOf, rulesOf, type SchemaNode } from "../schema-node.js";
 import { kindOf } from "./value-kind.js";
 
 /**
  * Checks a value against a schema, in the order in which Kubernetes does it. With a correlation, what is wrong with
- * parts that did not change is overlooked. `same` is a value known to be valid: what of it stands here too, the very same, is
- * not looked at.
+ * parts that did not change is overlooked. `same` is the old value, for a walk without a correlation: what of it stands here
+ * too, the very same, is not looked at where it would be overlooked.
  */
 export function validateValue(
   node: SchemaNode,
@@ -22,7 +22,7 @@ export function validateValue(
   findings: Findings,
   same?: Json,
 ): void {
-  if (value === same && typeof value === "object") return;
+  if (value === same && typeof value === "object" && comparesWhole(node.schema)) return;
   const found = findings.errors.length;
   checkValue(node, value, before, findings, same);
   if (before && findings.errors.length > found && before.isUnchanged()) findings.errors.length = found;
@@ -85,10 +85,12 @@ function checkList(
   const { minItems, maxItems, uniqueItems } = node.schema;
   const items = itemsOf(node);
   if (items) {
+    // Without keys it is not known which item was which.
+    const oldItems = isKeyedList(node) && isJsonArray(same) ? same : undefined;
     for (const [index, item] of list.entries()) {
       if (findings.isFull) break;
       path.enterItem(index);
-      validateValue(items, item, before?.item(index), findings, isJsonArray(same) ? same[index] : undefined);
+      validateValue(items, item, before?.item(index), findings, oldItems?.[index]);
       path.leave();
     }
   }
@@ -129,7 +131,7 @@ function checkObject(
     // What version an object is shown in is not its own doing, so that it changed is not seen.
     const isVersion = path.depth === 0 && (key === "apiVersion" || key === "kind");
     path.enterField(key);
-    const known = isJsonObject(same) ? getOwn(same, key) : undefined;
+    const known = !isVersion && isJsonObject(same) ? getOwn(same, key) : undefined;
     validateValue(child, value, isVersion ? undefined : before?.key(key), findings, known);
     path.leave();
   }

@@ -9,8 +9,12 @@ const most = 2 ** 31 - 1;
 
 /** Faults of what the scale subresource would show: an object may not have what a Scale cannot carry. */
 export function validateScaled(object: Draft, paths: ScalePaths): FieldError[] {
+  return [...validateReplicas(object, paths.specReplicasPath), ...validateScaledStatus(object, paths)];
+}
+
+/** The same of the status alone. */
+export function validateScaledStatus(object: Draft, paths: ScalePaths): FieldError[] {
   return [
-    ...validateReplicas(object, paths.specReplicasPath),
     ...validateReplicas(object, paths.statusReplicasPath),
     ...(paths.labelSelectorPath ? validateSelector(object, paths.labelSelectorPath) : []),
   ];

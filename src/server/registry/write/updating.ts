@@ -181,7 +181,7 @@ function settle(
     updated.metadata["generation"] = (live.metadata.generation ?? 0) + 1;
   }
   if (!recorded) recordOwnership(context, type, live, updated, options);
-  validate(type, updated, stored);
+  validate(type, updated, live, options);
   for (const text of strategy.warnings?.(updated) ?? []) options.warn?.(text);
   if (main) warnOfFinalizers(type, updated, live, options);
 }
@@ -200,14 +200,23 @@ function keepIdentity({ metadata }: Draft, { metadata: old }: KubeObject): void 
   if (metadata["deletionGracePeriodSeconds"] === undefined) keep("deletionGracePeriodSeconds");
 }
 
-function validate(type: ResourceType, updated: Draft, { object: live, isTidy }: StoredObject): void {
+/** What breaks a rule of the schema but did not change is let be, and warned of: also when the write is then refused. */
+function validate(
+  type: ResourceType,
+  updated: Draft,
+  live: KubeObject,
+  { subresource, warn }: WriteOptions,
+): void {
   const { group, kind, strategy } = type;
   const metadata = updated.metadata as ObjectMeta;
   const errors = [
     ...validateFinalizers(metadata.finalizers, "metadata.finalizers"),
     ...validateObjectMetaUpdate(metadata, live.metadata, { builtIn: hasStandardFinalizers(type) }),
-    ...type.rules.validate(updated, live, isTidy),
-    ...(strategy.validateUpdate?.(updated, live) ?? []),
+    ...type.rules.validate(updated, live, {
+      statusOnly: subresource === "status",
+      tolerate: warn && ((error) => warn(fieldErrors.renderFieldError(error))),
+    }),
+    ...(strategy.validateUpdate?.(updated, live, subresource) ?? []),
   ];
   if (errors.length > 0) throw failures.invalid({ group, kind }, live.metadata.name ?? "", errors);
 }
