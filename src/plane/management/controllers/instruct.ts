@@ -1,4 +1,4 @@
-import { failures, type ApiError } from "../../../model/core.js";
+import { failures, names, type ApiError } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import { splitKey } from "../../../runtime/loop/keys.js";
 import { conflict, milliseconds, notFound } from "../asked.js";
@@ -60,7 +60,9 @@ export function instruct(handle: ControllerHandle, verb: Verb, instruction: Inst
 function resume(handle: ControllerHandle, key: string): Instructed {
   const before = handle.pausedObjects;
   const { name, namespace } = splitKey(key);
-  handle.resume({ name, namespace });
+  // What cannot be a name was never paused.
+  const isName = (part: string): boolean => names.validatePathSegmentName(part).length === 0;
+  if (name !== "" && isName(name) && isName(namespace)) handle.resume({ name, namespace });
   const count = before - handle.pausedObjects;
   if (count === 0) objectOf(handle, key);
   return { count };

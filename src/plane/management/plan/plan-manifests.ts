@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Client } from "../../../client/client.js";
 import { failures, parseApiVersion, type Json, type KubeObject } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
@@ -23,18 +24,27 @@ export function manifestsIn({ manifests }: Readonly<Record<string, unknown>>): r
     throw failures.badRequest("manifests has to be a list with at least one object");
   }
   return manifests.map((manifest: unknown, index) => {
-    const { apiVersion, kind, metadata } = (manifest ?? {}) as Partial<Record<string, unknown>>;
-    if (typeof apiVersion === "string" && typeof kind === "string" && isJsonObject(metadata as Json)) {
-      return manifest as KubeObject;
+    const { apiVersion, kind, metadata } = (manifest ?? {}) as Partial<Record<string, Json>>;
+    if (typeof apiVersion !== "string" || typeof kind !== "string" || !isJsonObject(metadata)) {
+      throw failures.badRequest(`manifests[${index}] needs an apiVersion, a kind and metadata`);
     }
-    throw failures.badRequest(`manifests[${index}] needs an apiVersion, a kind and metadata`);
+    for (const field of ["name", "generateName", "namespace"]) {
+      if (typeof (metadata[field] ?? "") === "string") continue;
+      throw failures.badRequest(`manifests[${index}].metadata.${field} has to be a text`);
+    }
+    return manifest as KubeObject;
   });
 }
 
 /** What would come of applying manifests, each by itself; nothing is done. */
 export async function planManifests(context: Context): Promise<PlanAnswer> {
   const plans: ManifestPlan[] = [];
-  for (const manifest of context.manifests) plans.push(await planManifest(context, manifest));
+  for (const manifest of context.manifests) {
+    plans.push(await planManifest(context, manifest));
+    // All that is asked is answered in this process, so there may have been nothing to wait for: others get their turn.
+    await turn();
+    context.signal.throwIfAborted();
+  }
   return { plans };
 }
 
@@ -48,7 +58,7 @@ async function planManifest(context: Context, manifest: KubeObject): Promise<Man
     apiVersion,
     kind,
     namespace: after.metadata.namespace ?? "",
-    name: metadata.name ?? metadata.generateName ?? "",
+    name: metadata.name || metadata.generateName || "",
     object: {
       action: isSame ? "none" : before === undefined ? "create" : "update",
       before: shown(before, reveal),

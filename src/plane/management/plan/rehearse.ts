@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/client.js";
-import { asApiError, isNotFound, type KubeObject } from "../../../model/core.js";
+import { asApiError, isNotFound, names, type KubeObject } from "../../../model/core.js";
 import type { ToldCause } from "../contract.js";
 import { comesWith } from "./comes-with.js";
 
@@ -25,9 +25,11 @@ export async function rehearse(
 ): Promise<Rehearsed> {
   const options = { dryRun: true, fieldManager, signal };
   let before: KubeObject | undefined;
+  const causes = wrongNames(manifest);
+  // Nobody can be asked about what fits into no path.
+  if (causes.length > 0) return { before, after: manifest, problem: causes[0]?.message, causes };
   try {
-    if (manifest.metadata.name === undefined)
-      return { before, after: await client.create(manifest, options) };
+    if (!manifest.metadata.name) return { before, after: await client.create(manifest, options) };
     before = await client.find(manifest, manifest, { signal });
     return { before, after: await client.apply(manifest, { ...options, force: true }) };
   } catch (error) {
@@ -39,6 +41,15 @@ export async function rehearse(
       ? { before, after: await elsewhere(client, manifest, signal) }
       : { before, after: manifest, problem: failure.message, causes: failure.status.details?.causes };
   }
+}
+
+function wrongNames({ metadata: { name, namespace } }: KubeObject): ToldCause[] {
+  return Object.entries({ name, namespace }).flatMap(([part, text]) =>
+    names.validatePathSegmentName(text ?? "").map((why) => ({
+      field: `metadata.${part}`,
+      message: `metadata.${part}: ${JSON.stringify(text)} ${why}`,
+    })),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { failures, type Json } from "../../../model/core.js";
+import type { Json } from "../../../model/core.js";
+import { decodeJson } from "../../decode/json.js";
 import { drained, send } from "../answer/send.js";
 import type { User } from "../auth/user.js";
 import type { Context } from "../context.js";
@@ -84,14 +85,7 @@ export async function serveExtension(
 }
 
 function parse(body: Buffer): Json | undefined {
-  if (body.length === 0) return undefined;
-  try {
-    return JSON.parse(body.toString("utf8")) as Json;
-  } catch (error) {
-    throw failures.badRequest(
-      `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
+  return body.length === 0 ? undefined : decodeJson(body).object;
 }
 
 async function sendStream(
