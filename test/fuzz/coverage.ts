@@ -30,8 +30,9 @@ export class Coverage {
   }
 }
 
-/** The reason of a failure, as far as it has one. */
+/** The reason of a failure, as far as it has one; also of one that a stream tells of in a line of its own. */
 export function reasonOf(code: number, body: Buffer): string {
-  if (code < 400) return "";
+  if (code < 400)
+    return /^\{(?:"type":"ERROR"|"kind":"Status").*"reason":"(\w+)"/m.exec(body.toString())?.[1] ?? "";
   return /"reason":\s*"(\w+)"/.exec(body.toString())?.[1] ?? "";
 }

@@ -2,10 +2,13 @@ import { Administrator } from "./administrator.js";
 import { Choices } from "./choices.js";
 import { reasonOf, type Coverage } from "./coverage.js";
 import { takeInventory } from "./inventory.js";
+import { sendBurst, stillAnswers } from "./burst.js";
 import { faultOf } from "./oracle.js";
+import type { Burst } from "./requests/burst.js";
 import { readCatalog, type Catalog } from "./requests/catalog.js";
 import type { FuzzRequest } from "./requests/draft.js";
 import { episodeLength, generate } from "./requests/generate.js";
+import { written } from "./requests/written.js";
 import { FuzzedServer, type Memory } from "./server/fuzzed-server.js";
 import { Session } from "./session.js";
 import { Hanging, type Answer } from "./wire/answer.js";
@@ -41,6 +44,9 @@ export interface FuzzReport {
   readonly reopened: readonly string[];
 }
 
+/** What stands for bytes that are no request. */
+const talk = { family: "raw", verb: "conversation", method: "GET", target: "", lies: true };
+
 const workers = 8;
 /** Enough to see what is wrong. */
 const mostFaults = 25;
@@ -60,16 +66,18 @@ export async function fuzz(options: FuzzOptions, coverage: Coverage): Promise<Fu
     const warm = await server.memory();
     await run.send(first + count / 2, count / 2);
     const end = await server.memory();
-    await server.idle();
+    await server.rest();
     const inventory = await takeInventory(admin);
     admin.close();
     await server.stop();
     report = { faults, warm, end, inventory, complaints: server.complaints };
   }
-  await using server = await FuzzedServer.start(data, transport);
+  await using server = await FuzzedServer.start(data, transport, "idle");
   const admin = new Administrator(server.address);
-  await server.idle();
+  await server.rest();
   const reopened = await takeInventory(admin);
+  await admin.release();
+  await server.rest();
   admin.close();
   await server.stop();
   return { ...report, reopened, complaints: report.complaints + server.complaints };
@@ -126,31 +134,62 @@ class Run {
   }
 
   async #sendOne(session: Session, index: number): Promise<void> {
-    const { catalog, coverage, server } = this.#parts;
+    const { catalog, server } = this.#parts;
     const { seed } = this.#options;
     const generated = generate(catalog, seed, index);
-    const isRequest = generated.kind === "request";
-    const request = isRequest ? session.complete(generated.request) : undefined;
-    const shown = isRequest
-      ? describe(session.complete(generated.request))
-      : `raw: ${generated.conversation.name}`;
+    switch (generated.kind) {
+      case "request": {
+        const request = session.complete(generated.request);
+        const overHttp2 = new Choices(seed, index, 2).once(2);
+        await this.#exchange(index, request, describe(request), () => session.send(request, overHttp2));
+        return;
+      }
+      case "raw": {
+        const { conversation } = generated;
+        const send = (): Promise<Answer> => session.converse(conversation);
+        await this.#exchange(index, talk, `raw: ${conversation.name}`, send);
+        return;
+      }
+      case "burst":
+        await this.#sendBurst(index, generated.burst);
+        return;
+      case "compact":
+        await server.compact();
+    }
+  }
+
+  async #sendBurst(index: number, { draft, held, ...burst }: Burst): Promise<void> {
+    const { address } = this.#parts.server;
+    const request = { ...written(draft), lies: held === "answer" };
+    const sent = sendBurst(address, request, held, burst.count);
+    await Promise.all(
+      sent.map((answer) => this.#exchange(index, request, `burst: ${burst.name}`, () => answer)),
+    );
+    if (!(await stillAnswers(address)))
+      this.#blame(index, "nothing but refusals", `after a burst: ${burst.name}`);
+  }
+
+  async #exchange(
+    index: number,
+    request: Pick<FuzzRequest, "family" | "verb" | "method" | "target" | "lies">,
+    shown: string,
+    send: () => Promise<Answer>,
+  ): Promise<void> {
     this.#inFlight.set(index, `${index}: ${shown}`);
     let answer: Answer;
     try {
-      answer = isRequest
-        ? await session.send(session.complete(generated.request), new Choices(seed, index, 2).once(2))
-        : await session.converse(generated.conversation);
+      answer = await send();
     } catch (error) {
       if (!(error instanceof Hanging)) throw error;
       this.#blame(index, error.message, shown);
       return;
     }
     // It died of this one or of another that is under way: they stay listed.
-    if (answer.code === 0 && (await hasEnded(server))) return;
+    if (answer.code === 0 && (await hasEnded(this.#parts.server))) return;
     this.#inFlight.delete(index);
     const reason = reasonOf(answer.code, answer.body);
-    coverage.add(request?.family ?? "raw", request?.verb ?? "conversation", answer.code, reason);
-    const fault = faultOf(request ?? { method: "GET", target: "", lies: true }, answer);
+    this.#parts.coverage.add(request.family, request.verb, answer.code, reason);
+    const fault = faultOf(request, answer);
     if (fault !== undefined) this.#blame(index, fault, shown);
   }
 

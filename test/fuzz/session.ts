@@ -1,14 +1,16 @@
 import { placeholders, type FuzzRequest } from "./requests/draft.js";
 import type { RawConversation } from "./requests/raw.js";
-import type { Answer } from "./wire/answer.js";
+import { glance, type Answer, type Attention } from "./wire/answer.js";
 import { Http1, type Address, type Piece } from "./wire/http1.js";
 import { Http2 } from "./wire/http2.js";
 
-const { version, uid, continue: further } = placeholders;
+const { version, first, uid, continue: further, run } = placeholders;
 const learned: readonly (readonly [string, RegExp])[] = [
   [version, /"resourceVersion":\s*"(\d+)"/],
+  [first, /"resourceVersion":\s*"(\d+)"/],
   [uid, /"uid":\s*"([\w-]+)"/],
   [further, /"continue":\s*"([\w=-]+)"/],
+  [run, /"runs":\[\{"id":"([\w-]+)"/],
 ];
 
 /** One who sends requests one after the other, and uses in them what the answers before have said. */
@@ -40,17 +42,17 @@ export class Session {
 
   /** Sends what {@link complete} has made. */
   async send(request: FuzzRequest, overHttp2: boolean): Promise<Answer> {
-    const { method, target, headers, body, lies, waits } = request;
-    const mayWatch = target.includes("watch");
-    const heard = overHttp2 && !lies ? await this.#sendHttp2(request, mayWatch) : undefined;
+    const { method, target, lies, waits } = request;
+    const attention = /watch|follow/.test(unescaped(target)) ? (request.attention ?? glance) : undefined;
+    const heard = overHttp2 && !lies ? await this.#sendHttp2(request, attention) : undefined;
     // Streams that are no HTTP/2 are reset below everything that could answer them.
     const answer =
       heard !== undefined && heard.code !== 0
         ? heard
         : await this.#http1.send({
-            pieces: [messageOf(method, target, headers, body), ...(lies && !waits ? ["end"] : [])],
+            pieces: [messageOf(request), ...(lies && !waits ? ["end"] : [])],
             withoutBody: method === "HEAD",
-            mayWatch,
+            attention,
             reusable: !lies,
           });
     this.#learn(answer);
@@ -63,7 +65,7 @@ export class Session {
       typeof piece === "string"
         ? piece.replaceAll("@token@", token).replaceAll("@host@", new URL(url).host)
         : piece;
-    return this.#http1.send({ pieces: pieces.map(fill), mayWatch: true, http2 });
+    return this.#http1.send({ pieces: pieces.map(fill), attention: glance, http2 });
   }
 
   close(): void {
@@ -71,17 +73,20 @@ export class Session {
     this.#http2?.close();
   }
 
-  #sendHttp2({ method, target, headers, body }: FuzzRequest, mayWatch: boolean): Promise<Answer> | undefined {
+  #sendHttp2(
+    { method, target, headers, body }: FuzzRequest,
+    attention: Attention | undefined,
+  ): Promise<Answer> | undefined {
     const sent: Record<string, string> = { ":method": method, ":path": target };
     for (const [name, value] of headers) sent[name === "host" ? ":authority" : name] = value;
-    return this.#http2?.send({ headers: sent, body, mayWatch });
+    return this.#http2?.send({ headers: sent, body, attention });
   }
 
   #learn({ body }: Answer): void {
     const text = body.subarray(0, 5000).toString();
     for (const [name, pattern] of learned) {
       const found = pattern.exec(text)?.[1];
-      if (found !== undefined) this.#known.set(name, found);
+      if (found !== undefined && (name !== first || !this.#known.has(first))) this.#known.set(name, found);
     }
   }
 
@@ -98,13 +103,20 @@ export class Session {
   }
 }
 
+/** Every letter of an address may be escaped; the server reads it all the same. */
+function unescaped(target: string): string {
+  return target.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
 /** Bytes beyond ASCII go out as UTF-8 in the first line, and as one byte each in headers, whatever anybody thinks of that. */
-function messageOf(
-  method: string,
-  target: string,
-  headers: FuzzRequest["headers"],
-  body: Uint8Array | undefined,
-): Uint8Array {
+export function messageOf({
+  method,
+  target,
+  headers,
+  body,
+}: Pick<FuzzRequest, "method" | "target" | "headers" | "body">): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return Buffer.concat([
     Buffer.from(`${method} ${target} HTTP/1.1\r\n`),

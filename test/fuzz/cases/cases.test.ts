@@ -9,7 +9,9 @@ import { FuzzedServer } from "../server/fuzzed-server.js";
 import { Session } from "../session.js";
 import type { FuzzRequest } from "../requests/draft.js";
 import type { Answer } from "../wire/answer.js";
-import { cases, type CaseRequest } from "./cases.js";
+import type { CaseRequest } from "./case.js";
+import { cases } from "./cases.js";
+import { managementCases } from "./management.js";
 
 describe("what was found once", () => {
   let data: string;
@@ -32,19 +34,22 @@ describe("what was found once", () => {
     expect(server.complaints).toBe("");
   });
 
-  test.each(cases)("$name: $answer", async ({ before, request, pieces = [], answer: expected }) => {
-    const session = new Session(server.address);
-    const send = (each: FuzzRequest): Promise<Answer> => session.send(session.complete(each), false);
-    if (before !== undefined) expect((await send(wholeOf(before))).code).toBeLessThan(300);
-    const whole = request && wholeOf(request);
-    const answer = await (whole === undefined
-      ? session.converse({ name: "", pieces, http2: false })
-      : send(whole));
-    session.close();
-    const { code, body } = answer;
-    expect(`${code} ${reasonOf(code, body)}`.trim(), body.toString().slice(0, 500)).toBe(expected);
-    expect(faultOf(whole ?? { method: "GET", target: "", lies: true }, answer)).toBeUndefined();
-  });
+  test.each([...cases, ...managementCases])(
+    "$name: $answer",
+    async ({ before, request, pieces = [], answer: expected }) => {
+      const session = new Session(server.address);
+      const send = (each: FuzzRequest): Promise<Answer> => session.send(session.complete(each), false);
+      if (before !== undefined) expect((await send(wholeOf(before))).code).toBeLessThan(300);
+      const whole = request && wholeOf(request);
+      const answer = await (whole === undefined
+        ? session.converse({ name: "", pieces, http2: false })
+        : send(whole));
+      session.close();
+      const { code, body } = answer;
+      expect(`${code} ${reasonOf(code, body)}`.trim(), body.toString().slice(0, 500)).toBe(expected);
+      expect(faultOf(whole ?? { method: "GET", target: "", lies: true }, answer)).toBeUndefined();
+    },
+  );
 });
 
 function wholeOf({ method, target, headers = [], body }: CaseRequest): FuzzRequest {

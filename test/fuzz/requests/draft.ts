@@ -1,4 +1,5 @@
 import type { Json } from "../../../src/model/core.js";
+import type { Attention } from "../wire/answer.js";
 import type { Resource } from "./catalog.js";
 
 /** How a body is written. */
@@ -47,8 +48,30 @@ export interface Draft {
   lies: boolean;
   /** Nothing is said to be the end of what is sent: the server has to wait for more, and to grow tired of it. */
   waits: boolean;
+  /** How much of a stream is read; no more than a glance unless told. */
+  attention: Attention | undefined;
   /** What was broken, in words. */
   broken: string[];
+}
+
+/** A draft of which only the essential is said. */
+export function draft(
+  given: Pick<Draft, "resource" | "family" | "verb" | "method" | "segments"> & Partial<Draft>,
+): Draft {
+  return {
+    target: undefined,
+    query: [],
+    rawQuery: "",
+    headers: [],
+    form: "json",
+    value: undefined,
+    bytes: undefined,
+    lies: false,
+    waits: false,
+    attention: undefined,
+    broken: [],
+    ...given,
+  };
 }
 
 /** A request as it is sent. */
@@ -61,8 +84,17 @@ export interface FuzzRequest {
   readonly body: Uint8Array | undefined;
   readonly lies: boolean;
   readonly waits: boolean;
+  readonly attention?: Attention | undefined;
   readonly broken: readonly string[];
 }
 
 /** Where an answer's own words come in: what a request says depends on those before it, the request itself does not. */
-export const placeholders = { version: "@version@", uid: "@uid@", continue: "@continue@" } as const;
+export const placeholders = {
+  version: "@version@",
+  /** The first of the versions that a session has heard of. */
+  first: "@first@",
+  uid: "@uid@",
+  continue: "@continue@",
+  /** A run of a controller. */
+  run: "@run@",
+} as const;

@@ -1,48 +1,81 @@
-import { breaks } from "../breaks/index.js";
-import { pathOf } from "../breaks/addresses.js";
-import { bodyOf } from "../breaks/body-of.js";
-import { queryOf } from "../breaks/query.js";
 import { Choices } from "../choices.js";
+import { bursts, type Burst } from "./burst.js";
 import type { Catalog, Resource } from "./catalog.js";
 import { definitionName, fuzzResources } from "./definitions.js";
 import type { Draft, FuzzRequest } from "./draft.js";
+import { managementDraft } from "./management.js";
 import type { Target } from "./objects.js";
+import { asTheyStand, pastDraft, rememberDraft, turnDraft } from "./past.js";
 import { rawConversation, type RawConversation } from "./raw.js";
 import { documentDraft, resourceDraft } from "./valid.js";
+import { spoilt, written } from "./written.js";
 
 /** Requests come in rows of so many about the same object, so that it gets into states which no first request meets. */
 export const episodeLength = 12;
 
-/** What the server reads of a head at most, with some room for the headers. */
-const longestTarget = 50_000;
+/** One row in so many is about what the server has forgotten, and one begins with more than it can bear. */
+const rareRows = 40;
 
 export const namespaces = ["default", "fuzz-a", "fuzz-b"];
 const names = ["a", "b", "sample"];
 
 export type Generated =
   | { readonly kind: "request"; readonly request: FuzzRequest }
-  | { readonly kind: "raw"; readonly conversation: RawConversation };
+  | { readonly kind: "raw"; readonly conversation: RawConversation }
+  | { readonly kind: "burst"; readonly burst: Burst }
+  /** The server is made to forget the past. */
+  | { readonly kind: "compact" };
 
 /** The request of this number. It is the same for the same seed, number and catalog. */
 export function generate(catalog: Catalog, seed: number, index: number): Generated {
   const episode = Math.floor(index / episodeLength);
+  const step = index % episodeLength;
   const shared = new Choices(seed, episode);
   const choices = new Choices(seed, episode, index);
-  const about = shared.weighted<"resource" | "document" | "raw">([
+  const sent = (draft: Draft): Generated => ({ kind: "request", request: spoilt(draft, choices) });
+  switch (aboutOf(episode, shared)) {
+    case "past":
+      return past(step, index, choices);
+    case "burst": {
+      const burst = bursts[step];
+      return burst === undefined ? sent(managementDraft(catalog, choices)) : { kind: "burst", burst };
+    }
+    case "raw":
+      return { kind: "raw", conversation: rawConversation(choices) };
+    case "document":
+      return sent(documentDraft(catalog, choices));
+    case "management":
+      return sent(managementDraft(catalog, choices));
+    case "resource":
+      return sent(resourceStep(targetOf(catalog, shared), step, catalog, choices));
+  }
+}
+
+type About = "resource" | "document" | "management" | "raw" | "past" | "burst";
+
+function aboutOf(episode: number, choices: Choices): About {
+  if (episode % rareRows === 5) return "past";
+  if (episode % rareRows === 25) return "burst";
+  return choices.weighted<About>([
     [26, "resource"],
     [2, "document"],
+    [5, "management"],
     [1, "raw"],
   ]);
-  if (about === "raw") return { kind: "raw", conversation: rawConversation(choices) };
-  if (about === "document")
-    return { kind: "request", request: finish(documentDraft(catalog, choices), choices) };
-  const target = targetOf(catalog, shared);
-  const step = index % episodeLength;
-  if (step === 0 && target.resource.group === "fuzz.dev") {
-    return { kind: "request", request: finish(definitionOf(target.resource, catalog, choices), choices) };
-  }
-  const verb = verbAt(step, target.resource, choices);
-  return { kind: "request", request: finish(resourceDraft(target, verb, catalog, choices), choices) };
+}
+
+/** What is heard first is forgotten, and then asked for: as it should be, later in ways that it should not. */
+function past(step: number, index: number, choices: Choices): Generated {
+  if (step === 2) return { kind: "compact" };
+  const turn = step - 3;
+  const draft = step === 0 ? rememberDraft() : step === 1 ? turnDraft(index) : pastDraft(turn, choices);
+  return { kind: "request", request: turn < asTheyStand ? written(draft) : spoilt(draft, choices) };
+}
+
+function resourceStep(target: Target, step: number, catalog: Catalog, choices: Choices): Draft {
+  const { resource } = target;
+  if (step === 0 && resource.group === "fuzz.dev") return definitionOf(resource, catalog, choices);
+  return resourceDraft(target, verbAt(step, resource, choices), catalog, choices);
 }
 
 /** Makes a kind again, which may have gone in the meantime. */
@@ -97,30 +130,4 @@ function verbAt(step: number, { subresources, verbs }: Resource, choices: Choice
     ...parts.map((part) => [1, part] as const),
     ...(verbs.includes("deletecollection") && choices.once(8) ? [[1, "deletecollection"] as const] : []),
   ]);
-}
-
-/** Spoils a request in none, one or several ways, and writes it down. */
-function finish(draft: Draft, choices: Choices): FuzzRequest {
-  const ways = choices.weighted([
-    [4, 0],
-    [5, 1],
-    [2, 2],
-    [1, 3],
-  ]);
-  const chosen = new Set<number>();
-  for (let turn = 0; turn < ways; turn++) {
-    const possible = breaks.flatMap((each, at) => (each.applies(draft) ? [[each.weight, at] as const] : []));
-    chosen.add(choices.weighted(possible));
-  }
-  for (const at of [...chosen].sort((one, other) => one - other)) {
-    const way = breaks[at];
-    if (way === undefined || !way.applies(draft)) continue;
-    way.spoil(draft, choices);
-    draft.broken.push(way.name);
-  }
-  const { family, verb, method, headers, waits, broken } = draft;
-  const target = pathOf(draft) + queryOf(draft);
-  // Who is refused while still talking may have hung up before the answer is heard.
-  const lies = draft.lies || target.length > longestTarget;
-  return { family, verb, method, target, headers, body: bodyOf(draft), lies, waits, broken };
 }

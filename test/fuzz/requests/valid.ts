@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/model/core.js";
 import type { Choices } from "../choices.js";
 import { familyOf, type Catalog } from "./catalog.js";
-import { contentTypes, placeholders, type Draft, type Form, type Pair } from "./draft.js";
+import { contentTypes, draft, placeholders, type Draft, type Form, type Pair } from "./draft.js";
 import { apiVersionOf, validObject, type Target } from "./objects.js";
 import { validPatch } from "./patches.js";
 import { setField } from "./places.js";
@@ -153,7 +153,7 @@ function addBody(
   action: string,
   { subresource, catalog, choices }: Around,
 ): void {
-  if (action === "delete" && choices.once(4)) made.value = deleteOptions(choices);
+  if (action === "delete" && choices.once(2)) made.value = deleteOptions(choices);
   else if (action === "create" || action === "update" || action === "patch" || action === "apply") {
     const object = subresource === "scale" ? scaleOf(target) : validObject(target, catalog, choices);
     made.value = object;
@@ -193,27 +193,10 @@ function deleteOptions(choices: Choices): JsonObject {
     ...choices.pick<JsonObject>([
       { propagationPolicy: "Foreground" },
       { preconditions: { uid: placeholders.uid } },
+      { preconditions: { uid: "11111111-2222-3333-4444-555555555555" } },
       { preconditions: { resourceVersion: placeholders.version } },
       { gracePeriodSeconds: 0, orphanDependents: true },
       { dryRun: ["All"] },
     ]),
-  };
-}
-
-function draft(
-  given: Pick<Draft, "resource" | "family" | "verb" | "method" | "segments"> & Partial<Draft>,
-): Draft {
-  return {
-    target: undefined,
-    query: [],
-    rawQuery: "",
-    headers: [],
-    form: "json",
-    value: undefined,
-    bytes: undefined,
-    lies: false,
-    waits: false,
-    broken: [],
-    ...given,
   };
 }

@@ -1,29 +1,64 @@
-// A server in a process of its own, for what is sent to it without mercy: `fuzzed-server.mjs DATA plain|tls`. Everything on
-// standard error is something that it was not prepared for.
+// A control plane in a process of its own, for what is sent to it without mercy: `fuzzed-server.mjs DATA plain|tls`, and
+// `idle` for one without controllers. Everything on standard error is something that it was not prepared for.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
-import { startServer } from "../../../dist/server/server.js";
-import { openSqliteStore } from "../../../dist/store/index.js";
+import { controlPlane, openSqliteStore } from "../../../dist/index.js";
+import { controllers } from "./controllers.mjs";
 
-const [data, transport] = process.argv.slice(2);
-const store = await openSqliteStore(join(data, "store"));
-const server = await startServer({
+const [data, transport, work] = process.argv.slice(2);
+// History is short, so that much of what clients remember is forgotten while a test runs.
+const store = await openSqliteStore(join(data, "store"), { retention: { count: 1000, every: "1s" } });
+const plane = await controlPlane({
+  controllers: work === "idle" ? [] : controllers,
+  forceDefinitions: true,
   store,
   data,
-  tls: transport === "tls",
-  // Shorter than anybody would want them, so that clients who send nothing are met with while a test runs.
-  limits: { headersTimeout: 4000, receiveTimeout: 5000, requestTimeout: 40_000, watches: 500 },
-  onError(error, doing) {
-    // A kind whose rules refuse what is stored already refuses the garbage collector as well, here as in Kubernetes.
-    if (error?.code !== 422) console.error(doing, error);
+  listen: {
+    port: 0,
+    tls: transport === "tls",
+    limits: {
+      // Shorter than anybody would want them, so that clients who send nothing are met with while a test runs.
+      headersTimeout: 4000,
+      receiveTimeout: 5000,
+      requestTimeout: 40_000,
+      // So few that a burst is too much; what the workers ask for one after the other is not.
+      readOnly: 60,
+      mutating: 20,
+      watches: 40,
+      waiting: 20,
+    },
   },
+  log: { debug() {}, info() {}, warn: complain, error: complain, child: (fields) => childLog(fields) },
 });
+
+function childLog(fields) {
+  const tell = (more, text) => complain({ ...fields, ...more }, text);
+  return {
+    debug() {},
+    info() {},
+    warn: tell,
+    error: tell,
+    child: (more) => childLog({ ...fields, ...more }),
+  };
+}
+
+/** Runs that fail are told without an error: they are meant to. */
+function complain(fields, text) {
+  const { err } = fields;
+  if (err === undefined) return;
+  // A kind whose rules refuse what is stored already refuses the garbage collector as well, here as in Kubernetes.
+  if (err?.code === 422) return;
+  // Definitions and namespaces go, and what controllers watch or write there goes with them.
+  if (("kind" in fields || "controller" in fields) && err?.code < 500) return;
+  console.error(text, err);
+}
+
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 
 async function end() {
-  await server.close();
+  await plane.stop();
   await store.close();
   process.exit(0);
 }
@@ -39,8 +74,14 @@ const answers = {
     delay.reset();
     return { ...process.memoryUsage(), longest };
   },
-  async idle() {
-    await server.api.idle();
+  /** Forgets all of the past: every revision but the newest. */
+  async compact() {
+    await store.compact((await store.status()).revision);
+  },
+  /** Nobody writes any more. */
+  async rest() {
+    await plane.controllers.stop();
+    await plane.api.idle();
   },
   end,
 };
@@ -53,4 +94,5 @@ process.on("message", ({ id, ask }) => {
 process.once("disconnect", () => void end());
 
 const ca = transport === "tls" ? readFileSync(join(data, "tls", "ca.crt"), "utf8") : undefined;
-process.send({ id: 0, value: { url: server.url, token: server.token, ca } });
+const token = readFileSync(join(data, "auth", "admin-token"), "utf8").trim();
+process.send({ id: 0, value: { url: plane.url, token, ca } });

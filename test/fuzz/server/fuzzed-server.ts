@@ -19,7 +19,7 @@ interface Message {
   readonly error?: string;
 }
 
-/** A server in a process of its own, which may die of what it is sent without taking the test along. */
+/** A control plane in a process of its own, which may die of what it is sent without taking the test along. */
 export class FuzzedServer implements AsyncDisposable {
   readonly address: Address;
   /** What it wrote to standard error: every line of it is a fault. */
@@ -37,8 +37,13 @@ export class FuzzedServer implements AsyncDisposable {
     child.once("close", (code, signal) => (this.ended = `code ${code}, signal ${signal}`));
   }
 
-  static async start(data: string, transport: "plain" | "tls"): Promise<FuzzedServer> {
-    const child = fork(program, [data, transport], { execArgv: ["--expose-gc"], silent: true });
+  /** `idle`: without controllers, which would go on with their work. */
+  static async start(
+    data: string,
+    transport: "plain" | "tls",
+    work: "busy" | "idle" = "busy",
+  ): Promise<FuzzedServer> {
+    const child = fork(program, [data, transport, work], { execArgv: ["--expose-gc"], silent: true });
     let complaints = "";
     const complain = (text: string): void => void (complaints += text);
     child.stderr?.setEncoding("utf8").on("data", complain);
@@ -56,9 +61,14 @@ export class FuzzedServer implements AsyncDisposable {
     return this.#ask("memory") as Promise<Memory>;
   }
 
-  /** Resolves when its controllers have nothing left to do. */
-  async idle(): Promise<void> {
-    await this.#ask("idle");
+  /** Forgets all of its past but the newest revision. */
+  async compact(): Promise<void> {
+    await this.#ask("compact");
+  }
+
+  /** Stops its controllers; resolves when nothing is left to do for anybody. */
+  async rest(): Promise<void> {
+    await this.#ask("rest");
   }
 
   /** Asks it to end, and waits until it has. */

@@ -28,6 +28,11 @@ export class AnswerReader {
     return this.#head?.framing.kind === "chunks";
   }
 
+  /** How much of the body there is. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Takes more bytes; the answer when that was the last of it. */
   add(bytes: Buffer): Answer | undefined {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
-import { Hanging, patience, type Answer } from "./answer.js";
+import { Hanging, patience, type Answer, type Attention } from "./answer.js";
 import { AnswerReader } from "./answer-reader.js";
 
 export interface Address {
@@ -10,18 +10,23 @@ export interface Address {
   readonly ca: string | undefined;
 }
 
-/** How long a stream without end is listened to once it says nothing. */
-const listening = 25;
+/** How long it is waited for the end of what is no HTTP/1.1. */
+const listening = 250;
 
-/** Bytes to send one after the other; a number is a pause in milliseconds, the word `end` half-closes the connection. */
-export type Piece = string | Uint8Array | number;
+/**
+ * Bytes to send one after the other; a number is a pause in milliseconds, a promise one until it resolves, the word `end`
+ * half-closes the connection.
+ */
+export type Piece = string | Uint8Array | number | Promise<unknown>;
 
 export interface Sending {
   readonly pieces: readonly Piece[];
   /** A HEAD has an answer without a body. */
   readonly withoutBody?: boolean;
-  /** The answer may be a watch: it is read for a moment only. */
-  readonly mayWatch?: boolean;
+  /** The answer may be a stream, of which only so much is read; all of it unless told. */
+  readonly attention?: Attention | undefined;
+  /** When it resolves, this side hangs up. */
+  readonly until?: Promise<unknown> | undefined;
   /** Another request may follow on the same connection. */
   readonly reusable?: boolean;
   /** It is no HTTP/1.1, and no more is wanted than to see it end: what is answered is not read. */
@@ -56,13 +61,15 @@ export class Http1 {
   }
 
   #exchange(socket: Socket, sending: Sending): Promise<Answer> {
-    const { pieces, withoutBody = false, mayWatch = false, reusable = false, http2 = false } = sending;
+    const { pieces, withoutBody = false, attention, reusable = false, http2 = false } = sending;
     return new Promise((resolve, reject) => {
       const reader = new AnswerReader(withoutBody);
       let quiet: NodeJS.Timeout | undefined;
+      let late: NodeJS.Timeout | undefined;
       const finish = (answer: Answer, keep: boolean): void => {
         clearTimeout(watchdog);
         clearTimeout(quiet);
+        clearTimeout(late);
         socket.removeAllListeners("data").removeAllListeners("close");
         if (keep && !socket.destroyed) this.#idle = socket;
         else socket.destroy();
@@ -72,14 +79,18 @@ export class Http1 {
         socket.destroy();
         reject(new Hanging(`no answer in ${patience / 1000} s`));
       }, patience);
-      if (http2) quiet = setTimeout(() => finish(reader.end("cut"), false), 10 * listening);
+      if (http2) quiet = setTimeout(() => finish(reader.end("cut"), false), listening);
+      void sending.until?.then(() => finish(reader.end("watching"), false));
       socket.on("data", (bytes: Buffer) => {
         if (http2) return;
         const answer = reader.add(bytes);
         if (answer !== undefined) finish(answer, reusable && answer.headers.get("connection") !== "close");
-        else if (mayWatch && reader.isStream) {
+        else if (attention !== undefined && reader.isStream) {
           clearTimeout(quiet);
-          quiet = setTimeout(() => finish(reader.end("watching"), false), listening);
+          const leave = (): void => finish(reader.end("watching"), false);
+          if (attention.quiet !== undefined) quiet = setTimeout(leave, attention.quiet);
+          if (attention.longest !== undefined) late ??= setTimeout(leave, attention.longest);
+          if (attention.bytes !== undefined && reader.size >= attention.bytes) leave();
         }
       });
       socket.on("close", () => finish(reader.end("cut"), false));
@@ -121,7 +132,8 @@ function connect({ url, ca }: Address, http2: boolean): Socket {
 async function write(socket: Socket, pieces: readonly Piece[]): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;
-    if (typeof piece === "number") await new Promise((resolve) => setTimeout(resolve, piece));
+    if (piece instanceof Promise) await piece;
+    else if (typeof piece === "number") await new Promise((resolve) => setTimeout(resolve, piece));
     else if (piece === "end") socket.end();
     else socket.write(piece);
   }

@@ -1,13 +1,12 @@
 import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from "node:http2";
-import { Hanging, nothing, patience, type Answer } from "./answer.js";
+import { Hanging, nothing, patience, type Answer, type Attention } from "./answer.js";
 import type { Address } from "./http1.js";
-
-const listening = 25;
 
 export interface Http2Request {
   readonly headers: OutgoingHttpHeaders;
   readonly body: Uint8Array | undefined;
-  readonly mayWatch: boolean;
+  /** The answer may be a stream, of which only so much is read; all of it unless told. */
+  readonly attention: Attention | undefined;
 }
 
 /** Speaks HTTP/2. Unlike with HTTP/1.1, what is no HTTP/2 at all cannot be sent. */
@@ -20,7 +19,7 @@ export class Http2 {
   }
 
   /** Undefined when this client refuses to send such a thing. */
-  send({ headers, body, mayWatch }: Http2Request): Promise<Answer> | undefined {
+  send({ headers, body, attention }: Http2Request): Promise<Answer> | undefined {
     const session = this.#open();
     let stream: ReturnType<ClientHttp2Session["request"]>;
     try {
@@ -32,16 +31,22 @@ export class Http2 {
       const chunks: Buffer[] = [];
       const found = new Map<string, string>();
       let code = 0;
+      let size = 0;
       let quiet: NodeJS.Timeout | undefined;
+      let late: NodeJS.Timeout | undefined;
       const finish = (ending: Answer["ending"]): void => {
         clearTimeout(watchdog);
         clearTimeout(quiet);
+        clearTimeout(late);
         resolve(code === 0 ? nothing : { code, headers: found, body: Buffer.concat(chunks), ending });
         stream.close();
       };
       const listen = (): void => {
         clearTimeout(quiet);
-        if (mayWatch && !found.has("content-length")) quiet = setTimeout(() => finish("watching"), listening);
+        if (attention === undefined || found.has("content-length")) return;
+        if (attention.quiet !== undefined) quiet = setTimeout(() => finish("watching"), attention.quiet);
+        if (attention.longest !== undefined) late ??= setTimeout(() => finish("watching"), attention.longest);
+        if (attention.bytes !== undefined && size >= attention.bytes) finish("watching");
       };
       const watchdog = setTimeout(() => {
         stream.close();
@@ -54,6 +59,7 @@ export class Http2 {
       });
       stream.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
+        size += chunk.length;
         listen();
       });
       stream.on("end", () => finish("whole"));

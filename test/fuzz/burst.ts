@@ -1,0 +1,58 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Burst } from "./requests/burst.js";
+import type { FuzzRequest } from "./requests/draft.js";
+import { messageOf, Session } from "./session.js";
+import type { Answer } from "./wire/answer.js";
+import { Http1, type Address, type Piece } from "./wire/http1.js";
+
+/** How often it is tried whether there is room again, and how long it is between two tries in milliseconds. */
+const tries = 100;
+const between = 50;
+
+/**
+ * Sends the same request on so many connections at once. Those that are held have no end until a quarter has been answered,
+ * and as long as they have none only those are answered that are refused.
+ */
+export function sendBurst(
+  address: Address,
+  request: FuzzRequest,
+  held: Burst["held"],
+  count: number,
+): Promise<Answer>[] {
+  const message = messageOf(new Session(address).complete(request));
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const half = message.length - Math.floor((request.body?.length ?? 0) / 2);
+  const pieces: Piece[] =
+    held === "body" ? [message.subarray(0, half), released, message.subarray(half)] : [message];
+  let answered = 0;
+  return Array.from({ length: count }, async () => {
+    const answer = await new Http1(address).send({ pieces, until: held === "answer" ? released : undefined });
+    if (++answered >= count / 4) release();
+    return answer;
+  });
+}
+
+/** Whether requests are answered as ever once a burst is over, if not at once. */
+export async function stillAnswers(address: Address): Promise<boolean> {
+  const session = new Session(address);
+  const asked = {
+    family: "",
+    verb: "",
+    method: "GET",
+    headers: [],
+    body: undefined,
+    lies: false,
+    waits: false,
+  };
+  const request = session.complete({ ...asked, target: "/api/v1/namespaces/default", broken: [] });
+  try {
+    for (let turn = 0; turn < tries; turn++) {
+      if ((await session.send(request, false)).code === 200) return true;
+      await pause(between);
+    }
+    return false;
+  } finally {
+    session.close();
+  }
+}

@@ -1,0 +1,45 @@
+// Controllers with something to tell of: runs that succeed and fail, objects that are given up, children, cleanups.
+import { z } from "zod";
+import { controller, kind, plainController, resource } from "../../../dist/index.js";
+
+const ConfigMap = kind("v1", "ConfigMap", { plural: "configmaps" });
+const Secret = kind("v1", "Secret", { plural: "secrets" });
+const Note = resource("tended.dev/v1", "Note", {
+  spec: z.object({
+    text: z.string().max(200).default("hello"),
+    copies: z.number().int().min(0).max(3).default(1),
+  }),
+  status: z.object({ copies: z.number().int() }),
+});
+
+const backoff = { base: "1ms", max: "5ms", maxRetries: 2 };
+
+/** Every note is copied into Secrets, of which nobody may be told. */
+const notes = controller({
+  for: Note,
+  owns: [Secret],
+  backoff,
+  async reconcile({ name, spec }, { ensure, step, report, ready, fail, again }) {
+    if (name === "hopeless") return fail("Refused", "this one is never copied");
+    await step("read", () => spec.text);
+    for (let copy = 0; copy < spec.copies; copy++)
+      ensure(Secret, `${name}-copy-${copy}`, { stringData: { text: spec.text } });
+    report({ copies: spec.copies });
+    ready("Copied");
+    return again("1h", "see that all is still in order");
+  },
+  cleanup: (_, { note }) => note("Gone", "the copies go too"),
+});
+
+/** ConfigMaps come and go with the requests; one is too much for it. */
+const configMaps = plainController({
+  for: ConfigMap,
+  name: "configmaps",
+  backoff,
+  async reconcile({ name, namespace }, { client }) {
+    const found = await client.find(ConfigMap, { name, namespace });
+    if (found !== undefined && name === "hopeless") throw new Error("this one is too much");
+  },
+});
+
+export const controllers = [notes, configMaps];
