@@ -156,10 +156,7 @@ export class ControllerLoop {
         await new Promise<void>((resolve) => (this.#slotFreed = resolve));
         continue;
       }
-      const work = await this.queue.take(signal).catch((error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      });
+      const work = this.queue.tryTake() ?? (await this.#next(signal));
       if (work === undefined) return;
       if (!this.#isOurs(work.key)) {
         this.queue.done(work, { type: "done" });
@@ -170,6 +167,14 @@ export class ControllerLoop {
       if (before === undefined) this.#begin(work, sources);
       else void before.then(() => this.#giveBack(work));
     }
+  }
+
+  /** Waits for work; undefined once there will be none. */
+  #next(signal: AbortSignal): Promise<Work<Trigger> | undefined> {
+    return this.queue.take(signal).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
   }
 
   /** What could not begin, because a function of an earlier term went on, is due now and for the same reasons. */

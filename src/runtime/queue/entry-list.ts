@@ -7,18 +7,12 @@ import type { Entry } from "./entry.js";
 export class EntryList<Reason> {
   first: Entry<Reason> | undefined;
   #last: Entry<Reason> | undefined;
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   append(entry: Entry<Reason>): void {
     entry.previous = this.#last;
     if (this.#last) this.#last.next = entry;
     else this.first = entry;
     this.#last = entry;
-    this.#size += 1;
   }
 
   remove(entry: Entry<Reason>): void {
@@ -28,10 +22,5 @@ export class EntryList<Reason> {
     else this.#last = entry.previous;
     entry.previous = undefined;
     entry.next = undefined;
-    this.#size -= 1;
-  }
-
-  *[Symbol.iterator](): Generator<Entry<Reason>, void> {
-    for (let entry = this.first; entry; entry = entry.next) yield entry;
   }
 }

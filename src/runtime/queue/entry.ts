@@ -1,8 +1,6 @@
 import type { Batch } from "./batches.js";
 import type { Lane } from "./level.js";
-import type { QueueTime } from "./queue-time.js";
 import type { Window } from "./strategy.js";
-import type { Work } from "./work.js";
 
 /**
  * Where the entry of a key is:
@@ -41,8 +39,6 @@ export class Entry<Reason> {
   #reasons: Reason[] | undefined;
   dropped = 0;
   failures = 0;
-  /** What has been handed out; set exactly while running, or abandoned. */
-  work: Work<Reason> | undefined;
 
   /** The lane that it is in while it is ready, or was in the last time. */
   lane: Lane<Reason> | undefined;
@@ -93,14 +89,16 @@ export class Entry<Reason> {
     return this.#reasons ?? [this.#reason as Reason];
   }
 
-  /** Turns what is to be done into work that runs; from here on reasons are for the next time. */
-  start(queue: object, time: QueueTime): Work<Reason> {
-    const work = new TakenWork(queue, this, time);
+  /** Whether it has been handed out. */
+  get isOut(): boolean {
+    return this.state === "running" || this.state === "abandoned";
+  }
+
+  /** What is to be done has become work that runs; from here on reasons are for the next time. */
+  start(): void {
     this.windowOfWork = this.window;
     this.forget();
     this.state = "running";
-    this.work = work;
-    return work;
   }
 
   /** Nothing is to be done any more. */
@@ -121,7 +119,6 @@ export class Entry<Reason> {
   /** It does not run any more; what was gathered meanwhile is to be placed. */
   finish(): void {
     if (this.state === "abandoned") this.failures = 0;
-    this.work = undefined;
     this.windowOfWork = undefined;
     this.state = "new";
   }
@@ -131,39 +128,5 @@ export class Entry<Reason> {
     this.finish();
     this.failures = 0;
     this.state = "idle";
-  }
-}
-
-/** Work that has been handed out. It knows its entry, so that nobody has to look for it when it is done. */
-export class TakenWork<Reason> implements Work<Reason> {
-  readonly #queue: object;
-  readonly #entry: Entry<Reason>;
-  readonly key: string;
-  readonly reasons: readonly Reason[];
-  readonly dropped: number;
-  readonly since: number;
-  readonly due: number;
-  readonly taken: number;
-  readonly failures: number;
-  readonly priority: number;
-
-  constructor(queue: object, entry: Entry<Reason>, time: QueueTime) {
-    this.#queue = queue;
-    this.#entry = entry;
-    this.key = entry.key;
-    this.reasons = entry.reasons;
-    this.dropped = entry.dropped;
-    this.since = time.onWall(entry.since);
-    this.due = time.onWall(entry.due);
-    this.taken = time.onWall(time.now());
-    this.failures = entry.failures;
-    this.priority = entry.priority;
-  }
-
-  /** The entry of work that a queue has running; undefined for what is over, or was never taken from it. */
-  static entryOf<Reason>(queue: object, work: Work<Reason>): Entry<Reason> | undefined {
-    const taken = work as TakenWork<Reason>;
-    const running = #entry in taken && taken.#queue === queue && taken.#entry.work === work;
-    return running ? taken.#entry : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Entry } from "./entry.js";
 import type { QueueTime } from "./queue-time.js";
-import type { DeadLetter } from "./work.js";
+import type { DeadLetter, Work } from "./work.js";
 
 /**
  * - `ready`: waits for a worker; `delayed`: waits for its time; `batched`: waits for others of its batch, or its time
@@ -24,16 +24,18 @@ export interface KeySnapshot<Reason> {
 /** Every key of a queue: those with something to do, then those that are merely paused, then the dead. */
 export function snapshotOf<Reason>(
   entries: ReadonlyMap<string, Entry<Reason>>,
+  running: Iterable<Work<Reason>>,
   time: QueueTime,
   paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
+  const works = new Map([...running].map((work) => [work.key, work]));
   for (const entry of entries.values()) {
     if (entry.state === "idle") continue;
     const { key, failures } = entry;
-    const { priority, reasons } = entry.count === 0 && entry.work ? entry.work : entry;
-    const due = entry.count > 0 ? time.onWall(entry.due) : (entry.work?.due ?? Infinity);
+    const { priority, reasons, due } =
+      (entry.count === 0 ? works.get(key) : undefined) ?? entryOnWall(entry, time);
     keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: [...reasons], due });
   }
   for (const key of paused) {
@@ -46,8 +48,12 @@ export function snapshotOf<Reason>(
   return keys;
 }
 
+function entryOnWall<Reason>({ priority, reasons, due }: Entry<Reason>, time: QueueTime) {
+  return { priority, reasons, due: time.onWall(due) };
+}
+
 function stateOf<Reason>(entry: Entry<Reason>, paused: ReadonlySet<string>): KeyState {
-  if (entry.work) return entry.count > 0 ? "dirty" : "running";
+  if (entry.isOut) return entry.count > 0 ? "dirty" : "running";
   if (paused.has(entry.key)) return "paused";
   if (entry.state === "ready") return "ready";
   return entry.batch ? "batched" : "delayed";

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from "../../model/time/clock.js";
 import { Agenda } from "./agenda.js";
-import { Entry, TakenWork } from "./entry.js";
-import { EntryList } from "./entry-list.js";
+import { Entry } from "./entry.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
 import { QueueTime } from "./queue-time.js";
+import { RunningWork } from "./running-work.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
 import type { Strategy } from "./strategy.js";
 import { Takers } from "./takers.js";
@@ -41,7 +41,7 @@ export class WorkQueue<Reason> {
   readonly #entries = new Map<string, Entry<Reason>>();
   #idle = 0;
   readonly #agenda: Agenda<Reason>;
-  readonly #running = new EntryList<Reason>();
+  readonly #running = new RunningWork<Reason>();
   readonly #dead = new Map<string, DeadLetter<Reason>>();
   readonly #takers = new Takers<Reason>();
   #paused = false;
@@ -97,25 +97,23 @@ export class WorkQueue<Reason> {
     this.#agenda.catchUp(now);
     const entry = this.#agenda.take(now) ?? this.#dueByNow();
     if (!entry) return undefined;
-    const work = entry.start(this, this.#time);
-    this.#running.append(entry);
+    const work = this.#running.start(entry, this.#time);
     this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
     return work;
   }
 
   /** Says what became of work; from here on its key can be handed out again. */
   done(work: Work<Reason>, outcome: Outcome<Reason>): void {
-    const entry = TakenWork.entryOf(this, work);
+    checkOutcome(work.key, outcome);
+    const entry = this.#running.end(work);
     if (!entry) {
       throw new Error(
         `${work.key} is not running as this work: call done once for each work, on the queue that it was taken from`,
       );
     }
-    checkOutcome(work.key, outcome);
     const { metrics } = this.#settings;
     if (outcome.type === "done" && entry.count === 0 && metrics === undefined) {
       // Nothing depends on what time it is.
-      this.#running.remove(entry);
       this.#rest(entry);
       if (this.#ended) this.#settleDrained();
       this.#wake();
@@ -124,7 +122,6 @@ export class WorkQueue<Reason> {
     const now = this.#time.now();
     this.#agenda.catchUp(now);
     const letter = entry.state === "abandoned" ? undefined : this.#conclude(entry, work, outcome, now);
-    this.#running.remove(entry);
     if (entry.count === 0) this.#rest(entry);
     else {
       entry.finish();
@@ -176,7 +173,7 @@ export class WorkQueue<Reason> {
     this.#dead.delete(key);
     const entry = this.#entries.get(key);
     this.#agenda.remove(key, entry);
-    if (entry?.work) entry.abandon();
+    if (entry?.isOut) entry.abandon();
     else if (entry) this.#drop(entry);
   }
 
@@ -215,13 +212,13 @@ export class WorkQueue<Reason> {
 
   /** The work that runs, longest first. */
   runningWork(): readonly Work<Reason>[] {
-    return [...this.#running].flatMap(({ work }) => work ?? []);
+    return [...this.#running];
   }
 
   /** Every key that the queue knows something of, for people to look at. */
   snapshot(): readonly KeySnapshot<Reason>[] {
     this.#agenda.catchUp(this.#time.now());
-    return snapshotOf(this.#entries, this.#time, this.#agenda.paused, this.#dead);
+    return snapshotOf(this.#entries, this.#running, this.#time, this.#agenda.paused, this.#dead);
   }
 
   /** What has become due since the time was last looked at. */

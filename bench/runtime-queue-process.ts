@@ -1,0 +1,113 @@
+import { systemClock } from "fettle/model";
+import { WorkQueue } from "fettle/runtime";
+import { NaiveQueue } from "./runtime-naive-queue.js";
+import { nameOf } from "./runtime-widgets.js";
+
+/** One measurement; a process that is asked for several makes the same one each time, so that nothing else is compiled in it. */
+export interface QueueQuestion {
+  readonly queue: string;
+  readonly pattern: string;
+  readonly size: number;
+}
+
+export interface QueueAnswer {
+  readonly nanoseconds: number;
+}
+
+/** What both queues can do, so that both are asked in the same way. */
+interface AnyQueue {
+  add(key: string): void;
+  /** Takes the next key and says that it is done; undefined when nothing waits. */
+  work(): string | undefined;
+}
+
+const reason = { type: "updated", at: 0 } as const;
+const finished = { type: "done" } as const;
+/** Enough of them that neither the clock's grain matters nor compiling, which a queue that lasts sees once. */
+const leastItems = 2_000_000;
+
+const makers: Readonly<Record<string, () => AnyQueue>> = {
+  fettle() {
+    const queue = new WorkQueue<typeof reason>({ clock: systemClock });
+    return {
+      add: (key) => queue.add(key, reason),
+      work() {
+        const work = queue.tryTake();
+        if (work !== undefined) queue.done(work, finished);
+        return work?.key;
+      },
+    };
+  },
+  naive() {
+    const queue = new NaiveQueue<typeof reason>();
+    return {
+      add: (key) => queue.add(key, reason),
+      work() {
+        const work = queue.tryTake();
+        if (work !== undefined) queue.done(work);
+        return work?.key;
+      },
+    };
+  },
+};
+
+let keys: readonly string[] = [];
+
+process.on("message", (question: QueueQuestion) => void answer(question));
+
+async function answer({ queue, pattern, size }: QueueQuestion): Promise<void> {
+  if (keys.length !== size) {
+    keys = Array.from({ length: size }, (_, index) => `team-${index % 100}/${nameOf(index)}`);
+  }
+  globalThis.gc?.();
+  const make = makers[queue];
+  if (make === undefined) throw new Error(`there is no queue ${queue}`);
+  if (pattern === "fill and drain") process.send?.({ nanoseconds: fillAndDrain(make(), size) });
+  else if (pattern === "steady state") process.send?.({ nanoseconds: steadyState(make(), size) });
+  else process.send?.({ nanoseconds: await awaited(size) });
+}
+
+/** All are added, then all are worked off, as after a start. */
+function fillAndDrain(queue: AnyQueue, size: number): number {
+  const times = Math.max(1, Math.ceil(leastItems / size));
+  const begin = performance.now();
+  for (let time = 0; time < times; time++) {
+    for (const key of keys) queue.add(key);
+    let done = 0;
+    while (queue.work() !== undefined) done++;
+    if (done !== size) throw new Error(`${done} of ${size} items came out of the queue`);
+  }
+  return nanoseconds(begin, times * size);
+}
+
+/** So many wait all the time: each that is done is added again. */
+function steadyState(queue: AnyQueue, size: number): number {
+  for (const key of keys) queue.add(key);
+  globalThis.gc?.();
+  const items = Math.max(size, leastItems);
+  const begin = performance.now();
+  for (let item = 0; item < items; item++) queue.add(queue.work() ?? "");
+  return nanoseconds(begin, items);
+}
+
+/** The same with `take`, which waits when there is nothing to do. */
+async function awaited(size: number): Promise<number> {
+  const queue = new WorkQueue<typeof reason>({ clock: systemClock });
+  for (const key of keys) queue.add(key, reason);
+  globalThis.gc?.();
+  const items = Math.max(size, leastItems);
+  const begin = performance.now();
+  for (let item = 0; item < items; item++) {
+    const work = await queue.take();
+    if (work === undefined) throw new Error("the queue ended");
+    queue.done(work, finished);
+    queue.add(work.key, reason);
+  }
+  const cost = nanoseconds(begin, items);
+  queue.close();
+  return cost;
+}
+
+function nanoseconds(begin: number, items: number): number {
+  return ((performance.now() - begin) * 1e6) / items;
+}
