@@ -21,6 +21,7 @@ import { applyManifests, type Applied } from "./apply-manifests.js";
 import { Endings } from "./endings.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions } from "./definitions/register-definitions.js";
+import { registerLater } from "./definitions/register-later.js";
 import { inProcess } from "./in-process.js";
 import { controllerHealth } from "./controller-health.js";
 import { management } from "./management/management.js";
@@ -120,6 +121,7 @@ export async function controlPlane(options: ControlPlaneOptions = {}): Promise<C
       log,
       clock,
       force: options.forceDefinitions,
+      whenGone: registerLater(endings, log),
     });
     const running = startControllers({ ...options, controllers, client, clock, random, log });
     endings.add(() => running.stop());

@@ -18,6 +18,7 @@ import {
 } from "../runtime/start-controllers.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions } from "./definitions/register-definitions.js";
+import { registerLater } from "./definitions/register-later.js";
 import { Endings } from "./endings.js";
 import { startHealthServer } from "./health-server.js";
 
@@ -111,7 +112,13 @@ export async function operator(options: OperatorOptions): Promise<Operator> {
     endings.add(async () => client[Symbol.asyncDispose]());
     const controllers = (options.controllers ?? []).map((each) => within(each, namespace));
     if (definitions === "apply") {
-      await registerDefinitions(client, kindsOf(controllers, options.kinds), { log, clock, signal });
+      const whenGone = registerLater(endings, log);
+      await registerDefinitions(client, kindsOf(controllers, options.kinds), {
+        log,
+        clock,
+        signal,
+        whenGone,
+      });
     }
     const shards = shardsOf(options, client.namespace);
     const election = shards === undefined ? electionOf(options, client.namespace) : undefined;

@@ -10,14 +10,6 @@ import type { Address } from "./wire/http1.js";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-interface Item {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly deletionTimestamp?: string;
-  };
-}
-
 /** One who asks properly, before the others come and after they have left. */
 export class Administrator {
   readonly #session: Session;
@@ -55,21 +47,6 @@ export class Administrator {
         metadata: { name },
         spec: {},
       });
-    }
-  }
-
-  /**
-   * Lets those objects go that controllers work on, if their definition is on its way out: as long as it is, no control plane
-   * starts that defines them.
-   */
-  async release(): Promise<void> {
-    const { items } = (await this.readJson(definitions)) as unknown as { items: Item[] };
-    const definition = items.find(({ metadata }) => metadata.name === "notes.tended.dev");
-    if (definition?.metadata.deletionTimestamp === undefined) return;
-    const notes = (await this.readJson("/apis/tended.dev/v1/notes")) as unknown as { items: Item[] };
-    for (const { metadata } of notes.items) {
-      const target = `/apis/tended.dev/v1/namespaces/${metadata.namespace}/notes/${metadata.name}`;
-      await this.#write("PATCH", target, "application/merge-patch+json", { metadata: { finalizers: null } });
     }
   }
 

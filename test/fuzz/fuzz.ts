@@ -76,8 +76,6 @@ export async function fuzz(options: FuzzOptions, coverage: Coverage): Promise<Fu
   const admin = new Administrator(server.address);
   await server.rest();
   const reopened = await takeInventory(admin);
-  await admin.release();
-  await server.rest();
   admin.close();
   await server.stop();
   return { ...report, reopened, complaints: report.complaints + server.complaints };

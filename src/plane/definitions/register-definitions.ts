@@ -31,6 +31,11 @@ export interface RegisterOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long the server may take to serve a definition. Default 30 s. */
   readonly timeout?: Duration | undefined;
+  /**
+   * Is given what registers a kind again whose definition is being deleted: that may need controllers, which have to clean
+   * up after its objects first. Without it, registering waits until the old definition is gone.
+   */
+  readonly whenGone?: ((register: (signal: AbortSignal) => Promise<void>) => void) | undefined;
 }
 
 /** How often a definition is looked at again because somebody changed it in between. */
@@ -99,9 +104,7 @@ class Registration {
     const found = await this.#find();
     if (found === "hidden") return;
     if (found?.metadata.deletionTimestamp) {
-      this.#options.log.info({ definition: this.#name }, "waiting for an old definition to be deleted");
-      await untilGone(this.#client, found, this.#waiting);
-      await this.#try();
+      await this.#replace(found);
       return;
     }
     if (found !== undefined && isSameDefinition(found, this.#wanted)) {
@@ -116,6 +119,25 @@ class Registration {
     const done = found === undefined ? "registered a kind" : "brought a kind's definition up to date";
     this.#options.log.info({ kind: this.#kind.kind, definition: this.#name }, done);
     await untilEstablished(this.#client, written, this.#waiting);
+  }
+
+  /** Until a definition is gone its objects are served as before, but none can be created. */
+  async #replace(old: StoredDefinition): Promise<void> {
+    const { log, whenGone, ...options } = this.#options;
+    if (whenGone === undefined) {
+      log.info({ definition: this.#name }, "waiting for an old definition to be deleted");
+      await untilGone(this.#client, old, this.#waiting);
+      await this.#try();
+      return;
+    }
+    log.warn(
+      { definition: this.#name },
+      "the definition is being deleted with all its objects; it is registered anew once they are gone",
+    );
+    whenGone(async (signal) => {
+      await untilGone(this.#client, old, { ...this.#waiting, timeout: Infinity, signal });
+      await new Registration(this.#client, this.#kind, { ...options, log, signal }).run();
+    });
   }
 
   /** On a cluster, an operator need not be allowed to see definitions; whoever installed it has made them. */

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { resource } from "../model/index.js";
+import { controller } from "../runtime/index.js";
+import { MemoryStore } from "../store/index.js";
+import { controlPlane } from "./control-plane.js";
+import { Definition } from "./definitions/definition.js";
+
+const Site = resource("demo.dev/v1", "Site", {
+  spec: z.object({ title: z.string() }),
+  status: z.object({ url: z.string() }),
+});
+const site = (name: string) => ({
+  apiVersion: "demo.dev/v1",
+  kind: "Site",
+  metadata: { name },
+  spec: { title: name },
+});
+/** Informers of a kind that is not there look again after a while. */
+const patience = { timeout: 20_000 };
+
+test("starts although a definition is being deleted, cleans up after its objects, and registers it anew", async () => {
+  const store = new MemoryStore();
+  const sites = (cleanup: () => void) =>
+    controller({ for: Site, reconcile: (_, { ready }) => ready("Published"), cleanup });
+
+  const before = await controlPlane({
+    store,
+    listen: false,
+    controllers: [
+      sites(() => {
+        throw new Error("cannot yet");
+      }),
+    ],
+  });
+  await before.apply(site("old"));
+  // With its finalizer, since that is written first.
+  await expect.poll(async () => (await before.client.get(Site, "old")).status?.conditions).toHaveLength(1);
+  const { uid } = (await before.client.get(Definition, "sites.demo.dev")).metadata;
+  await before.client.delete(Definition, "sites.demo.dev");
+  await expect
+    .poll(async () => (await before.client.get(Site, "old")).metadata.deletionTimestamp)
+    .toBeDefined();
+  await before.stop();
+
+  const cleaned: string[] = [];
+  await using after = await controlPlane({
+    store,
+    listen: false,
+    controllers: [sites(() => void cleaned.push("old"))],
+  });
+  await expect
+    .poll(async () => (await after.client.find(Definition, "sites.demo.dev"))?.metadata.uid ?? uid, {
+      timeout: 20_000,
+    })
+    .not.toBe(uid);
+  expect(cleaned).toEqual(["old"]);
+
+  await expect.poll(() => after.apply(site("new")).catch(() => undefined), patience).toHaveLength(1);
+  await expect
+    .poll(async () => (await after.client.get(Site, "new")).status?.conditions, patience)
+    .toHaveLength(1);
+}, 60_000);
