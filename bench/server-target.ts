@@ -89,8 +89,10 @@ export async function startTarget(
 }
 
 async function start(kind: string, data: string): Promise<{ child: ChildProcess; ready: Ready }> {
+  // Certificates that somebody wants trusted besides Node's own are read before anything of the server is: 60 ms here.
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const child = fork(new URL("server-process.js", import.meta.url), [kind, data], {
-    env: { ...process.env, SPAWNED: String(Date.now()) },
+    env: { ...env, SPAWNED: String(Date.now()) },
   });
   children.add(child);
   const [ready] = (await once(child, "message")) as [Ready];
