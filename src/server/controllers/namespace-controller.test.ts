@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Condition } from "../../model/core.js";
+import { MemoryStore, type RangeOptions, type Store } from "../../store/index.js";
 import { definition, held, ownedBy, World } from "./fixtures/world.js";
 
 let world: World;
@@ -68,6 +69,36 @@ describe("the default service account", () => {
 });
 
 describe("deletion", () => {
+  test("goes on when the history it reads from is compacted under it", async () => {
+    const base = new MemoryStore({ clock: world.clock });
+    const something = new TextEncoder().encode("{}");
+    let compactions = 0;
+    const store = new Proxy<Store>(base, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (name !== "range") return value.bind(target) as unknown;
+        return async (options: RangeOptions) => {
+          if (options.revision !== undefined && compactions < 3) {
+            compactions++;
+            await base.compact(
+              (await base.commit([{ type: "put", key: "/elsewhere", value: something }])).revision,
+            );
+          }
+          return base.range(options);
+        };
+      },
+    });
+    await using forgetful = await World.start({ store, clock: world.clock });
+    await forgetful.create("namespaces", "team");
+    await forgetful.create("configmaps", "a", { namespace: "team" });
+    await forgetful.deleted("namespaces", "team");
+    expect(await forgetful.names("configmaps", "team")).toEqual([]);
+    expect(compactions).toBe(3);
+    expect(forgetful.errors).toEqual([]);
+    await base.close();
+  });
+
   beforeEach(async () => {
     await world.define(definition("widgets", "Widget"));
     await world.create("namespaces", "team");

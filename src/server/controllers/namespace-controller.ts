@@ -1,6 +1,7 @@
 import {
   isAlreadyExists,
   isConflict,
+  isExpired,
   isForbidden,
   isNotFound,
   type Clock,
@@ -8,7 +9,7 @@ import {
   type Json,
   type KubeObject,
 } from "../../model/core.js";
-import type { Entry, Store, WatchEvent } from "../../store/index.js";
+import { Compacted, type Entry, type Store, type WatchEvent } from "../../store/index.js";
 import { targetOf } from "../registry/keys.js";
 import { namespacePrefix } from "../registry/namespaces.js";
 import type { Registry } from "../registry/registry.js";
@@ -128,7 +129,7 @@ export class NamespaceController implements Listener {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#forget(name);
-      await this.#sweep(name);
+      await this.#orLookAgain(name, () => this.#sweep(name));
       if (always.includes(name)) await this.#create(name);
       return;
     }
@@ -136,12 +137,17 @@ export class NamespaceController implements Listener {
       await this.#provideAccount(name);
       return;
     }
+    await this.#orLookAgain(name, () => this.#empty(name, namespace));
+  }
+
+  /** What was changed, or is gone, by somebody else is looked at again; so is what was forgotten while it was looked at. */
+  async #orLookAgain(name: string, act: () => Promise<void>): Promise<void> {
     try {
-      await this.#empty(name, namespace);
+      await act();
     } catch (error) {
-      // It was changed, or is gone, by somebody else: look again.
-      if (isConflict(error) || isNotFound(error)) this.#work.add(name);
-      else throw error;
+      const meanwhile = [isConflict, isNotFound, isExpired].some((is) => is(error));
+      if (!meanwhile && !(error instanceof Compacted)) throw error;
+      this.#work.add(name);
     }
   }
 
