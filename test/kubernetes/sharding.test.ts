@@ -97,8 +97,9 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
     if (seen.join() !== replicas.join()) problems.push(`they are lit by ${seen.join()}`);
     return problems.slice(0, 5);
   };
-  const lit = (color: string, ...replicas: readonly string[]): Promise<void> =>
-    expect.poll(() => wrong(color, replicas), patience).toEqual([]);
+  const lit = async (color: string, ...replicas: readonly string[]): Promise<void> => {
+    await expect.poll(() => wrong(color, replicas), patience).toEqual([]);
+  };
 
   const paint = (color: string): Promise<unknown> =>
     Promise.all(names.map((name) => admin.patch(Lamp, name, { spec: { color } })));

@@ -97,7 +97,7 @@ export class Agenda<Reason> {
     }
     // What is ready or parked is due already.
     if (state === "ready" || state === "parked") return;
-    if (first || due < entry.due) entry.due = due;
+    if (first || due < entry.due) entry.due = due > now ? wholeMillisecond(due) : due;
     else if (state !== "new") return;
     if (state === "new") this.place(entry, now);
     else if (state === "delayed") {
@@ -158,7 +158,7 @@ export class Agenda<Reason> {
   #becomeReady(entry: Entry<Reason>, now: number): void {
     if (entry.batch) this.#batches.leave(entry);
     if (entry.window && !this.#isOpen(entry.window, now)) {
-      entry.due = this.#openingOf(entry.window, now);
+      entry.due = wholeMillisecond(this.#openingOf(entry.window, now));
       this.#delay(entry);
     } else if (this.#paused.size > 0 && this.#paused.has(entry.key)) {
       entry.state = "parked";
@@ -186,4 +186,12 @@ export class Agenda<Reason> {
     if (this.#isOpen(window, at)) return at;
     return Math.max(this.#time.ofWall(window.nextOpening(this.#time.onWall(at))), at + 1);
   }
+}
+
+/**
+ * The end of the millisecond that a time is in. Clocks cannot tell smaller fractions of it, so a timer for one might fire
+ * before its time, and again, and again.
+ */
+function wholeMillisecond(time: number): number {
+  return Math.ceil(time);
 }

@@ -195,6 +195,20 @@ describe("the end", () => {
     expect(queue.revive(undefined, "again")).toBe(0);
   });
 
+  test("a delay that no clock can tell exactly ends within the millisecond", async () => {
+    const clock = new VirtualClock("2026-01-01T00:00:00Z");
+    const queue = new WorkQueue<string>({ clock });
+    for (let number = 1; number <= 100; number++) {
+      const begin = clock.now();
+      queue.add("a", "later", { after: number + number / 7 });
+      const taking = queue.take();
+      await clock.advance(Math.ceil(number + number / 7));
+      const work = await taking;
+      expect(work?.taken).toBe(Math.ceil(begin + number + number / 7));
+      if (work) queue.done(work, { type: "done" });
+    }
+  });
+
   test("who asks without ever waiting sees time pass", () => {
     const queue = new WorkQueue<string>({ clock: systemClock });
     queue.add("a", "later", { after: 20 });
