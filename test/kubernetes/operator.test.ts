@@ -88,7 +88,10 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     const wider = changed(z.object({ color: z.string(), watts: z.int().default(5) }));
     await (await begin("wider", wider)).stop();
     expect(await version()).not.toBe(before);
-    expect((await client.get(wider, "porch")).spec).toEqual({ color: "green", watts: 5 });
+    // kube-apiserver takes a moment to serve by a schema that has changed.
+    await expect
+      .poll(async () => (await client.get(wider, "porch")).spec)
+      .toEqual({ color: "green", watts: 5 });
     const narrower = changed(z.object({ color: z.enum(["red"]) }));
     await expect(begin("narrower", narrower as unknown as typeof Lamp)).rejects.toThrow(
       /stored Lamp objects would no longer be valid:\n.*porch.*color/s,
