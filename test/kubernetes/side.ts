@@ -27,6 +27,7 @@ export class Side {
   async run(step: Step): Promise<Comparable> {
     const answer = await (step.method === "WAIT" ? this.#wait(step) : this.#send(step));
     if (step.name !== undefined) this.#answers.set(step.name, answer.text);
+    if (step.method === "PATCH" || step.method === "PUT") await this.#caughtUp(step, answer);
     return this.#comparables.of(answer);
   }
 
@@ -36,6 +37,18 @@ export class Side {
       const answer = await this.#send(step);
       if (answer.code < 300 || Date.now() > deadline) return answer;
     }
+  }
+
+  /**
+   * Kubernetes begins a patch with what its cache has, and begins anew when that turns out to be old; but what it warned of
+   * the old it has warned of. So the next step begins when the cache has seen this one.
+   */
+  async #caughtUp(step: Step, { code, text }: Answer): Promise<void> {
+    if (code >= 300 || step.path.includes("dryRun")) return;
+    const { metadata } = JSON.parse(text) as { metadata?: { resourceVersion?: string } };
+    const target = step.path.replace(/\?.*$/, "").replace(/\/(status|scale)$/, "");
+    const path = `${target}?resourceVersion=${metadata?.resourceVersion ?? ""}`;
+    await this.#send({ ...step, method: "GET", path, headers: {}, body: undefined });
   }
 
   async #send({ method, path, headers, body, user, take }: Step): Promise<Answer> {
