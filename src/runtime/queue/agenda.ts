@@ -1,6 +1,7 @@
 import { type Batch, Batches } from "./batches.js";
-import type { Entry } from "./entry.js";
+import { type Entries, type Slot, State } from "./entries.js";
 import { Heap } from "./heap.js";
+import { none } from "./key-index.js";
 import type { Settings } from "./options.js";
 import type { QueueTime } from "./queue-time.js";
 import { ReadyList } from "./ready-list.js";
@@ -8,24 +9,35 @@ import type { Strategy, Window } from "./strategy.js";
 
 /**
  * Everything that waits: for its time, for others of its batch, for its window, for the end of a pause, or for a
- * worker. {@link Entry} has the states; an entry is in the heap, in the ready list or in neither as its state says.
+ * worker. {@link State} has the states; an entry is in the heap, in the ready list or in neither as its state says.
  *
  * Time is looked at when somebody asks: `catchUp` comes before everything else that takes a time.
  */
 export class Agenda<Reason> {
+  readonly #entries: Entries<Reason>;
   readonly #ready: ReadyList<Reason>;
-  readonly #delays = new Heap<Entry<Reason>>(
-    (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order),
-    (entry, slot) => (entry.slot = slot),
+  readonly #delays = new Heap<Slot>(
+    (a, b) => this.#isEarlier(a, b),
+    (slot, place) => this.#entries.setPlace(slot, place),
   );
-  readonly #batches = new Batches<Reason>();
+  readonly #batches = new Batches();
+  /** The windows that what is to be done has to keep to, and those of the work that runs: a retry of it has to keep to it. */
+  readonly #windows = new Map<Slot, Window>();
+  readonly #windowsOfWork = new Map<Slot, Window>();
   readonly #paused = new Set<string>();
   readonly #maxReasons: number;
   readonly #time: QueueTime;
   #delayed = 0;
+  /** Whether anything was ever held back by more than its time: a batch, a window, a pause. */
+  #restrained = false;
 
-  constructor(options: Pick<Settings<Reason>, "ageing" | "fairBy" | "maxReasons">, time: QueueTime) {
-    this.#ready = new ReadyList(options);
+  constructor(
+    entries: Entries<Reason>,
+    options: Pick<Settings<Reason>, "ageing" | "fairBy" | "maxReasons">,
+    time: QueueTime,
+  ) {
+    this.#entries = entries;
+    this.#ready = new ReadyList(entries, options);
     this.#maxReasons = options.maxReasons;
     this.#time = time;
   }
@@ -40,7 +52,8 @@ export class Agenda<Reason> {
 
   /** When the next entry is due that is not yet; Infinity for never. */
   get nextDue(): number {
-    return this.#delays.first?.due ?? Infinity;
+    const { first } = this.#delays;
+    return first === undefined ? Infinity : this.#entries.due(first);
   }
 
   /** The keys that are paused by name. */
@@ -50,130 +63,182 @@ export class Agenda<Reason> {
 
   /** Makes ready what has become due since the last time, in the order in which it did. */
   catchUp(now: number): void {
-    for (let entry = this.#delays.first; entry && entry.due <= now; entry = this.#delays.first) {
-      const { batch } = entry;
-      if (batch && batch.deadline <= now) this.#letGo(batch, batch.deadline, now);
-      else {
-        this.#delays.remove(entry.slot);
-        this.#becomeReady(entry, now);
-      }
-    }
+    if (this.#delays.size > 0) this.#endDelays(now);
   }
 
   /**
    * When a change is due by its strategy. Each change counts for itself, and the earliest wins: a key keeps to a
    * window only while all of its changes do.
    */
-  hold(entry: Entry<Reason>, strategy: Strategy, after: number, now: number): number {
+  hold(slot: Slot, strategy: Strategy, after: number, now: number): number {
+    this.#restrained = true;
     if (strategy.type === "scheduled") {
-      if (entry.count === 0 || entry.window) entry.window = strategy.window;
+      if (this.#entries.count(slot) === 0 || this.#windows.has(slot)) {
+        this.#windows.set(slot, strategy.window);
+      }
       return this.#openingOf(strategy.window, now + after);
     }
-    entry.window = undefined;
+    this.#windows.delete(slot);
     // A delay that somebody asked for is not a change that can wait for others.
     if (strategy.type === "immediate" || after > 0) return now + after;
-    if (entry.state === "ready" || entry.state === "parked") return now;
-    const batch = this.#batches.join(entry, strategy, now);
+    const state = this.#entries.state(slot);
+    if (state === State.ready || state === State.parked) return now;
+    const batch = this.#batches.join(slot, strategy, now);
     if (batch.members.size < strategy.size) return batch.deadline;
     this.#letGo(batch, now, now);
     return now;
   }
 
   /** When a retry is due that must keep to the window of what failed. */
-  holdRetry(entry: Entry<Reason>, after: number, now: number): number {
-    const window = entry.windowOfWork;
-    if (entry.count === 0 || !window) entry.window = window;
+  holdRetry(slot: Slot, after: number, now: number): number {
+    const window = this.#windowsOfWork.get(slot);
+    if (window === undefined) this.#windows.delete(slot);
+    else if (this.#entries.count(slot) === 0) this.#windows.set(slot, window);
     return window ? this.#openingOf(window, now + after) : now + after;
   }
 
   /** Gives an entry a reason, and moves it forward if that makes it due earlier or more urgent. */
-  want(entry: Entry<Reason>, reason: Reason, priority: number, due: number, now: number): void {
-    const first = entry.count === 0;
-    entry.collect(reason, now, priority, this.#maxReasons);
-    const { state } = entry;
-    if (priority > entry.priority) {
-      if (state === "ready") this.#ready.raise(entry, priority);
-      else entry.priority = priority;
+  want(slot: Slot, reason: Reason, priority: number, due: number, now: number): void {
+    const entries = this.#entries;
+    const dueAt = due > now ? wholeMillisecond(due) : due;
+    if (entries.count(slot) > 0) {
+      this.#wantMore(slot, reason, priority, dueAt, now);
+      return;
     }
-    // What is ready or parked is due already.
-    if (state === "ready" || state === "parked") return;
-    if (first || due < entry.due) entry.due = due > now ? wholeMillisecond(due) : due;
-    else if (state !== "new") return;
-    if (state === "new") this.place(entry, now);
-    else if (state === "delayed") {
-      if (due <= now) {
-        this.#delays.remove(entry.slot);
-        this.#becomeReady(entry, now);
-      } else this.#delays.moved(entry.slot);
-    }
+    entries.begin(slot, reason, priority, dueAt, now);
+    if (entries.state(slot) === State.fresh) this.place(slot, now);
   }
 
   /** Puts an entry that is nowhere, new or done with its work, where it belongs. */
-  place(entry: Entry<Reason>, now: number): void {
-    if (entry.due <= now) this.#becomeReady(entry, now);
-    else this.#delay(entry);
+  place(slot: Slot, now: number): void {
+    if (this.#entries.due(slot) <= now) this.#becomeReady(slot, now);
+    else this.#delay(slot);
   }
 
-  /** Takes out the ready entry whose turn it is. */
-  take(now: number): Entry<Reason> | undefined {
-    for (;;) {
-      const entry = this.#ready.take();
-      if (!entry?.window || this.#isOpen(entry.window, now)) return entry;
-      // The window was open when the entry became ready, but workers were busy.
-      this.#becomeReady(entry, now);
-    }
+  /** Takes out the ready entry whose turn it is; none when there is none. */
+  take(now: number): Slot {
+    const slot = this.#ready.take();
+    return slot === none || !this.#restrained ? slot : this.#ifOpen(slot, now);
+  }
+
+  /** Work is over, and what window it had to keep to does not matter any more. */
+  finish(slot: Slot): void {
+    if (this.#restrained) this.#windowsOfWork.delete(slot);
   }
 
   /** Forgets a key, and takes its entry out of whatever it waits in. */
-  remove(key: string, entry: Entry<Reason> | undefined): void {
+  remove(key: string, slot: Slot): void {
     this.#paused.delete(key);
-    if (!entry) return;
-    this.#batches.leave(entry);
-    if (entry.state === "ready") this.#ready.remove(entry);
-    else if (entry.state === "delayed") this.#delays.remove(entry.slot);
+    if (slot === none) return;
+    this.#batches.leave(slot);
+    this.#windows.delete(slot);
+    const state = this.#entries.state(slot);
+    if (state === State.ready) this.#ready.remove(slot);
+    else if (state === State.delayed) this.#delays.remove(this.#entries.place(slot));
   }
 
-  pause(key: string, entry: Entry<Reason> | undefined): void {
+  pause(key: string, slot: Slot): void {
+    this.#restrained = true;
     this.#paused.add(key);
-    if (entry?.state !== "ready") return;
-    this.#ready.remove(entry);
-    entry.state = "parked";
+    if (slot === none || this.#entries.state(slot) !== State.ready) return;
+    this.#ready.remove(slot);
+    this.#entries.setState(slot, State.parked);
   }
 
-  resume(key: string, entry: Entry<Reason> | undefined, now: number): void {
+  resume(key: string, slot: Slot, now: number): void {
     this.#paused.delete(key);
-    if (entry?.state !== "parked") return;
+    if (slot === none || this.#entries.state(slot) !== State.parked) return;
     // It did not wait for a worker, so the time of the pause does not make it older.
-    entry.due = now;
-    this.#becomeReady(entry, now);
+    this.#entries.setDue(slot, now);
+    this.#becomeReady(slot, now);
   }
 
-  #delay(entry: Entry<Reason>): void {
-    entry.state = "delayed";
-    entry.order = this.#delayed++;
-    this.#delays.add(entry);
+  /** Whether an entry waits for others. */
+  isBatched(slot: Slot): boolean {
+    return this.#batches.of(slot) !== undefined;
   }
 
-  /** Makes an entry that is nowhere ready, unless its window or a pause holds it back. */
-  #becomeReady(entry: Entry<Reason>, now: number): void {
-    if (entry.batch) this.#batches.leave(entry);
-    if (entry.window && !this.#isOpen(entry.window, now)) {
-      entry.due = wholeMillisecond(this.#openingOf(entry.window, now));
-      this.#delay(entry);
-    } else if (this.#paused.size > 0 && this.#paused.has(entry.key)) {
-      entry.state = "parked";
-    } else {
-      entry.state = "ready";
-      this.#ready.add(entry);
+  /** An entry that was taken out, unless its window has closed meanwhile: then another one. */
+  #ifOpen(slot: Slot, now: number): Slot {
+    const window = this.#windows.get(slot);
+    if (window === undefined) return slot;
+    if (this.#isOpen(window, now)) {
+      this.#windows.delete(slot);
+      this.#windowsOfWork.set(slot, window);
+      return slot;
+    }
+    // The window was open when the entry became ready, but workers were busy.
+    this.#becomeReady(slot, now);
+    return this.take(now);
+  }
+
+  /** A reason more for what is to be done anyway. */
+  #wantMore(slot: Slot, reason: Reason, priority: number, due: number, now: number): void {
+    const entries = this.#entries;
+    const state = entries.state(slot);
+    entries.collect(slot, reason, this.#maxReasons);
+    if (priority > entries.priority(slot)) {
+      if (state === State.ready) this.#ready.raise(slot, priority);
+      else entries.setPriority(slot, priority);
+    }
+    // What is ready or parked is due already.
+    if (state === State.ready || state === State.parked || due >= entries.due(slot)) return;
+    entries.setDue(slot, due);
+    if (state !== State.delayed) return;
+    if (due <= now) this.#endDelay(slot, now);
+    else this.#delays.moved(entries.place(slot));
+  }
+
+  #isEarlier(a: Slot, b: Slot): boolean {
+    const [first, second] = [this.#entries.due(a), this.#entries.due(b)];
+    return first === second ? this.#entries.isBefore(a, b) : first < second;
+  }
+
+  #delay(slot: Slot): void {
+    this.#entries.setState(slot, State.delayed);
+    this.#entries.setOrder(slot, this.#delayed++);
+    this.#delays.add(slot);
+  }
+
+  #endDelays(now: number): void {
+    for (let slot = this.#delays.first; slot !== undefined; slot = this.#delays.first) {
+      if (this.#entries.due(slot) > now) return;
+      const batch = this.#batches.of(slot);
+      if (batch && batch.deadline <= now) this.#letGo(batch, batch.deadline, now);
+      else this.#endDelay(slot, now);
     }
   }
 
-  #letGo(batch: Batch<Reason>, due: number, now: number): void {
+  #endDelay(slot: Slot, now: number): void {
+    this.#delays.remove(this.#entries.place(slot));
+    this.#becomeReady(slot, now);
+  }
+
+  /** Makes an entry that is nowhere ready, unless its window or a pause holds it back. */
+  #becomeReady(slot: Slot, now: number): void {
+    if (this.#restrained && this.#isHeldBack(slot, now)) return;
+    this.#entries.setState(slot, State.ready);
+    this.#ready.add(slot);
+  }
+
+  /** Whether something holds an entry back that is due, which then waits for that. */
+  #isHeldBack(slot: Slot, now: number): boolean {
+    this.#batches.leave(slot);
+    const window = this.#windows.get(slot);
+    if (window && !this.#isOpen(window, now)) {
+      this.#entries.setDue(slot, wholeMillisecond(this.#openingOf(window, now)));
+      this.#delay(slot);
+      return true;
+    }
+    if (!this.#paused.has(this.#entries.key(slot))) return false;
+    this.#entries.setState(slot, State.parked);
+    return true;
+  }
+
+  #letGo(batch: Batch, due: number, now: number): void {
     for (const member of this.#batches.letGo(batch)) {
-      if (due < member.due) member.due = due;
-      if (member.state !== "delayed") continue;
-      this.#delays.remove(member.slot);
-      this.#becomeReady(member, now);
+      if (due < this.#entries.due(member)) this.#entries.setDue(member, due);
+      if (this.#entries.state(member) === State.delayed) this.#endDelay(member, now);
     }
   }
 

@@ -1,28 +1,33 @@
-import type { Entry } from "./entry.js";
-import { EntryList } from "./entry-list.js";
+import type { Entries, Line, Slot } from "./entries.js";
 import { Epochs } from "./epochs.js";
 import { Heap } from "./heap.js";
+import { none } from "./key-index.js";
 
 /** Lanes without work are kept for their group's next work, up to this many more than those with work. */
 const spareLanes = 256;
 
 /** The ready entries of one group at one priority, in the order in which they became ready. */
-export interface Lane<Reason> {
+export class Lane<Reason> implements Line {
   readonly level: Level<Reason>;
+  first: Slot = none;
+  last: Slot = none;
   /** Whether its level still knows it. */
-  kept: boolean;
+  kept = true;
   /** How many there are, raised ones included. */
-  size: number;
-  readonly line: EntryList<Reason>;
+  size = 0;
   /** Entries that became ready before others of the lane, but joined it later, when their priority was raised. */
-  raised: Heap<Entry<Reason>> | undefined;
-  // The round of lanes; both undefined for a lane without work, and for one that is alone.
-  previous: Lane<Reason> | undefined;
-  next: Lane<Reason> | undefined;
+  raised: Heap<Slot> | undefined = undefined;
+  // The round of lanes, while it is in it.
+  previous: Lane<Reason> = this;
+  next: Lane<Reason> = this;
+
+  constructor(level: Level<Reason>) {
+    this.level = level;
+  }
 }
 
 /**
- * The ready entries of one priority. Lanes take turns: the one at the front gives an entry and goes to the back.
+ * The ready entries of one priority. Lanes take turns: the one at the front gives an entry, and then the next is at the front.
  *
  * Invariant: a lane is in the round exactly while it has entries.
  */
@@ -31,102 +36,126 @@ export class Level<Reason> {
   /** Places in the two heaps of levels; -1 without work. */
   slotByPriority = -1;
   slotByAge = -1;
-  /** Whether the ready list still knows it. */
-  kept = true;
-  readonly #groupOf: (key: string) => string;
+  /** The epoch in which the oldest entry became due, less the priority: the lowest has waited for it the longest. */
+  age = Infinity;
+  readonly #entries: Entries<Reason>;
+  readonly #ageing: number;
   readonly #epochs = new Epochs();
   readonly #lanes = new Map<string, Lane<Reason>>();
   #used = 0;
   #front: Lane<Reason> | undefined;
-  #back: Lane<Reason> | undefined;
 
-  constructor(priority: number, groupOf: (key: string) => string) {
+  constructor(priority: number, entries: Entries<Reason>, ageing: number) {
     this.priority = priority;
-    this.#groupOf = groupOf;
+    this.#entries = entries;
+    this.#ageing = ageing;
   }
 
   get empty(): boolean {
     return this.#front === undefined;
   }
 
-  /** The epoch in which the oldest entry became due, less the priority: the lowest has waited for it the longest. */
-  get age(): number {
-    return this.#epochs.oldest - this.priority;
+  /** Looks at its age anew, and tells whether it has changed. */
+  noteAge(): boolean {
+    const before = this.age;
+    this.age = this.#epochs.oldest - this.priority;
+    return this.age !== before;
   }
 
-  /** Puts an entry at the end of its group's lane. */
-  append(entry: Entry<Reason>, epoch: number): void {
-    this.#join(entry, epoch).line.append(entry);
-  }
-
-  /** Puts an entry into its group's lane by when it became ready. */
-  insert(entry: Entry<Reason>, epoch: number): void {
-    const lane = this.#join(entry, epoch);
-    lane.raised ??= new Heap(
-      (a, b) => a.order < b.order,
-      (raised, slot) => (raised.slot = slot),
-    );
-    lane.raised.add(entry);
-  }
-
-  /** The entry whose turn it is; the next turn is another lane's. */
-  next(): Entry<Reason> | undefined {
-    const lane = this.#front;
-    if (!lane) return undefined;
-    if (lane.size > 1 && lane !== this.#back) {
-      this.#unlink(lane);
-      this.#link(lane);
+  /** The lane of a group. */
+  lane(group: string): Lane<Reason> {
+    let lane = this.#lanes.get(group);
+    if (lane === undefined) {
+      lane = new Lane(this);
+      this.#lanes.set(group, lane);
     }
-    const raised = lane.raised?.first;
-    const { first } = lane.line;
-    return raised && !(first && first.order < raised.order) ? raised : first;
+    return lane;
+  }
+
+  /** Puts an entry at the end of a lane. */
+  append(lane: Lane<Reason>, slot: Slot): void {
+    this.#join(lane, slot);
+    this.#entries.append(lane, slot);
+  }
+
+  /** Puts an entry into a lane by when it became ready. */
+  insert(lane: Lane<Reason>, slot: Slot): void {
+    this.#join(lane, slot);
+    lane.raised ??= new Heap(
+      (a, b) => this.#entries.isBefore(a, b),
+      (raised, place) => this.#entries.setPlace(raised, place),
+    );
+    lane.raised.add(slot);
+  }
+
+  /** Takes out the entry whose turn it is; the next turn is another lane's. */
+  take(): Slot {
+    const lane = this.#front;
+    if (lane === undefined) return none;
+    this.#front = lane.next;
+    let slot = lane.first;
+    if (lane.raised === undefined) this.#entries.shift(lane);
+    else slot = this.#shiftRaised(lane, lane.raised);
+    this.#left(lane, slot);
+    return slot;
   }
 
   /** Takes an entry out, wherever in its lane it is. */
-  remove(entry: Entry<Reason>, epoch: number): void {
-    const { lane } = entry;
-    if (lane?.level !== this) throw new Error(`${entry.key} is not at priority ${this.priority}`);
-    if (entry.slot >= 0) lane.raised?.remove(entry.slot);
-    else lane.line.remove(entry);
-    this.#epochs.remove(epoch);
-    lane.size -= 1;
-    if (lane.size === 0) this.#leave(lane);
+  remove(lane: Lane<Reason>, slot: Slot): void {
+    const place = this.#entries.place(slot);
+    if (place === none) this.#entries.leave(lane, slot);
+    else lane.raised?.remove(place);
+    this.#left(lane, slot);
   }
 
-  #join(entry: Entry<Reason>, epoch: number): Lane<Reason> {
-    const lane = this.#laneOf(entry);
-    if (lane.size === 0) {
-      this.#link(lane);
-      this.#used += 1;
-    }
+  /** Forgets its lanes, which are all without work. */
+  close(): void {
+    for (const lane of this.#lanes.values()) lane.kept = false;
+    this.#lanes.clear();
+  }
+
+  #join(lane: Lane<Reason>, slot: Slot): void {
+    if (lane.size === 0) this.#enterRound(lane);
     lane.size += 1;
-    entry.lane = lane;
-    this.#epochs.add(epoch);
-    return lane;
+    this.#epochs.add(this.#epochOf(slot));
   }
 
-  #laneOf({ key, lane }: Entry<Reason>): Lane<Reason> {
-    if (lane !== undefined && lane.level === this && lane.kept) return lane;
-    const group = this.#groupOf(key);
-    return this.#lanes.get(group) ?? this.#open(group);
+  #left(lane: Lane<Reason>, slot: Slot): void {
+    this.#epochs.remove(this.#epochOf(slot));
+    lane.size -= 1;
+    if (lane.size === 0) this.#leaveRound(lane);
   }
 
-  #open(group: string): Lane<Reason> {
-    const lane: Lane<Reason> = {
-      level: this,
-      kept: true,
-      size: 0,
-      line: new EntryList(),
-      raised: undefined,
-      previous: undefined,
-      next: undefined,
-    };
-    this.#lanes.set(group, lane);
-    return lane;
+  #shiftRaised(lane: Lane<Reason>, raised: Heap<Slot>): Slot {
+    const { first } = lane;
+    const slot = raised.first;
+    if (slot === undefined || (first !== none && this.#entries.isBefore(first, slot))) {
+      this.#entries.shift(lane);
+      return first;
+    }
+    raised.remove(0);
+    return slot;
   }
 
-  #leave(lane: Lane<Reason>): void {
-    this.#unlink(lane);
+  #epochOf(slot: Slot): number {
+    return Math.floor(this.#entries.due(slot) / this.#ageing);
+  }
+
+  #enterRound(lane: Lane<Reason>): void {
+    const front = (this.#front ??= lane);
+    lane.next = front;
+    lane.previous = front.previous;
+    front.previous.next = lane;
+    front.previous = lane;
+    this.#used += 1;
+  }
+
+  #leaveRound(lane: Lane<Reason>): void {
+    if (this.#front === lane) this.#front = lane.next === lane ? undefined : lane.next;
+    lane.previous.next = lane.next;
+    lane.next.previous = lane.previous;
+    lane.previous = lane;
+    lane.next = lane;
     this.#used -= 1;
     // Half of the lanes or more are spare by then, so that each is looked at twice at most.
     if (this.#lanes.size <= 2 * this.#used + spareLanes) return;
@@ -135,21 +164,5 @@ export class Level<Reason> {
       this.#lanes.delete(group);
       spare.kept = false;
     }
-  }
-
-  #link(lane: Lane<Reason>): void {
-    lane.previous = this.#back;
-    if (this.#back) this.#back.next = lane;
-    else this.#front = lane;
-    this.#back = lane;
-  }
-
-  #unlink(lane: Lane<Reason>): void {
-    if (lane.previous) lane.previous.next = lane.next;
-    else this.#front = lane.next;
-    if (lane.next) lane.next.previous = lane.previous;
-    else this.#back = lane.previous;
-    lane.previous = undefined;
-    lane.next = undefined;
   }
 }

@@ -1,6 +1,7 @@
-import type { Entry } from "./entry.js";
+import type { Entries, Slot } from "./entries.js";
 import { Heap } from "./heap.js";
-import { Level } from "./level.js";
+import { none } from "./key-index.js";
+import { type Lane, Level } from "./level.js";
 
 /** Levels without work are kept for the next work of their priority, up to this many levels. */
 const keptLevels = 64;
@@ -22,6 +23,7 @@ const keptLevels = 64;
  * except that a raised entry costs O(log n) in those of its lane.
  */
 export class ReadyList<Reason> {
+  readonly #entries: Entries<Reason>;
   readonly #ageing: number;
   readonly #groupOf: (key: string) => string;
   readonly #levels = new Map<number, Level<Reason>>();
@@ -38,7 +40,11 @@ export class ReadyList<Reason> {
   /** Whether the last turn was one that a lower level had because of its age. */
   #overtaken = false;
 
-  constructor(options: { readonly ageing: number; readonly fairBy: (key: string) => string }) {
+  constructor(
+    entries: Entries<Reason>,
+    options: { readonly ageing: number; readonly fairBy: (key: string) => string },
+  ) {
+    this.#entries = entries;
     this.#ageing = options.ageing;
     this.#groupOf = options.fairBy;
   }
@@ -47,75 +53,97 @@ export class ReadyList<Reason> {
     return this.#size;
   }
 
-  add(entry: Entry<Reason>): void {
-    entry.order = this.#order++;
-    const level = this.#levelOf(entry);
-    const before = level.age;
-    level.append(entry, this.#epoch(entry));
+  add(slot: Slot): void {
+    this.#entries.setOrder(slot, this.#order++);
+    const lane = this.#laneOf(slot);
+    const { level } = lane;
+    level.append(lane, slot);
     this.#size += 1;
-    this.#grown(level, before);
+    if (level.slotByAge < 0 || this.#byAge.size > 1) this.#changed(level);
   }
 
-  remove(entry: Entry<Reason>): void {
-    const level = entry.lane?.level;
-    if (!level) throw new Error(`${entry.key} is not ready`);
-    const before = level.age;
-    level.remove(entry, this.#epoch(entry));
-    this.#size -= 1;
-    if (level.empty) {
-      this.#byPriority.remove(level.slotByPriority);
-      this.#byAge.remove(level.slotByAge);
-      if (this.#levels.size > keptLevels) {
-        this.#levels.delete(level.priority);
-        level.kept = false;
-      }
-    } else if (level.age !== before) {
-      this.#byAge.moved(level.slotByAge);
-    }
+  remove(slot: Slot): void {
+    const lane = this.#entries.lane(slot);
+    if (!lane) throw new Error(`${this.#entries.key(slot)} is not ready`);
+    lane.level.remove(lane, slot);
+    this.#left(lane.level);
   }
 
   /** Gives an entry a higher priority. */
-  raise(entry: Entry<Reason>, priority: number): void {
-    this.remove(entry);
-    entry.priority = priority;
-    const level = this.#levelOf(entry);
-    const before = level.age;
-    level.insert(entry, this.#epoch(entry));
+  raise(slot: Slot, priority: number): void {
+    this.remove(slot);
+    this.#entries.setPriority(slot, priority);
+    const lane = this.#laneOf(slot);
+    lane.level.insert(lane, slot);
     this.#size += 1;
-    this.#grown(level, before);
+    this.#changed(lane.level);
   }
 
-  /** Takes out the entry whose turn it is. */
-  take(): Entry<Reason> | undefined {
+  /** Takes out the entry whose turn it is; none when there is none. */
+  take(): Slot {
+    const level = this.#byAge.size > 1 ? this.#choose() : this.#only();
+    if (level === undefined) return none;
+    const slot = level.take();
+    this.#left(level);
+    return slot;
+  }
+
+  #only(): Level<Reason> | undefined {
+    this.#overtaken = false;
+    return this.#byAge.first;
+  }
+
+  /** The level whose turn it is, of several. */
+  #choose(): Level<Reason> | undefined {
     const highest = this.#byPriority.first;
     const eldest = this.#byAge.first;
     this.#overtaken = eldest !== highest && !this.#overtaken;
-    const entry = (this.#overtaken ? eldest : highest)?.next();
-    if (entry) this.remove(entry);
-    return entry;
+    return this.#overtaken ? eldest : highest;
   }
 
-  #levelOf({ lane, priority }: Entry<Reason>): Level<Reason> {
-    // Mostly it is at the level where it was the last time.
-    if (lane !== undefined && lane.level.priority === priority && lane.level.kept) return lane.level;
+  /** Mostly an entry is in the lane where it was the last time. */
+  #laneOf(slot: Slot): Lane<Reason> {
+    const last = this.#entries.lane(slot);
+    const isSame = last !== undefined && last.kept && last.level.priority === this.#entries.priority(slot);
+    return isSame ? last : this.#findLane(slot);
+  }
+
+  #findLane(slot: Slot): Lane<Reason> {
+    const priority = this.#entries.priority(slot);
     let level = this.#levels.get(priority);
     if (!level) {
-      level = new Level(priority, this.#groupOf);
+      level = new Level(priority, this.#entries, this.#ageing);
       this.#levels.set(priority, level);
     }
-    return level;
+    const lane = level.lane(this.#groupOf(this.#entries.key(slot)));
+    this.#entries.setLane(slot, lane);
+    return lane;
   }
 
-  #grown(level: Level<Reason>, ageBefore: number): void {
-    if (level.slotByPriority < 0) {
+  #left(level: Level<Reason>): void {
+    this.#size -= 1;
+    if (level.empty) this.#close(level);
+    else if (this.#byAge.size > 1) this.#changed(level);
+  }
+
+  /** A level has work, and perhaps another age than it had. */
+  #changed(level: Level<Reason>): void {
+    if (level.slotByAge < 0) {
+      // One that is alone does not keep count of its age.
+      if (this.#byAge.size === 1) this.#byAge.first?.noteAge();
+      level.noteAge();
       this.#byPriority.add(level);
       this.#byAge.add(level);
-    } else if (level.age !== ageBefore) {
+    } else if (level.noteAge()) {
       this.#byAge.moved(level.slotByAge);
     }
   }
 
-  #epoch(entry: Entry<Reason>): number {
-    return Math.floor(entry.due / this.#ageing);
+  #close(level: Level<Reason>): void {
+    this.#byPriority.remove(level.slotByPriority);
+    this.#byAge.remove(level.slotByAge);
+    if (this.#levels.size <= keptLevels) return;
+    this.#levels.delete(level.priority);
+    level.close();
   }
 }

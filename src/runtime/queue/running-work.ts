@@ -1,39 +1,73 @@
-import type { Entry } from "./entry.js";
+import { type Entries, type Line, type Slot, State } from "./entries.js";
+import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
 import type { Work } from "./work.js";
 
-/**
- * The work of one queue that runs, longest first. Work knows its entry and its place in here, so that nobody has to
- * look for either; entries do not know their work: they last, and what lasts had better not point to what is new.
- */
+/** The work of one queue that runs, longest first. The line is one of rows; what is new is pointed to from one place only. */
 export class RunningWork<Reason> {
-  first: TakenWork<Reason> | undefined;
-  last: TakenWork<Reason> | undefined;
-  size = 0;
+  readonly #entries: Entries<Reason>;
+  readonly #time: QueueTime;
+  readonly #line: Line = { first: none, last: none };
+  #size = 0;
 
-  /** Makes what an entry has to do into work that runs. */
-  start(entry: Entry<Reason>, time: QueueTime): Work<Reason> {
-    const work = new TakenWork(this, entry, time);
-    entry.start();
+  constructor(entries: Entries<Reason>, time: QueueTime) {
+    this.#entries = entries;
+    this.#time = time;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Makes what an entry has to do into work that runs; from here on reasons are for the next time. */
+  start(slot: Slot): Work<Reason> {
+    const entries = this.#entries;
+    const time = this.#time;
+    const work = new TakenWork(
+      slot,
+      entries.key(slot),
+      entries.reasons(slot),
+      entries.dropped(slot),
+      time.onWall(entries.since(slot)),
+      time.onWall(entries.due(slot)),
+      time.onWall(time.now()),
+      entries.failures(slot),
+      entries.priority(slot),
+    );
+    entries.forget(slot);
+    entries.setState(slot, State.running);
+    entries.setWork(slot, work);
+    entries.append(this.#line, slot);
+    this.#size += 1;
     return work;
   }
 
-  /** Ends work, and gives its entry; undefined for what is over already, or was never taken from this queue. */
-  end(work: Work<Reason>): Entry<Reason> | undefined {
-    return TakenWork.end(this, work);
+  /** Ends work, and gives its entry; none for what is over already, or was never taken from this queue. */
+  end(work: Work<Reason>): Slot {
+    const entries = this.#entries;
+    const slot = TakenWork.slotOf(work);
+    if (slot === none || entries.work(slot) !== work) return none;
+    entries.setWork(slot, undefined);
+    entries.leave(this.#line, slot);
+    this.#size -= 1;
+    return slot;
   }
 
   *[Symbol.iterator](): Generator<Work<Reason>, void> {
-    for (let work = this.first; work; work = TakenWork.after(work)) yield work;
+    for (let slot = this.#line.first; slot !== none; slot = this.#entries.next(slot)) {
+      yield this.#entries.work(slot) as Work<Reason>;
+    }
   }
 }
 
 class TakenWork<Reason> implements Work<Reason> {
-  readonly #entry: Entry<Reason>;
-  /** What it is in while it runs. */
-  #running: RunningWork<Reason> | undefined;
-  #previous: TakenWork<Reason> | undefined;
-  #next: TakenWork<Reason> | undefined;
+  /**
+   * One that is always there. When memory is collected while no work is under way, the engine would forget what work
+   * looks like, and with it all that it has compiled for it.
+   */
+  static readonly any = new TakenWork(none, "", [], 0, 0.5, 0.5, 0.5, 0, 0.5);
+
+  readonly #slot: Slot;
   readonly key: string;
   readonly reasons: readonly Reason[];
   readonly dropped: number;
@@ -43,40 +77,29 @@ class TakenWork<Reason> implements Work<Reason> {
   readonly failures: number;
   readonly priority: number;
 
-  constructor(running: RunningWork<Reason>, entry: Entry<Reason>, time: QueueTime) {
-    this.#entry = entry;
-    this.#running = running;
-    this.#previous = running.last;
-    if (running.last) running.last.#next = this;
-    else running.first = this;
-    running.last = this;
-    running.size += 1;
-
-    this.key = entry.key;
-    this.reasons = entry.reasons;
-    this.dropped = entry.dropped;
-    this.since = time.onWall(entry.since);
-    this.due = time.onWall(entry.due);
-    this.taken = time.onWall(time.now());
-    this.failures = entry.failures;
-    this.priority = entry.priority;
+  constructor(
+    slot: Slot,
+    key: string,
+    reasons: readonly Reason[],
+    dropped: number,
+    since: number,
+    due: number,
+    taken: number,
+    failures: number,
+    priority: number,
+  ) {
+    this.#slot = slot;
+    this.key = key;
+    this.reasons = reasons;
+    this.dropped = dropped;
+    this.since = since;
+    this.due = due;
+    this.taken = taken;
+    this.failures = failures;
+    this.priority = priority;
   }
 
-  static end<Reason>(running: RunningWork<Reason>, work: Work<Reason>): Entry<Reason> | undefined {
-    const taken = work as TakenWork<Reason>;
-    if (!(#entry in taken) || taken.#running !== running) return undefined;
-    if (taken.#previous) taken.#previous.#next = taken.#next;
-    else running.first = taken.#next;
-    if (taken.#next) taken.#next.#previous = taken.#previous;
-    else running.last = taken.#previous;
-    running.size -= 1;
-    taken.#running = undefined;
-    taken.#previous = undefined;
-    taken.#next = undefined;
-    return taken.#entry;
-  }
-
-  static after<Reason>(work: TakenWork<Reason>): TakenWork<Reason> | undefined {
-    return work.#next;
+  static slotOf(work: Work<unknown>): Slot {
+    return #slot in work ? (work as TakenWork<unknown>).#slot : none;
   }
 }

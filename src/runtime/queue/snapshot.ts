@@ -1,4 +1,6 @@
-import type { Entry } from "./entry.js";
+import type { Agenda } from "./agenda.js";
+import { type Entries, type Slot, State } from "./entries.js";
+import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
 import type { DeadLetter, Work } from "./work.js";
 
@@ -23,23 +25,25 @@ export interface KeySnapshot<Reason> {
 
 /** Every key of a queue: those with something to do, then those that are merely paused, then the dead. */
 export function snapshotOf<Reason>(
-  entries: ReadonlyMap<string, Entry<Reason>>,
+  entries: Entries<Reason>,
+  agenda: Agenda<Reason>,
   running: Iterable<Work<Reason>>,
   time: QueueTime,
-  paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
   const works = new Map([...running].map((work) => [work.key, work]));
-  for (const entry of entries.values()) {
-    if (entry.state === "idle") continue;
-    const { key, failures } = entry;
+  for (const slot of entries) {
+    if (entries.state(slot) === State.idle) continue;
+    const key = entries.key(slot);
     const { priority, reasons, due } =
-      (entry.count === 0 ? works.get(key) : undefined) ?? entryOnWall(entry, time);
-    keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: [...reasons], due });
+      (entries.count(slot) === 0 ? works.get(key) : undefined) ?? entryOnWall(entries, slot, time);
+    const [state, failures] = [stateOf(entries, slot, agenda), entries.failures(slot)];
+    keys.push({ key, state, priority, failures, reasons: [...reasons], due });
   }
-  for (const key of paused) {
-    if ((entries.get(key)?.state ?? "idle") !== "idle" || dead.has(key)) continue;
+  for (const key of agenda.paused) {
+    const slot = entries.find(key);
+    if ((slot !== none && entries.state(slot) !== State.idle) || dead.has(key)) continue;
     keys.push({ key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity });
   }
   for (const { key, reasons, failures, at } of dead.values()) {
@@ -48,13 +52,17 @@ export function snapshotOf<Reason>(
   return keys;
 }
 
-function entryOnWall<Reason>({ priority, reasons, due }: Entry<Reason>, time: QueueTime) {
-  return { priority, reasons, due: time.onWall(due) };
+function entryOnWall<Reason>(entries: Entries<Reason>, slot: Slot, time: QueueTime) {
+  return {
+    priority: entries.priority(slot),
+    reasons: entries.reasons(slot),
+    due: time.onWall(entries.due(slot)),
+  };
 }
 
-function stateOf<Reason>(entry: Entry<Reason>, paused: ReadonlySet<string>): KeyState {
-  if (entry.isOut) return entry.count > 0 ? "dirty" : "running";
-  if (paused.has(entry.key)) return "paused";
-  if (entry.state === "ready") return "ready";
-  return entry.batch ? "batched" : "delayed";
+function stateOf<Reason>(entries: Entries<Reason>, slot: Slot, agenda: Agenda<Reason>): KeyState {
+  if (entries.isOut(slot)) return entries.count(slot) > 0 ? "dirty" : "running";
+  if (agenda.paused.has(entries.key(slot))) return "paused";
+  if (entries.state(slot) === State.ready) return "ready";
+  return agenda.isBatched(slot) ? "batched" : "delayed";
 }

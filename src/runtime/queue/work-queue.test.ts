@@ -263,6 +263,56 @@ test("groups and priorities can be as many as they like, and come and go", () =>
   }
 });
 
+describe("a great many keys", () => {
+  const keys = Array.from({ length: 100_000 }, (_, index) => `all/key-${index}`);
+  const drain = (queue: WorkQueue<string>): string[] => {
+    const drained: string[] = [];
+    for (let work = queue.tryTake(); work; work = queue.tryTake()) {
+      drained.push(work.key);
+      queue.done(work, { type: "done" });
+    }
+    return drained;
+  };
+
+  test("come out once, in order, again and again", () => {
+    const { queue } = open();
+    for (const reason of ["first", "second"]) {
+      for (const key of keys) queue.add(key, reason);
+      for (const key of keys) queue.add(key, "once more");
+      expect(queue.depth).toBe(keys.length);
+      expect(queue.tryTake()).toMatchObject({ key: keys[0], reasons: [reason, "once more"] });
+      queue.remove(keys[0] ?? "");
+      expect(drain(queue)).toEqual(keys.slice(1));
+      queue.done(queue.runningWork()[0] ?? expect.fail(), { type: "done" });
+    }
+    expect(queue.snapshot()).toEqual([]);
+  });
+
+  test("are forgotten when they are gone, and those that stay are found", () => {
+    const { queue } = open();
+    for (const key of keys) queue.add(key, "added");
+    for (const key of keys.slice(10)) queue.remove(key);
+    queue.add(keys[5] ?? "", "more");
+    queue.add("all/new", "added");
+    expect(drain(queue)).toEqual([...keys.slice(0, 10), "all/new"]);
+  });
+
+  test("that never come back do not keep the others from being found", async () => {
+    const { queue, clock } = open();
+    for (const key of keys.slice(0, 20)) queue.add(key, "later", { after: 1000 });
+    for (const key of keys.slice(20)) {
+      queue.add(key, "added");
+      const work = queue.tryTake();
+      expect(work?.key).toBe(key);
+      if (work) queue.done(work, { type: "done" });
+    }
+    for (const key of keys.slice(0, 20)) queue.add(key, "more", { after: 2000 });
+    expect(queue.snapshot()).toHaveLength(20);
+    await clock.advance(1000);
+    expect(drain(queue)).toEqual(keys.slice(0, 20));
+  });
+});
+
 test("what happens is told", async () => {
   const told: string[] = [];
   const { clock, queue } = open({

@@ -1,19 +1,17 @@
 import type { Clock, Timer } from "../../model/time/clock.js";
 import { Agenda } from "./agenda.js";
-import { Entry } from "./entry.js";
+import { Entries, type Slot, State } from "./entries.js";
+import { none } from "./key-index.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
 import { QueueTime } from "./queue-time.js";
 import { RunningWork } from "./running-work.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
-import type { Strategy } from "./strategy.js";
+import type { Change } from "./strategy.js";
 import { Takers } from "./takers.js";
 import type { AddOptions, DeadLetter, Outcome, Work } from "./work.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
 export type { KeySnapshot } from "./snapshot.js";
-
-/** Idle entries that are kept for when their keys come back; a queue that is emptied after a rush lets go of the others. */
-const keptIdle = 4096;
 
 /**
  * What is to be done, and why, once per key.
@@ -38,10 +36,9 @@ export class WorkQueue<Reason> {
   readonly #settings: Settings<Reason>;
   readonly #clock: Clock;
   readonly #time: QueueTime;
-  readonly #entries = new Map<string, Entry<Reason>>();
-  #idle = 0;
+  readonly #entries = new Entries<Reason>();
   readonly #agenda: Agenda<Reason>;
-  readonly #running = new RunningWork<Reason>();
+  readonly #running: RunningWork<Reason>;
   readonly #dead = new Map<string, DeadLetter<Reason>>();
   readonly #takers = new Takers<Reason>();
   #paused = false;
@@ -57,21 +54,21 @@ export class WorkQueue<Reason> {
     this.#settings = settings(options);
     this.#clock = options.clock;
     this.#time = new QueueTime(options.clock);
-    this.#agenda = new Agenda(this.#settings, this.#time);
+    this.#agenda = new Agenda(this.#entries, this.#settings, this.#time);
+    this.#running = new RunningWork(this.#entries, this.#time);
   }
 
   /** Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. */
   add(key: string, reason: Reason, options?: AddOptions): void {
     if (this.#ended) return;
     const now = this.#time.now();
-    const priority = finite(options?.priority ?? 0, "priority", key);
-    const after = Math.max(0, finite(options?.after ?? 0, "after", key));
+    const priority = options === undefined ? 0 : priorityIn(options, key);
+    const after = options === undefined ? 0 : delayIn(options, key);
     this.#agenda.catchUp(now);
-    const entry = this.#entries.get(key) ?? this.#open(key);
-    if (entry.state === "idle") this.#rouse(entry);
-    const strategy = this.#strategy(key, priority, options?.type);
-    const due = strategy ? this.#agenda.hold(entry, strategy, after, now) : now + after;
-    this.#agenda.want(entry, reason, priority, due, now);
+    const slot = this.#roused(key);
+    const held = this.#settings.strategy !== undefined;
+    const due = held ? this.#hold(slot, { key, priority, type: options?.type }, after, now) : now + after;
+    this.#agenda.want(slot, reason, priority, due, now);
     this.#settings.metrics?.added?.(key);
     this.#wake();
   }
@@ -95,55 +92,37 @@ export class WorkQueue<Reason> {
     if (this.#paused || this.#ended) return undefined;
     const now = this.#time.now();
     this.#agenda.catchUp(now);
-    const entry = this.#agenda.take(now) ?? this.#dueByNow();
-    if (!entry) return undefined;
-    const work = this.#running.start(entry, this.#time);
+    const found = this.#agenda.take(now);
+    const slot = found === none ? this.#dueByNow() : found;
+    if (slot === none) return undefined;
+    const work = this.#running.start(slot);
     this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
     return work;
   }
 
   /** Says what became of work; from here on its key can be handed out again. */
   done(work: Work<Reason>, outcome: Outcome<Reason>): void {
-    checkOutcome(work.key, outcome);
-    const entry = this.#running.end(work);
-    if (!entry) {
-      throw new Error(
-        `${work.key} is not running as this work: call done once for each work, on the queue that it was taken from`,
-      );
-    }
-    const { metrics } = this.#settings;
-    if (outcome.type === "done" && entry.count === 0 && metrics === undefined) {
+    if (outcome.type !== "done") checkOutcome(work.key, outcome);
+    const slot = this.#running.end(work);
+    if (slot === none) throw notRunning(work.key);
+    if (outcome.type === "done" && this.#entries.count(slot) === 0 && this.#settings.metrics === undefined) {
       // Nothing depends on what time it is.
-      this.#rest(entry);
+      this.#rest(slot);
       if (this.#ended) this.#settleDrained();
       this.#wake();
-      return;
-    }
-    const now = this.#time.now();
-    this.#agenda.catchUp(now);
-    const letter = entry.state === "abandoned" ? undefined : this.#conclude(entry, work, outcome, now);
-    if (entry.count === 0) this.#rest(entry);
-    else {
-      entry.finish();
-      this.#agenda.place(entry, now);
-    }
-    if (this.#ended) this.#settleDrained();
-    this.#wake();
-
-    if (letter) this.#settings.onDead?.(letter);
-    metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome.type);
+    } else this.#finish(slot, work, outcome);
   }
 
   /** Holds back one key, or all of them. Reasons are still gathered, and what runs may finish. */
   pause(key?: string): void {
     if (key === undefined) this.#paused = true;
-    else this.#agenda.pause(key, this.#entries.get(key));
+    else this.#agenda.pause(key, this.#entries.find(key));
   }
 
   /** Ends a pause. Keys that were paused by name stay so when all are resumed. */
   resume(key?: string): void {
     if (key === undefined) this.#paused = false;
-    else this.#agenda.resume(key, this.#entries.get(key), this.#time.now());
+    else this.#agenda.resume(key, this.#entries.find(key), this.#time.now());
     this.#wake();
   }
 
@@ -171,10 +150,13 @@ export class WorkQueue<Reason> {
    */
   remove(key: string): void {
     this.#dead.delete(key);
-    const entry = this.#entries.get(key);
-    this.#agenda.remove(key, entry);
-    if (entry?.isOut) entry.abandon();
-    else if (entry) this.#drop(entry);
+    const slot = this.#entries.find(key);
+    this.#agenda.remove(key, slot);
+    if (slot === none) return;
+    if (this.#entries.isOut(slot)) {
+      this.#entries.forget(slot);
+      this.#entries.setState(slot, State.abandoned);
+    } else this.#entries.drop(slot);
   }
 
   /** Hands out nothing more, and resolves when all that runs is done. */
@@ -189,7 +171,7 @@ export class WorkQueue<Reason> {
   /** Hands out nothing more, and forgets everything but what runs. */
   close(): void {
     this.#end();
-    for (const key of this.#entries.keys()) this.remove(key);
+    for (const slot of this.#entries) this.remove(this.#entries.key(slot));
     for (const key of this.#agenda.paused) this.remove(key);
     this.#dead.clear();
   }
@@ -218,100 +200,114 @@ export class WorkQueue<Reason> {
   /** Every key that the queue knows something of, for people to look at. */
   snapshot(): readonly KeySnapshot<Reason>[] {
     this.#agenda.catchUp(this.#time.now());
-    return snapshotOf(this.#entries, this.#running, this.#time, this.#agenda.paused, this.#dead);
+    return snapshotOf(this.#entries, this.#agenda, this.#running, this.#time, this.#dead);
   }
 
   /** What has become due since the time was last looked at. */
-  #dueByNow(): Entry<Reason> | undefined {
-    if (this.#agenda.delayed === 0) return undefined;
+  #dueByNow(): Slot {
+    if (this.#agenda.delayed === 0) return none;
     const now = this.#time.look();
     this.#agenda.catchUp(now);
     return this.#agenda.take(now);
   }
 
-  /** What a change's strategy is; undefined when there are none, as then there is nothing to hold back. */
-  #strategy(key: string, priority: number, type: string | undefined): Strategy | undefined {
+  /** When a change is due by its strategy. */
+  #hold(slot: Slot, change: Change, after: number, now: number): number {
     const { strategy } = this.#settings;
-    return typeof strategy === "function" ? strategy({ key, priority, type }) : strategy;
+    if (strategy === undefined) return now + after;
+    return this.#agenda.hold(slot, typeof strategy === "function" ? strategy(change) : strategy, after, now);
+  }
+
+  #finish(slot: Slot, work: Work<Reason>, outcome: Outcome<Reason>): void {
+    const { metrics, onDead } = this.#settings;
+    const entries = this.#entries;
+    const now = this.#time.now();
+    this.#agenda.catchUp(now);
+    const abandoned = entries.state(slot) === State.abandoned;
+    if (abandoned) entries.setFailures(slot, 0);
+    const letter = abandoned ? undefined : this.#conclude(slot, work, outcome, now);
+    if (entries.count(slot) === 0) this.#rest(slot);
+    else {
+      this.#agenda.finish(slot);
+      entries.setState(slot, State.fresh);
+      this.#agenda.place(slot, now);
+    }
+    if (this.#ended) this.#settleDrained();
+    this.#wake();
+
+    if (letter) onDead?.(letter);
+    metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome.type);
   }
 
   /** Takes note of what became of work; a dead letter when that was the end of it. */
   #conclude(
-    entry: Entry<Reason>,
+    slot: Slot,
     work: Work<Reason>,
     outcome: Outcome<Reason>,
     now: number,
   ): DeadLetter<Reason> | undefined {
     const { limiter, maxRetries, metrics } = this.#settings;
+    const entries = this.#entries;
     switch (outcome.type) {
       case "done":
-        entry.failures = 0;
+        entries.setFailures(slot, 0);
         return undefined;
       case "again": {
-        entry.failures = 0;
+        entries.setFailures(slot, 0);
         const { reason, after, priority = 0 } = outcome;
-        const strategy = this.#strategy(work.key, priority, undefined);
-        const due = strategy ? this.#agenda.hold(entry, strategy, Math.max(0, after), now) : now + after;
-        this.#agenda.want(entry, reason, priority, due, now);
+        const change = { key: work.key, priority, type: undefined };
+        const due = this.#hold(slot, change, Math.max(0, after), now);
+        this.#agenda.want(slot, reason, priority, due, now);
         return undefined;
       }
       case "retry": {
-        entry.failures += 1;
-        if (entry.failures > maxRetries) return this.#bury(entry, work, outcome.reason, now);
-        const delay = Math.max(
-          0,
-          outcome.after ?? limiter.delay(work.key, entry.failures, this.#time.onWall(now)),
-        );
-        const due = this.#agenda.holdRetry(entry, delay, now);
-        this.#agenda.want(entry, outcome.reason, work.priority, due, now);
-        metrics?.retried?.(work.key, entry.failures, delay);
+        const failures = entries.failures(slot) + 1;
+        entries.setFailures(slot, failures);
+        if (failures > maxRetries) return this.#bury(slot, work, outcome.reason, now);
+        const delay = Math.max(0, outcome.after ?? limiter.delay(work.key, failures, this.#time.onWall(now)));
+        const due = this.#agenda.holdRetry(slot, delay, now);
+        this.#agenda.want(slot, outcome.reason, work.priority, due, now);
+        metrics?.retried?.(work.key, failures, delay);
         return undefined;
       }
       case "dead":
-        entry.failures += 1;
-        return this.#bury(entry, work, outcome.reason, now);
+        entries.setFailures(slot, entries.failures(slot) + 1);
+        return this.#bury(slot, work, outcome.reason, now);
     }
   }
 
   /** Gives a key up, unless something new about it was said while it ran. */
-  #bury(
-    entry: Entry<Reason>,
-    work: Work<Reason>,
-    reason: Reason,
-    now: number,
-  ): DeadLetter<Reason> | undefined {
-    if (entry.count > 0) return undefined;
-    const { key } = entry;
+  #bury(slot: Slot, work: Work<Reason>, reason: Reason, now: number): DeadLetter<Reason> | undefined {
+    if (this.#entries.count(slot) > 0) return undefined;
+    const { key } = work;
     const reasons = [...work.reasons, reason].slice(-this.#settings.maxReasons);
-    const letter: DeadLetter<Reason> = { key, reasons, failures: entry.failures, at: this.#time.onWall(now) };
+    const letter: DeadLetter<Reason> = {
+      key,
+      reasons,
+      failures: this.#entries.failures(slot),
+      at: this.#time.onWall(now),
+    };
     this.#dead.set(key, letter);
     return letter;
   }
 
-  #open(key: string): Entry<Reason> {
-    const entry = new Entry<Reason>(key);
-    this.#entries.set(key, entry);
-    this.#idle += 1;
-    return entry;
+  /** The entry of a key for which something is to be done. */
+  #roused(key: string): Slot {
+    const entries = this.#entries;
+    const found = entries.find(key);
+    const slot = found === none ? entries.open(key) : found;
+    if (entries.state(slot) !== State.idle) return slot;
+    entries.rouse(slot);
+    if (this.#dead.size > 0) this.#dead.delete(key);
+    return slot;
   }
 
-  #rouse(entry: Entry<Reason>): void {
-    this.#idle -= 1;
-    entry.state = "new";
-    if (this.#dead.size > 0) this.#dead.delete(entry.key);
-  }
-
-  /** Lets an entry that has nothing to do any more wait for when its key comes back, if there is room and its object. */
-  #rest(entry: Entry<Reason>): void {
-    const kept = this.#idle < keptIdle && entry.state !== "abandoned" && !this.#ended;
-    entry.rest();
-    this.#idle += 1;
-    if (!kept) this.#drop(entry);
-  }
-
-  #drop(entry: Entry<Reason>): void {
-    if (entry.state === "idle") this.#idle -= 1;
-    this.#entries.delete(entry.key);
+  /** Lets an entry that has nothing to do any more wait for when its key comes back, unless its object or the queue is gone. */
+  #rest(slot: Slot): void {
+    const gone = this.#ended || this.#entries.state(slot) === State.abandoned;
+    this.#agenda.finish(slot);
+    if (gone) this.#entries.drop(slot);
+    else this.#entries.rest(slot);
   }
 
   /** Hands out at the end of this turn of the event loop, so that reasons which arrive together are told together. */
@@ -364,6 +360,20 @@ function checkOutcome(key: string, outcome: Outcome<unknown>): void {
   if (outcome.type === "done" || outcome.type === "dead") return;
   finite(outcome.after ?? 0, "after", key);
   if (outcome.type === "again") finite(outcome.priority ?? 0, "priority", key);
+}
+
+function priorityIn({ priority = 0 }: AddOptions, key: string): number {
+  return finite(priority, "priority", key);
+}
+
+function delayIn({ after = 0 }: AddOptions, key: string): number {
+  return Math.max(0, finite(after, "after", key));
+}
+
+function notRunning(key: string): Error {
+  return new Error(
+    `${key} is not running as this work: call done once for each work, on the queue that it was taken from`,
+  );
 }
 
 function finite(value: number, what: string, key: string): number {
