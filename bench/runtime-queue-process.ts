@@ -24,7 +24,9 @@ interface AnyQueue {
 const reason = { type: "updated", at: 0 } as const;
 const finished = { type: "done" } as const;
 /** Enough of them that neither the clock's grain matters nor compiling, which a queue that lasts sees once. */
-const leastItems = 2_000_000;
+const leastItems = 8_000_000;
+/** Of a large queue a few rounds are enough, and take their time. */
+const leastRounds = 2;
 
 const makers: Readonly<Record<string, () => AnyQueue>> = {
   fettle() {
@@ -69,7 +71,7 @@ async function answer({ queue, pattern, size }: QueueQuestion): Promise<void> {
 
 /** All are added, then all are worked off, as after a start. */
 function fillAndDrain(queue: AnyQueue, size: number): number {
-  const times = Math.max(1, Math.ceil(leastItems / size));
+  const times = roundsOf(size);
   const begin = performance.now();
   for (let time = 0; time < times; time++) {
     for (const key of keys) queue.add(key);
@@ -84,7 +86,7 @@ function fillAndDrain(queue: AnyQueue, size: number): number {
 function steadyState(queue: AnyQueue, size: number): number {
   for (const key of keys) queue.add(key);
   globalThis.gc?.();
-  const items = Math.max(size, leastItems);
+  const items = roundsOf(size) * size;
   const begin = performance.now();
   for (let item = 0; item < items; item++) queue.add(queue.work() ?? "");
   return nanoseconds(begin, items);
@@ -95,7 +97,7 @@ async function awaited(size: number): Promise<number> {
   const queue = new WorkQueue<typeof reason>({ clock: systemClock });
   for (const key of keys) queue.add(key, reason);
   globalThis.gc?.();
-  const items = Math.max(size, leastItems);
+  const items = roundsOf(size) * size;
   const begin = performance.now();
   for (let item = 0; item < items; item++) {
     const work = await queue.take();
@@ -106,6 +108,10 @@ async function awaited(size: number): Promise<number> {
   const cost = nanoseconds(begin, items);
   queue.close();
   return cost;
+}
+
+function roundsOf(size: number): number {
+  return size < 100_000 ? Math.ceil(leastItems / size) : leastRounds;
 }
 
 function nanoseconds(begin: number, items: number): number {

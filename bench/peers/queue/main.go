@@ -18,8 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
 
-// As many as runtime-queue.ts has.
-const leastItems = 2_000_000
+// As many as runtime-queue-process.ts has.
+const (
+	leastItems  = 8_000_000
+	leastRounds = 2
+)
 
 type question struct {
 	Queue   string `json:"queue"`
@@ -82,7 +85,7 @@ func key(index int) string {
 
 // All are added, then all are worked off, as after a start.
 func fillAndDrain(queue queue, keys []string) float64 {
-	times := max(1, (leastItems+len(keys)-1)/len(keys))
+	times := roundsOf(len(keys))
 	begin := time.Now()
 	for range times {
 		for _, key := range keys {
@@ -105,12 +108,19 @@ func steadyState(queue queue, keys []string) float64 {
 		queue.Add(key)
 	}
 	runtime.GC()
-	items := max(len(keys), leastItems)
+	items := roundsOf(len(keys)) * len(keys)
 	begin := time.Now()
 	for range items {
 		queue.Add(work(queue))
 	}
 	return perItem(begin, items)
+}
+
+func roundsOf(size int) int {
+	if size < 100_000 {
+		return (leastItems + size - 1) / size
+	}
+	return leastRounds
 }
 
 func work(queue queue) string {

@@ -40,7 +40,7 @@ const dueAt = 0;
 const sinceAt = 1;
 const priorityAt = 2;
 const stateAt = 6;
-/** How many reasons there are to do it. */
+/** How many reasons there were to do it; those of several are {@link Gathered}. */
 const countAt = 7;
 const failuresAt = 8;
 /** The neighbours in the line that it is in; of a free row, the next free one. */
@@ -297,27 +297,29 @@ export class Entries<Reason> {
   /** Notes one more reason; beyond `max` the oldest goes. */
   collect(slot: Slot, reason: Reason, max: number): void {
     const before = this.objects[slot * rowObjects + reasonAt];
-    const gathered = before instanceof Gathered ? before : new Gathered([before as Reason]);
+    const count = this.count(slot);
+    const gathered = count > 1 ? (before as Gathered<Reason>) : new Gathered([before as Reason]);
     gathered.list.push(reason);
     if (gathered.list.length > max) {
       gathered.list.shift();
       gathered.dropped += 1;
     }
     this.objects[slot * rowObjects + reasonAt] = gathered;
-    this.integers[slot * rowIntegers + countAt] = gathered.list.length;
+    this.integers[slot * rowIntegers + countAt] = count + 1;
   }
 
   /** The reasons so far, oldest first. */
   reasons(slot: Slot): readonly Reason[] {
-    if (this.count(slot) === 0) return [];
+    const count = this.count(slot);
+    if (count === 0) return [];
     const held = this.objects[slot * rowObjects + reasonAt];
-    return held instanceof Gathered ? held.list : [held as Reason];
+    return count === 1 ? [held as Reason] : (held as Gathered<Reason>).list;
   }
 
   /** How many reasons were too many. */
   dropped(slot: Slot): number {
-    const held = this.objects[slot * rowObjects + reasonAt];
-    return held instanceof Gathered ? held.dropped : 0;
+    if (this.count(slot) < 2) return 0;
+    return (this.objects[slot * rowObjects + reasonAt] as Gathered<Reason>).dropped;
   }
 
   /** What was to be done has become work, or is not to be done any more. */
