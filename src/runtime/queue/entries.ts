@@ -242,8 +242,18 @@ export class Entries<Reason> {
     return this.objects[slot * rowObjects + workAt] as Work<Reason> | undefined;
   }
 
-  setWork(slot: Slot, work: Work<Reason> | undefined): void {
-    this.objects[slot * rowObjects + workAt] = work;
+  /** What was to be done has become work that runs; from here on reasons are for the next time. */
+  start(slot: Slot, work: Work<Reason>): void {
+    const { integers, objects } = this;
+    integers[slot * rowIntegers + stateAt] = State.running;
+    integers[slot * rowIntegers + countAt] = 0;
+    objects[slot * rowObjects + reasonAt] = undefined;
+    objects[slot * rowObjects + workAt] = work;
+  }
+
+  /** The work is over. */
+  end(slot: Slot): void {
+    this.objects[slot * rowObjects + workAt] = undefined;
   }
 
   /** Puts an entry at the end of a line. */
@@ -322,7 +332,7 @@ export class Entries<Reason> {
     return (this.objects[slot * rowObjects + reasonAt] as Gathered<Reason>).dropped;
   }
 
-  /** What was to be done has become work, or is not to be done any more. */
+  /** What was to be done is not to be done any more. */
   forget(slot: Slot): void {
     this.integers[slot * rowIntegers + countAt] = 0;
     this.objects[slot * rowObjects + reasonAt] = undefined;

@@ -42,6 +42,9 @@ export class Level<Reason> {
   readonly #ageing: number;
   readonly #epochs = new Epochs();
   readonly #lanes = new Map<string, Lane<Reason>>();
+  /** A time, and the epoch that it is in. */
+  #due = NaN;
+  #epoch = 0;
   #used = 0;
   #front: Lane<Reason> | undefined;
 
@@ -137,8 +140,14 @@ export class Level<Reason> {
     return slot;
   }
 
+  /** Mostly what comes and goes was due in the same millisecond as what came or went before. */
   #epochOf(slot: Slot): number {
-    return Math.floor(this.#entries.due(slot) / this.#ageing);
+    const due = this.#entries.due(slot);
+    if (due !== this.#due) {
+      this.#due = due;
+      this.#epoch = Math.floor(due / this.#ageing);
+    }
+    return this.#epoch;
   }
 
   #enterRound(lane: Lane<Reason>): void {

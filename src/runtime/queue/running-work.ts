@@ -1,4 +1,4 @@
-import { type Entries, type Line, type Slot, State } from "./entries.js";
+import type { Entries, Line, Slot } from "./entries.js";
 import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
 import type { Work } from "./work.js";
@@ -34,9 +34,7 @@ export class RunningWork<Reason> {
       entries.failures(slot),
       entries.priority(slot),
     );
-    entries.forget(slot);
-    entries.setState(slot, State.running);
-    entries.setWork(slot, work);
+    entries.start(slot, work);
     entries.append(this.#line, slot);
     this.#size += 1;
     return work;
@@ -47,7 +45,7 @@ export class RunningWork<Reason> {
     const entries = this.#entries;
     const slot = TakenWork.slotOf(work);
     if (slot === none || entries.work(slot) !== work) return none;
-    entries.setWork(slot, undefined);
+    entries.end(slot);
     entries.leave(this.#line, slot);
     this.#size -= 1;
     return slot;

@@ -70,7 +70,7 @@ export class WorkQueue<Reason> {
     const due = held ? this.#hold(slot, { key, priority, type: options?.type }, after, now) : now + after;
     this.#agenda.want(slot, reason, priority, due, now);
     this.#settings.metrics?.added?.(key);
-    this.#wake();
+    if (this.#takers.waiting) this.#wake();
   }
 
   /**
@@ -109,7 +109,7 @@ export class WorkQueue<Reason> {
       // Nothing depends on what time it is.
       this.#rest(slot);
       if (this.#ended) this.#settleDrained();
-      this.#wake();
+      if (this.#takers.waiting) this.#wake();
     } else this.#finish(slot, work, outcome);
   }
 
@@ -123,7 +123,7 @@ export class WorkQueue<Reason> {
   resume(key?: string): void {
     if (key === undefined) this.#paused = false;
     else this.#agenda.resume(key, this.#entries.find(key), this.#time.now());
-    this.#wake();
+    if (this.#takers.waiting) this.#wake();
   }
 
   /** Whether a key is held back, by name or with all; without a key, whether all are. */
@@ -233,7 +233,7 @@ export class WorkQueue<Reason> {
       this.#agenda.place(slot, now);
     }
     if (this.#ended) this.#settleDrained();
-    this.#wake();
+    if (this.#takers.waiting) this.#wake();
 
     if (letter) onDead?.(letter);
     metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome.type);
@@ -312,7 +312,7 @@ export class WorkQueue<Reason> {
 
   /** Hands out at the end of this turn of the event loop, so that reasons which arrive together are told together. */
   #wake(): void {
-    if (this.#handingOut || !this.#takers.waiting) return;
+    if (this.#handingOut) return;
     this.#handingOut = true;
     queueMicrotask(() => this.#handOut());
   }
