@@ -118,7 +118,7 @@ export class Agenda<Reason> {
   /** Takes out the ready entry whose turn it is; none when there is none. */
   take(now: number): Slot {
     const slot = this.#ready.take();
-    return slot === none || !this.#restrained ? slot : this.#ifOpen(slot, now);
+    return slot === none || !this.#restrained ? slot : this.#firstOpen(slot, now);
   }
 
   /** Work is over, and what window it had to keep to does not matter any more. */
@@ -158,18 +158,20 @@ export class Agenda<Reason> {
     return this.#batches.of(slot) !== undefined;
   }
 
-  /** An entry that was taken out, unless its window has closed meanwhile: then another one. */
-  #ifOpen(slot: Slot, now: number): Slot {
-    const window = this.#windows.get(slot);
-    if (window === undefined) return slot;
-    if (this.#isOpen(window, now)) {
-      this.#windows.delete(slot);
-      this.#windowsOfWork.set(slot, window);
-      return slot;
+  /** An entry that was taken out, or the next one whose window has not closed meanwhile. */
+  #firstOpen(taken: Slot, now: number): Slot {
+    for (let slot = taken; slot !== none; slot = this.#ready.take()) {
+      const window = this.#windows.get(slot);
+      if (window === undefined) return slot;
+      if (this.#isOpen(window, now)) {
+        this.#windows.delete(slot);
+        this.#windowsOfWork.set(slot, window);
+        return slot;
+      }
+      // The window was open when the entry became ready, but workers were busy.
+      this.#becomeReady(slot, now);
     }
-    // The window was open when the entry became ready, but workers were busy.
-    this.#becomeReady(slot, now);
-    return this.take(now);
+    return none;
   }
 
   /** A reason more for what is to be done anyway. */

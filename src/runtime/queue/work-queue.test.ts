@@ -297,6 +297,19 @@ describe("a great many keys", () => {
     expect(drain(queue)).toEqual([...keys.slice(0, 10), "all/new"]);
   });
 
+  test("that a window shuts out all at once wait for the next one", async () => {
+    const opening = 10_000;
+    const isOpen = (at: number): boolean => at < 1000 || at >= opening;
+    const window = { isOpen, nextOpening: () => opening };
+    const { queue, clock } = open({ strategy: scheduled(window) });
+    for (const key of keys) queue.add(key, "added");
+    await clock.advance(1000);
+    expect(queue.tryTake()).toBeUndefined();
+    expect(queue.delayed).toBe(keys.length);
+    await clock.advance(opening - 1000);
+    expect(drain(queue)).toEqual(keys);
+  });
+
   test("that never come back do not keep the others from being found", async () => {
     const { queue, clock } = open();
     for (const key of keys.slice(0, 20)) queue.add(key, "later", { after: 1000 });
