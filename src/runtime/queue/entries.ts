@@ -48,7 +48,7 @@ const previousAt = 9;
 const nextAt = 10;
 /** The place in the heap that it is in, or -1. */
 const placeAt = 11;
-/** The order in which entries became ready, or were delayed. */
+/** The order in which entries became ready, were delayed, or were handed out. */
 const orderAt = 12;
 
 const rowObjects = 3;
@@ -111,7 +111,7 @@ export class Entries<Reason> {
   /** Makes an entry, idle, for a key that has none. */
   open(key: string): Slot {
     const slot = this.free === none ? this.lengthen() : this.free;
-    if (slot === this.free) this.free = this.next(slot);
+    if (slot === this.free) this.free = this.integers[slot * rowIntegers + nextAt] as number;
     this.names[slot] = key;
     this.index.add(key, slot);
     this.idle += 1;
@@ -243,8 +243,9 @@ export class Entries<Reason> {
   }
 
   /** What was to be done has become work that runs; from here on reasons are for the next time. */
-  start(slot: Slot, work: Work<Reason>): void {
+  start(slot: Slot, work: Work<Reason>, order: number): void {
     const { integers, objects } = this;
+    integers[slot * rowIntegers + orderAt] = order;
     integers[slot * rowIntegers + stateAt] = State.running;
     integers[slot * rowIntegers + countAt] = 0;
     objects[slot * rowObjects + reasonAt] = undefined;
@@ -286,11 +287,6 @@ export class Entries<Reason> {
     else integers[previous * rowIntegers + nextAt] = next;
     if (next === none) line.last = previous;
     else integers[next * rowIntegers + previousAt] = previous;
-  }
-
-  /** The one behind another in the line that it is in. */
-  next(slot: Slot): Slot {
-    return this.integers[slot * rowIntegers + nextAt] as number;
   }
 
   /** Notes the first reason, and what follows from it. */

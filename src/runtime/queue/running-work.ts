@@ -1,14 +1,17 @@
-import type { Entries, Line, Slot } from "./entries.js";
+import type { Entries, Slot } from "./entries.js";
 import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
 import type { Work } from "./work.js";
 
-/** The work of one queue that runs, longest first. The line is one of rows; what is new is pointed to from one place only. */
+/**
+ * The work of one queue that runs. What is new is pointed to from one place only, its row; those who want all of it, which
+ * are few, look through the rows.
+ */
 export class RunningWork<Reason> {
   readonly #entries: Entries<Reason>;
   readonly #time: QueueTime;
-  readonly #line: Line = { first: none, last: none };
   #size = 0;
+  #started = 0;
 
   constructor(entries: Entries<Reason>, time: QueueTime) {
     this.#entries = entries;
@@ -34,8 +37,7 @@ export class RunningWork<Reason> {
       entries.failures(slot),
       entries.priority(slot),
     );
-    entries.start(slot, work);
-    entries.append(this.#line, slot);
+    entries.start(slot, work, this.#started++);
     this.#size += 1;
     return work;
   }
@@ -46,15 +48,18 @@ export class RunningWork<Reason> {
     const slot = TakenWork.slotOf(work);
     if (slot === none || entries.work(slot) !== work) return none;
     entries.end(slot);
-    entries.leave(this.#line, slot);
     this.#size -= 1;
     return slot;
   }
 
-  *[Symbol.iterator](): Generator<Work<Reason>, void> {
-    for (let slot = this.#line.first; slot !== none; slot = this.#entries.next(slot)) {
-      yield this.#entries.work(slot) as Work<Reason>;
-    }
+  /** All of it, longest first. */
+  list(): readonly Work<Reason>[] {
+    const entries = this.#entries;
+    if (this.#size === 0) return [];
+    const slots = [...entries].filter((slot) => entries.isOut(slot));
+    return slots
+      .sort((a, b) => (entries.isBefore(a, b) ? -1 : 1))
+      .map((slot) => entries.work(slot) as Work<Reason>);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Agenda } from "./agenda.js";
 import { type Entries, type Slot, State } from "./entries.js";
 import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
-import type { DeadLetter, Work } from "./work.js";
+import type { DeadLetter } from "./work.js";
 
 /**
  * - `ready`: waits for a worker; `delayed`: waits for its time; `batched`: waits for others of its batch, or its time
@@ -27,17 +27,15 @@ export interface KeySnapshot<Reason> {
 export function snapshotOf<Reason>(
   entries: Entries<Reason>,
   agenda: Agenda<Reason>,
-  running: Iterable<Work<Reason>>,
   time: QueueTime,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
-  const works = new Map([...running].map((work) => [work.key, work]));
   for (const slot of entries) {
     if (entries.state(slot) === State.idle) continue;
     const key = entries.key(slot);
     const { priority, reasons, due } =
-      (entries.count(slot) === 0 ? works.get(key) : undefined) ?? entryOnWall(entries, slot, time);
+      (entries.count(slot) === 0 ? entries.work(slot) : undefined) ?? entryOnWall(entries, slot, time);
     const [state, failures] = [stateOf(entries, slot, agenda), entries.failures(slot)];
     keys.push({ key, state, priority, failures, reasons: [...reasons], due });
   }

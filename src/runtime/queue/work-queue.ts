@@ -194,13 +194,13 @@ export class WorkQueue<Reason> {
 
   /** The work that runs, longest first. */
   runningWork(): readonly Work<Reason>[] {
-    return [...this.#running];
+    return this.#running.list();
   }
 
   /** Every key that the queue knows something of, for people to look at. */
   snapshot(): readonly KeySnapshot<Reason>[] {
     this.#agenda.catchUp(this.#time.now());
-    return snapshotOf(this.#entries, this.#agenda, this.#running, this.#time, this.#dead);
+    return snapshotOf(this.#entries, this.#agenda, this.#time, this.#dead);
   }
 
   /** What has become due since the time was last looked at. */
