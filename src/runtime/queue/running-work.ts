@@ -56,7 +56,8 @@ export class RunningWork<Reason> {
   list(): readonly Work<Reason>[] {
     const entries = this.#entries;
     if (this.#size === 0) return [];
-    const slots = [...entries].filter((slot) => entries.isOut(slot));
+    const slots: Slot[] = [];
+    for (const slot of entries) if (entries.isOut(slot)) slots.push(slot);
     return slots
       .sort((a, b) => (entries.isBefore(a, b) ? -1 : 1))
       .map((slot) => entries.work(slot) as Work<Reason>);

@@ -209,6 +209,19 @@ describe("the end", () => {
     }
   });
 
+  test("a delay is as long as was asked for, however long the turn has lasted by then", () => {
+    const queue = new WorkQueue<string>({ clock: systemClock });
+    queue.add("a", "added");
+    const work = queue.tryTake();
+    const begin = systemClock.now();
+    while (systemClock.now() < begin + 20);
+    const later = systemClock.now();
+    queue.add("b", "added", { after: 1000 });
+    if (work) queue.done(work, { type: "again", after: 1000, reason: "again" });
+    expect(Math.min(...queue.snapshot().map(({ due }) => due))).toBeGreaterThanOrEqual(later + 1000);
+    queue.close();
+  });
+
   test("who asks without ever waiting sees time pass", () => {
     const queue = new WorkQueue<string>({ clock: systemClock });
     queue.add("a", "later", { after: 20 });

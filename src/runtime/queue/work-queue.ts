@@ -61,9 +61,10 @@ export class WorkQueue<Reason> {
   /** Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. */
   add(key: string, reason: Reason, options?: AddOptions): void {
     if (this.#ended) return;
-    const now = this.#time.now();
     const priority = options === undefined ? 0 : priorityIn(options, key);
     const after = options === undefined ? 0 : delayIn(options, key);
+    // A delay begins now, however long this turn has lasted.
+    const now = after > 0 ? this.#time.look() : this.#time.now();
     this.#agenda.catchUp(now);
     const slot = this.#roused(key);
     const held = this.#settings.strategy !== undefined;
@@ -221,7 +222,7 @@ export class WorkQueue<Reason> {
   #finish(slot: Slot, work: Work<Reason>, outcome: Outcome<Reason>): void {
     const { metrics, onDead } = this.#settings;
     const entries = this.#entries;
-    const now = this.#time.now();
+    const now = this.#time.look();
     this.#agenda.catchUp(now);
     const abandoned = entries.state(slot) === State.abandoned;
     if (abandoned) entries.setFailures(slot, 0);
@@ -333,7 +334,7 @@ export class WorkQueue<Reason> {
     if (due >= this.#timerAt || this.#paused || this.#ended || !this.#takers.waiting) return;
     this.#timer?.cancel();
     this.#timerAt = due;
-    this.#timer = this.#clock.after(Math.max(0, due - this.#time.now()), () => {
+    this.#timer = this.#clock.after(Math.max(0, due - this.#time.look()), () => {
       this.#timer = undefined;
       this.#timerAt = Infinity;
       this.#handOut();
