@@ -125,7 +125,7 @@ export class ControllerLoop {
 
   /** The objects that are being worked on, but for functions that were left to themselves. */
   *underWay(): Iterable<string> {
-    for (const { key } of this.queue.runningWork()) if (!this.#goingOn.has(key)) yield key;
+    for (const { key } of this.queue.runningKeys()) if (!this.#goingOn.has(key)) yield key;
   }
 
   /** Lets what runs come to its end, until `deadline` fires; then it is cancelled. Nothing new is begun. */

@@ -1,6 +1,5 @@
 import { KeyIndex, none } from "./key-index.js";
 import type { Lane } from "./level.js";
-import type { Work } from "./work.js";
 
 /** Which entry is meant. It stays the same until the entry is dropped. */
 export type Slot = number;
@@ -31,8 +30,8 @@ export const State = {
 } as const;
 
 /**
- * A row is as long as a line of the processor's cache: three numbers of eight bytes (0 to 2 of the row as such numbers),
- * and up to ten of four bytes (6 to 15 of the row as those).
+ * A row is as long as a line of the processor's cache: four numbers of eight bytes (0 to 2 and 7 of the row as such
+ * numbers), and up to eight of four bytes (6 to 13 of the row as those).
  */
 const rowFloats = 8;
 const rowIntegers = 16;
@@ -50,11 +49,12 @@ const nextAt = 10;
 const placeAt = 11;
 /** The order in which entries became ready, were delayed, or were handed out. */
 const orderAt = 12;
+/** When it was handed out: one more number of eight bytes, at the end of the row. */
+const takenAt = 7;
 
-const rowObjects = 3;
+const rowObjects = 2;
 const reasonAt = 0;
 const laneAt = 1;
-const workAt = 2;
 
 const firstRows = 1024;
 /** So many idle entries are kept in any case. */
@@ -67,13 +67,21 @@ export interface Line {
 }
 
 /** Several reasons, or those that are left when there were too many. */
-class Gathered<Reason> {
+export class Gathered<Reason> {
   readonly list: Reason[];
   dropped = 0;
 
   constructor(list: Reason[]) {
     this.list = list;
   }
+}
+
+/** The reasons to do something: most work has one, which needs no list until somebody asks for it. */
+export type Held<Reason> = Reason | Gathered<Reason>;
+
+/** What is held as a list, be it of one. */
+export function gather<Reason>(held: Held<Reason>): Gathered<Reason> {
+  return held instanceof Gathered ? held : new Gathered([held]);
 }
 
 /**
@@ -84,7 +92,8 @@ class Gathered<Reason> {
  * of a key where it was the last time. As many as were ever live at once may be idle. When there are more, as where keys
  * never come back, all idle ones are dropped together, which costs less than one by one.
  *
- * Invariant: the count of an entry is 0 exactly when nothing is to be done after what runs now; then `due` means nothing.
+ * Invariant: the count of an entry is 0 exactly when nothing is to be done after what runs now; then the rest is what is
+ * known of that.
  * Times are {@link QueueTime}'s.
  *
  * What is private here is so for the compiler alone: the engine looks at every use of a `#name`, and compiles less of
@@ -94,8 +103,8 @@ export class Entries<Reason> {
   private floats = new Float64Array(firstRows * rowFloats);
   private integers = new Int32Array(this.floats.buffer);
   private names: (string | undefined)[] = [];
-  /** What is an object, three to a row as well. Most work has one reason, which needs no list until it is handed out. */
-  private objects: (Reason | Gathered<Reason> | Lane<Reason> | Work<Reason> | undefined)[] = [];
+  /** What is an object, two to a row as well. */
+  private objects: (Held<Reason> | Lane<Reason> | undefined)[] = [];
   private index = new KeyIndex(this.names);
   private free = none;
   private idle = 0;
@@ -147,6 +156,7 @@ export class Entries<Reason> {
     const at = slot * rowIntegers;
     integers[at + failuresAt] = 0;
     integers[at + stateAt] = State.idle;
+    this.objects[slot * rowObjects + reasonAt] = undefined;
     this.live -= 1;
     this.idle += 1;
     if (this.idle > keptIdle && this.idle > this.most) this.tidyUp();
@@ -237,24 +247,24 @@ export class Entries<Reason> {
     this.objects[slot * rowObjects + laneAt] = lane;
   }
 
-  /** The work that it has been handed out as. */
-  work(slot: Slot): Work<Reason> | undefined {
-    return this.objects[slot * rowObjects + workAt] as Work<Reason> | undefined;
-  }
-
   /** What was to be done has become work that runs; from here on reasons are for the next time. */
-  start(slot: Slot, work: Work<Reason>, order: number): void {
-    const { integers, objects } = this;
-    integers[slot * rowIntegers + orderAt] = order;
-    integers[slot * rowIntegers + stateAt] = State.running;
-    integers[slot * rowIntegers + countAt] = 0;
-    objects[slot * rowObjects + reasonAt] = undefined;
-    objects[slot * rowObjects + workAt] = work;
+  start(slot: Slot, order: number, now: number): void {
+    const { integers } = this;
+    const at = slot * rowIntegers;
+    integers[at + orderAt] = order;
+    integers[at + stateAt] = State.running;
+    integers[at + countAt] = 0;
+    this.floats[slot * rowFloats + takenAt] = now;
   }
 
-  /** The work is over. */
-  end(slot: Slot): void {
-    this.objects[slot * rowObjects + workAt] = undefined;
+  /** Whether it is out, and is what was handed out in that order. */
+  isOutAs(slot: Slot, order: number): boolean {
+    return this.isOut(slot) && this.integers[slot * rowIntegers + orderAt] === order;
+  }
+
+  /** When it was handed out. */
+  taken(slot: Slot): number {
+    return this.floats[slot * rowFloats + takenAt] as number;
   }
 
   /** Puts an entry at the end of a line. */
@@ -314,18 +324,9 @@ export class Entries<Reason> {
     this.integers[slot * rowIntegers + countAt] = count + 1;
   }
 
-  /** The reasons so far, oldest first. */
-  reasons(slot: Slot): readonly Reason[] {
-    const count = this.count(slot);
-    if (count === 0) return [];
-    const held = this.objects[slot * rowObjects + reasonAt];
-    return count === 1 ? [held as Reason] : (held as Gathered<Reason>).list;
-  }
-
-  /** How many reasons were too many. */
-  dropped(slot: Slot): number {
-    if (this.count(slot) < 2) return 0;
-    return (this.objects[slot * rowObjects + reasonAt] as Gathered<Reason>).dropped;
+  /** The reasons so far; of what runs and is not to be done again, those for which it runs. Undefined when they are forgotten. */
+  held(slot: Slot): Held<Reason> | undefined {
+    return this.objects[slot * rowObjects + reasonAt] as Held<Reason> | undefined;
   }
 
   /** What was to be done is not to be done any more. */
@@ -357,7 +358,7 @@ export class Entries<Reason> {
   /** Makes one row more. */
   private lengthen(): Slot {
     const slot = this.names.push(undefined) - 1;
-    this.objects.push(undefined, undefined, undefined);
+    this.objects.push(undefined, undefined);
     if (slot * rowFloats === this.floats.length) {
       const before = this.floats;
       this.floats = new Float64Array(before.length * 2);

@@ -1,11 +1,18 @@
-import type { Entries, Slot } from "./entries.js";
+import { systemClock } from "../../model/time/clock.js";
+import { type Entries, gather, Gathered, type Held, type Slot } from "./entries.js";
 import { none } from "./key-index.js";
-import type { QueueTime } from "./queue-time.js";
+import { QueueTime } from "./queue-time.js";
 import type { Work } from "./work.js";
 
+/** A key that runs, and since when. */
+export interface RunningKey {
+  readonly key: string;
+  readonly taken: number;
+}
+
 /**
- * The work of one queue that runs. What is new is pointed to from one place only, its row; those who want all of it, which
- * are few, look through the rows.
+ * The work of one queue that runs. Nothing points to what is handed out but who has it: its row knows the order in which it
+ * was, and that tells it from other work of the same key.
  */
 export class RunningWork<Reason> {
   readonly #entries: Entries<Reason>;
@@ -26,84 +33,117 @@ export class RunningWork<Reason> {
   start(slot: Slot): Work<Reason> {
     const entries = this.#entries;
     const time = this.#time;
-    const work = new TakenWork(
+    const now = time.now();
+    // Begins anew after four billion, as in the row.
+    const order = (this.#started + 1) | 0;
+    this.#started = order;
+    this.#size += 1;
+    entries.start(slot, order, now);
+    return new TakenWork(
       slot,
+      order,
       entries.key(slot),
-      entries.reasons(slot),
-      entries.dropped(slot),
-      time.onWall(entries.since(slot)),
-      time.onWall(entries.due(slot)),
-      time.onWall(time.now()),
+      entries.held(slot) as Held<Reason>,
+      entries.since(slot),
+      entries.due(slot),
+      now,
       entries.failures(slot),
       entries.priority(slot),
+      time,
     );
-    entries.start(slot, work, this.#started++);
-    this.#size += 1;
-    return work;
   }
 
   /** Ends work, and gives its entry; none for what is over already, or was never taken from this queue. */
   end(work: Work<Reason>): Slot {
-    const entries = this.#entries;
-    const slot = TakenWork.slotOf(work);
-    if (slot === none || entries.work(slot) !== work) return none;
-    entries.end(slot);
-    this.#size -= 1;
+    const slot = TakenWork.slotOf(work, this.#entries, this.#time);
+    if (slot !== none) this.#size -= 1;
     return slot;
   }
 
-  /** All of it, longest first. */
-  list(): readonly Work<Reason>[] {
+  /** All that runs, longest first. */
+  list(): readonly RunningKey[] {
     const entries = this.#entries;
     if (this.#size === 0) return [];
     const slots: Slot[] = [];
     for (const slot of entries) if (entries.isOut(slot)) slots.push(slot);
     return slots
       .sort((a, b) => (entries.isBefore(a, b) ? -1 : 1))
-      .map((slot) => entries.work(slot) as Work<Reason>);
+      .map((slot) => ({ key: entries.key(slot), taken: this.#time.onWall(entries.taken(slot)) }));
   }
 }
 
+/**
+ * Work is made for every key that is handed out, and most of it is never asked for all that it knows: so it has what its
+ * entry had, in the numbers of the queue, which are small, and says it in those of the wall when asked.
+ */
 class TakenWork<Reason> implements Work<Reason> {
   /**
    * One that is always there. When memory is collected while no work is under way, the engine would forget what work
    * looks like, and with it all that it has compiled for it.
    */
-  static readonly any = new TakenWork(none, "", [], 0, 0.5, 0.5, 0.5, 0, 0.5);
+  static readonly any = new TakenWork(none, 0, "", undefined, 0, 0, 0, 0, 0, new QueueTime(systemClock));
 
   readonly #slot: Slot;
+  readonly #order: number;
   readonly key: string;
-  readonly reasons: readonly Reason[];
-  readonly dropped: number;
-  readonly since: number;
-  readonly due: number;
-  readonly taken: number;
   readonly failures: number;
   readonly priority: number;
+  #held: Held<Reason>;
+  readonly #since: number;
+  readonly #due: number;
+  readonly #taken: number;
+  readonly #time: QueueTime;
 
   constructor(
     slot: Slot,
+    order: number,
     key: string,
-    reasons: readonly Reason[],
-    dropped: number,
+    held: Held<Reason>,
     since: number,
     due: number,
     taken: number,
     failures: number,
     priority: number,
+    time: QueueTime,
   ) {
     this.#slot = slot;
+    this.#order = order;
     this.key = key;
-    this.reasons = reasons;
-    this.dropped = dropped;
-    this.since = since;
-    this.due = due;
-    this.taken = taken;
+    this.#held = held;
+    this.#since = since;
+    this.#due = due;
+    this.#taken = taken;
     this.failures = failures;
     this.priority = priority;
+    this.#time = time;
   }
 
-  static slotOf(work: Work<unknown>): Slot {
-    return #slot in work ? (work as TakenWork<unknown>).#slot : none;
+  /** The entry of work that was taken from a queue, and is not over; none for any other. */
+  static slotOf<Reason>(work: Work<Reason>, entries: Entries<Reason>, time: QueueTime): Slot {
+    if (!(#slot in work)) return none;
+    const taken = work as TakenWork<Reason>;
+    return taken.#time === time && entries.isOutAs(taken.#slot, taken.#order) ? taken.#slot : none;
+  }
+
+  get reasons(): readonly Reason[] {
+    const gathered = gather(this.#held);
+    this.#held = gathered;
+    return gathered.list;
+  }
+
+  get dropped(): number {
+    return this.#held instanceof Gathered ? this.#held.dropped : 0;
+  }
+
+  get since(): number {
+    return this.#time.onWall(this.#since);
+  }
+
+  get due(): number {
+    return this.#time.onWall(this.#due);
+  }
+
+  get taken(): number {
+    return this.#time.onWall(this.#taken);
   }
 }

@@ -1,5 +1,5 @@
 import type { Agenda } from "./agenda.js";
-import { type Entries, type Slot, State } from "./entries.js";
+import { type Entries, gather, type Slot, State } from "./entries.js";
 import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
 import type { DeadLetter } from "./work.js";
@@ -34,10 +34,15 @@ export function snapshotOf<Reason>(
   for (const slot of entries) {
     if (entries.state(slot) === State.idle) continue;
     const key = entries.key(slot);
-    const { priority, reasons, due } =
-      (entries.count(slot) === 0 ? entries.work(slot) : undefined) ?? entryOnWall(entries, slot, time);
-    const [state, failures] = [stateOf(entries, slot, agenda), entries.failures(slot)];
-    keys.push({ key, state, priority, failures, reasons: [...reasons], due });
+    const held = entries.held(slot);
+    keys.push({
+      key,
+      state: stateOf(entries, slot, agenda),
+      priority: entries.priority(slot),
+      failures: entries.failures(slot),
+      reasons: held === undefined ? [] : [...gather(held).list],
+      due: time.onWall(entries.due(slot)),
+    });
   }
   for (const key of agenda.paused) {
     const slot = entries.find(key);
@@ -48,14 +53,6 @@ export function snapshotOf<Reason>(
     keys.push({ key, state: "dead", priority: 0, failures, reasons, due: at });
   }
   return keys;
-}
-
-function entryOnWall<Reason>(entries: Entries<Reason>, slot: Slot, time: QueueTime) {
-  return {
-    priority: entries.priority(slot),
-    reasons: entries.reasons(slot),
-    due: time.onWall(entries.due(slot)),
-  };
 }
 
 function stateOf<Reason>(entries: Entries<Reason>, slot: Slot, agenda: Agenda<Reason>): KeyState {

@@ -4,7 +4,7 @@ import { Entries, type Slot, State } from "./entries.js";
 import { none } from "./key-index.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
 import { QueueTime } from "./queue-time.js";
-import { RunningWork } from "./running-work.js";
+import { type RunningKey, RunningWork } from "./running-work.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
 import type { Change } from "./strategy.js";
 import { Takers } from "./takers.js";
@@ -193,8 +193,8 @@ export class WorkQueue<Reason> {
     return this.#running.size;
   }
 
-  /** The work that runs, longest first. */
-  runningWork(): readonly Work<Reason>[] {
+  /** The keys that run, longest first. */
+  runningKeys(): readonly RunningKey[] {
     return this.#running.list();
   }
 

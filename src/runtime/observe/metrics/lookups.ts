@@ -103,7 +103,7 @@ function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[
   const queue = ["name", "controller"];
   const runningFor = ({ loop }: ControllerHandle, clock: Clock): number[] => {
     const now = clock.now();
-    return loop?.queue.runningWork().map(({ taken }) => Math.max(0, now - taken) / 1000) ?? [];
+    return loop?.queue.runningKeys().map(({ taken }) => Math.max(0, now - taken) / 1000) ?? [];
   };
   return [
     look(
