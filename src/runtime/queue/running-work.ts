@@ -30,10 +30,8 @@ export class RunningWork<Reason> {
   }
 
   /** Makes what an entry has to do into work that runs; from here on reasons are for the next time. */
-  start(slot: Slot): Work<Reason> {
+  start(slot: Slot, now: number): Work<Reason> {
     const entries = this.#entries;
-    const time = this.#time;
-    const now = time.now();
     // Begins anew after four billion, as in the row.
     const order = (this.#started + 1) | 0;
     this.#started = order;
@@ -49,7 +47,7 @@ export class RunningWork<Reason> {
       now,
       entries.failures(slot),
       entries.priority(slot),
-      time,
+      this.#time,
     );
   }
 

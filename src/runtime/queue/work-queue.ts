@@ -61,15 +61,9 @@ export class WorkQueue<Reason> {
   /** Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. */
   add(key: string, reason: Reason, options?: AddOptions): void {
     if (this.#ended) return;
-    const priority = options === undefined ? 0 : priorityIn(options, key);
-    const after = options === undefined ? 0 : delayIn(options, key);
-    // A delay begins now, however long this turn has lasted.
-    const now = after > 0 ? this.#time.look() : this.#time.now();
-    this.#agenda.catchUp(now);
-    const slot = this.#roused(key);
-    const held = this.#settings.strategy !== undefined;
-    const due = held ? this.#hold(slot, { key, priority, type: options?.type }, after, now) : now + after;
-    this.#agenda.want(slot, reason, priority, due, now);
+    // What is frequent is kept apart from what is not, so that it is compiled into one piece.
+    if (options === undefined && this.#settings.strategy === undefined) this.#wantNow(key, reason);
+    else this.#want(key, reason, options ?? {});
     this.#settings.metrics?.added?.(key);
     if (this.#takers.waiting) this.#wake();
   }
@@ -94,11 +88,7 @@ export class WorkQueue<Reason> {
     const now = this.#time.now();
     this.#agenda.catchUp(now);
     const found = this.#agenda.take(now);
-    const slot = found === none ? this.#dueByNow() : found;
-    if (slot === none) return undefined;
-    const work = this.#running.start(slot);
-    this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
-    return work;
+    return found === none ? this.#takeNewlyDue() : this.#start(found, now);
   }
 
   /** Says what became of work; from here on its key can be handed out again. */
@@ -204,12 +194,36 @@ export class WorkQueue<Reason> {
     return snapshotOf(this.#entries, this.#agenda, this.#time, this.#dead);
   }
 
+  #wantNow(key: string, reason: Reason): void {
+    const now = this.#time.now();
+    this.#agenda.catchUp(now);
+    this.#agenda.want(this.#roused(key), reason, 0, now, now);
+  }
+
+  #want(key: string, reason: Reason, options: AddOptions): void {
+    const priority = finite(options.priority ?? 0, "priority", key);
+    const after = Math.max(0, finite(options.after ?? 0, "after", key));
+    // A delay begins now, however long this turn has lasted.
+    const now = after > 0 ? this.#time.look() : this.#time.now();
+    this.#agenda.catchUp(now);
+    const slot = this.#roused(key);
+    const due = this.#hold(slot, { key, priority, type: options.type }, after, now);
+    this.#agenda.want(slot, reason, priority, due, now);
+  }
+
   /** What has become due since the time was last looked at. */
-  #dueByNow(): Slot {
-    if (this.#agenda.delayed === 0) return none;
+  #takeNewlyDue(): Work<Reason> | undefined {
+    if (this.#agenda.delayed === 0) return undefined;
     const now = this.#time.look();
     this.#agenda.catchUp(now);
-    return this.#agenda.take(now);
+    const slot = this.#agenda.take(now);
+    return slot === none ? undefined : this.#start(slot, now);
+  }
+
+  #start(slot: Slot, now: number): Work<Reason> {
+    const work = this.#running.start(slot, now);
+    this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
+    return work;
   }
 
   /** When a change is due by its strategy. */
@@ -361,14 +375,6 @@ function checkOutcome(key: string, outcome: Outcome<unknown>): void {
   if (outcome.type === "done" || outcome.type === "dead") return;
   finite(outcome.after ?? 0, "after", key);
   if (outcome.type === "again") finite(outcome.priority ?? 0, "priority", key);
-}
-
-function priorityIn({ priority = 0 }: AddOptions, key: string): number {
-  return finite(priority, "priority", key);
-}
-
-function delayIn({ after = 0 }: AddOptions, key: string): number {
-  return Math.max(0, finite(after, "after", key));
 }
 
 function notRunning(key: string): Error {
