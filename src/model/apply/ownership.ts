@@ -52,7 +52,7 @@ const adapted = new WeakMap<FieldSet, FieldType>();
 
 /** Takes note that a set fits a type, because it was made by it. */
 export function fits(fields: FieldSet, type: FieldType): void {
-  adapted.set(fields, type);
+  if (adapted.get(fields) !== type) adapted.set(fields, type);
 }
 
 /** The owners with their sets adapted to what the schemas say today; the same map when nothing had to be. */

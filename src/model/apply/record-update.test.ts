@@ -3,6 +3,7 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
+import { textOfEntries } from "./field-owner.js";
 import { recordUpdate, type UpdateRequest } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -231,5 +232,51 @@ describe("a built-in kind", () => {
         },
       },
     });
+  });
+});
+
+describe("objects with the same fields", () => {
+  const versions = { types: new Map([["demo.dev/v1", objectType(schema)]]) };
+  const created = (spec: Json, time: string): ManagedFieldsEntry => {
+    const write = { live: undefined, manager: "me", apiVersion: "demo.dev/v1", versions };
+    const [first] = recordUpdate({ ...write, updated: object(spec, { uid: "u" }), time }) ?? [];
+    return first ?? expect.fail();
+  };
+  const [noon, later] = ["2026-01-01T12:00:00Z", "2026-01-01T12:00:01Z"];
+
+  test("share the set, and within a second the entry", () => {
+    const [first, second, third] = [1, 2, 3].map((a) => created({ a, b: { c: "x" } }, noon));
+    expect(second).toEqual(first);
+    expect(second?.fieldsV1).toBe(first?.fieldsV1);
+    expect(third).toBe(second);
+    const after = created({ a: 4, b: { c: "x" } }, later);
+    expect(after).toEqual({ ...first, time: later });
+    expect(after.fieldsV1).toBe(first?.fieldsV1);
+  });
+
+  test("are told from those with others, whatever came before", () => {
+    const fields = (spec: Json): unknown => (created(spec, noon).fieldsV1 as JsonObject)["f:spec"];
+    for (let round = 0; round < 2; round++) {
+      expect(fields({ a: 1, b: 2 })).toEqual({ ".": {}, "f:a": {}, "f:b": {} });
+      expect(fields({ a: 1 })).toEqual({ ".": {}, "f:a": {} });
+      expect(fields({ a: 1, b: { c: 1 } })).toEqual({ ".": {}, "f:a": {}, "f:b": { ".": {}, "f:c": {} } });
+      expect(Object.keys(fields({ b: 2, a: 1 }) as object)).toEqual([".", "f:a", "f:b"]);
+      expect(fields({ a: 1, b: 2, c: 3 })).toEqual({ ".": {}, "f:a": {}, "f:b": {}, "f:c": {} });
+    }
+  });
+
+  test("are written alike, whether it is remembered how or not", () => {
+    for (const time of [noon, noon, noon, later]) {
+      const entries = [created({ z: 1 }, time), entry("other", { "f:a": {} })];
+      expect(textOfEntries(entries)).toBe(JSON.stringify(entries));
+    }
+    expect(textOfEntries([])).toBe("[]");
+  });
+
+  test("a great many fields are not remembered", () => {
+    const spec = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`f${at}`, at]));
+    const [first, second] = [created(spec, noon), created(spec, noon)];
+    expect(second).toEqual(first);
+    expect(second.fieldsV1).not.toBe(first.fieldsV1);
   });
 });

@@ -11,6 +11,7 @@ import {
 } from "./field-owner.js";
 import { FieldSetError } from "./fields/field-set-error.js";
 import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
+import { sharedSet } from "./fields/shared-sets.js";
 import { Changes, type KindVersions, unownedFields } from "./kind-versions.js";
 import { adaptOwners, fits, transfer } from "./ownership.js";
 import { isSameJson } from "./typed/same-json.js";
@@ -117,7 +118,7 @@ export function recordChanges(
   if (isEmpty(written) && isEmpty(removed)) return capUpdaters(withoutEmpty(adapted));
 
   const left = transfer(adapted, changes, undefined);
-  const fields = difference(written, unownedFields);
+  const fields = ownedOf(written);
   if (!isEmpty(fields)) {
     const manager = write.manager || "unknown";
     const writer: FieldOwner = { manager, operation: "Update", apiVersion, subresource, time, fields };
@@ -129,6 +130,17 @@ export function recordChanges(
     left.set(id, owner);
   }
   return capUpdaters(left);
+}
+
+const owned = new WeakMap<FieldSet, FieldSet>();
+
+/** What of the fields that were written its writer owns: the same set for the same fields. */
+function ownedOf(written: FieldSet): FieldSet {
+  const known = owned.get(written);
+  if (known !== undefined) return sharedSet(known);
+  const fields = difference(written, unownedFields);
+  owned.set(written, fields);
+  return fields;
 }
 
 function withoutEmpty(owners: FieldOwners): FieldOwners {

@@ -1,3 +1,4 @@
+import { textOfEntries } from "../../model/apply/field-owner.js";
 import { deepFreeze, type KubeObject } from "../../model/core.js";
 import { objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
@@ -141,11 +142,13 @@ export class PlainObject implements Answer {
 
 /** The stored form of an object in its storage version. It has metadata, if only a name. */
 export function encodeStored({ apiVersion, kind, metadata, ...rest }: Draft): Uint8Array {
-  const { resourceVersion: _, ...stored } = metadata;
+  const { resourceVersion: _, managedFields, ...stored } = metadata;
   // In pieces, since JSON puts fields that look like numbers in front of all others.
   const fields = JSON.stringify(rest).slice(1);
   const comma = fields === "}" ? "" : ",";
-  return Buffer.from(begin(apiVersion, kind) + JSON.stringify(stored).slice(1) + comma + fields);
+  const owners = managedFields === undefined ? "" : `,"managedFields":${textOfEntries(managedFields)}`;
+  const inner = JSON.stringify(stored).slice(1, -1);
+  return Buffer.from(`${begin(apiVersion, kind)}${inner}${owners}}${comma}${fields}`);
 }
 
 /** The object in the version of `type`; it may be changed. */

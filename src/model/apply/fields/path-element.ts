@@ -20,9 +20,20 @@ export type PathElement = string;
 /** The fields by which an item of a list is known, in the order of their names. */
 export type ListKey = readonly (readonly [name: string, value: Json])[];
 
+/** Elements by names: making one costs more than finding it, as it becomes the key of an object. */
+const elements = new Map<string, PathElement>();
+const mostElements = 10_000;
+const longestName = 256;
+
 /** The field of a map. */
 export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
+  const known = elements.get(name);
+  if (known !== undefined) return known;
+  const element = `f:${name}`;
+  if (name.length > longestName) return element;
+  if (elements.size === mostElements) elements.clear();
+  elements.set(name, element);
+  return element;
 }
 
 /** The item of a list of maps; the key's fields may come in any order. */

@@ -11,6 +11,7 @@ import {
   unionNodes,
 } from "../fields/field-set.js";
 import { fieldElement, type PathElement } from "../fields/path-element.js";
+import { areAlike, type Last, MapNode } from "./alike.js";
 import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
 import { itemsByElement } from "./list-items.js";
 import { isSameJson } from "./same-json.js";
@@ -31,10 +32,17 @@ const noChange: Comparison = { added: emptySet, modified: emptySet, removed: emp
  * fields itself, with all that it holds; likewise for removed ones.
  */
 export function compare(before: Json, after: Json, type: FieldType): Comparison {
-  const change = compareValues(before, after, type);
+  const lookedBefore = looked;
+  return comparisonOf(compareValues(before, after, type), type, lookedBefore);
+}
+
+const lastAdded = new WeakMap<FieldType, FieldSet>();
+
+function comparisonOf(change: Change | undefined, type: FieldType, lookedBefore: number): Comparison {
   if (change === undefined) return noChange;
-  const { added = emptySet, modified = emptySet, removed = emptySet } = change;
-  return { added, modified, removed };
+  const { added, modified = emptySet, removed = emptySet } = change;
+  const shared = added && likeTheLast(lastAdded, type, added, lookedBefore);
+  return { added: shared ?? emptySet, modified, removed };
 }
 
 /**
@@ -48,13 +56,13 @@ export function compareObjects(before: JsonObject, after: JsonObject, type: Fiel
   if (type.map === undefined || meta?.map === undefined || old === undefined || now === undefined) {
     return compare(before, after, type);
   }
+  const lookedBefore = looked;
   const draft = new ChangeDraft();
   compareFields(before, after, type.map, "metadata", draft);
   const metadata = new ChangeDraft();
   if (old !== now) compareFields(old, now, meta.map, "managedFields", metadata);
   draft.put(fieldElement("metadata"), metadata.finish());
-  const { added = emptySet, modified = emptySet, removed = emptySet } = draft.finish() ?? noChange;
-  return { added, modified, removed };
+  return comparisonOf(draft.finish(), type, lookedBefore);
 }
 
 /** Whether nothing differs. */
@@ -170,25 +178,63 @@ function compareItem(olds: readonly Json[], news: readonly Json[], type: ListTyp
 
 /** The node of a value that was added or removed: itself and everything in it. */
 function allOf(value: Json, type: FieldType): FieldSet {
-  const draft: FieldSetDraft = { [self]: emptySet };
   const shape = shapeOf(type, value);
   if (shape === "scalar") return emptySet;
   if (shape === "list") {
     const items = asList(value);
     if (type.list === undefined || type.list.atomic || items === undefined) return emptySet;
-    for (const [element, [item, ...duplicates]] of itemsByElement(type.list, items)) {
-      if (item === undefined) continue;
-      draft[element] = duplicates.length > 0 ? emptySet : allOf(item, type.list.element);
-    }
-    return Object.keys(draft).length === 1 ? emptySet : inOrder(draft);
+    return allOfList(items, type.list);
   }
   const map = asMap(value);
   if (type.map === undefined || type.map.atomic || map === undefined || isEmptyMap(map)) return emptySet;
+  return allOfMap(map, type.map);
+}
+
+/** Sets of more fields than this are not remembered: they would take much room, and are seldom alike. */
+const mostRemembered = 1000;
+/** How many fields have been looked at so far: the difference tells how many there are in something. */
+let looked = 0;
+
+const lastLists = new WeakMap<ListType, FieldSet>();
+
+function allOfList(items: JsonArray, type: ListType): FieldSet {
+  const before = looked;
+  const draft: FieldSetDraft = { [self]: emptySet };
+  for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
+    if (item !== undefined) draft[element] = duplicates.length > 0 ? emptySet : allOf(item, type.element);
+  }
+  looked += items.length;
+  return Object.keys(draft).length === 1 ? emptySet : likeTheLast(lastLists, type, inOrder(draft), before);
+}
+
+/** The set, or the last one for the same type when it is like that; `before` is what had been looked at before it. */
+function likeTheLast<Type extends object>(
+  lasts: WeakMap<Type, FieldSet>,
+  type: Type,
+  set: FieldSet,
+  before: number,
+): FieldSet {
+  if (looked - before > mostRemembered) return set;
+  const last = lasts.get(type);
+  if (last !== undefined && areAlike(last, set)) return last;
+  lasts.set(type, set);
+  return set;
+}
+
+const lastMaps = new WeakMap<MapType, Last>();
+
+function allOfMap(map: JsonObject, type: MapType): FieldSet {
+  const before = looked;
+  const last = lastMaps.get(type);
+  const node = new MapNode(last);
   for (const name of Object.keys(map)) {
     const field = map[name];
-    if (field !== undefined) draft[fieldElement(name)] = allOf(field, type.map.typeOf(name) ?? wholeType);
+    looked += 1;
+    if (field !== undefined) node.add(name, allOf(field, type.typeOf(name) ?? wholeType));
   }
-  return inOrder(draft);
+  const made = node.finish();
+  if (made !== last && looked - before <= mostRemembered) lastMaps.set(type, made);
+  return made.set;
 }
 
 /** What became of the parts of a value, put together part by part. */
