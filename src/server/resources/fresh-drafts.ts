@@ -11,7 +11,7 @@ let next = 0;
 
 /**
  * Remembers what some bytes were made of, for those who look at them soon: what is written is often read at once, by who
- * wrote it and by who watches, and need not be parsed for that. The draft must not be changed any more.
+ * wrote it and by who watches, and need not be parsed for that. From here on the draft is nobody else's.
  */
 export function rememberDraft(value: Uint8Array, type: ResourceType, draft: Draft): void {
   const oldest = ring[next];
@@ -30,7 +30,7 @@ export function objectOfDraft(
   const known = drafts.get(value);
   if (known?.type !== type) return undefined;
   drafts.delete(value);
-  const { apiVersion, kind, metadata: drafted, ...rest } = known.draft;
-  const { resourceVersion: _, ...metadata } = drafted;
-  return { apiVersion, kind, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
+  const { draft } = known;
+  draft.metadata["resourceVersion"] = String(revision);
+  return draft;
 }

@@ -2,44 +2,69 @@ import { emptySet, type FieldSet, type FieldSetDraft, inOrder, self } from "../f
 import { fieldElement } from "../fields/path-element.js";
 
 /**
- * The fields of the last value of some type. Most objects of a kind have the fields that the one before had: then the set
- * need not be made again, and the same one serves all of them.
+ * The fields of an earlier map of some type. Most objects of a kind have the fields that one before had: then the set need
+ * not be made again, and the same one serves all of them.
  */
-export interface Last {
+export interface Known {
   readonly names: readonly string[];
   readonly nodes: readonly FieldSet[];
   readonly set: FieldSet;
 }
 
-/** Puts together the node of a map that is there with all its fields, or finds that it is like the last one. */
+/** How many different ones are remembered of a type: there are labels and annotations, creates and updates of statuses. */
+const mostKnown = 8;
+
+/** What was found of a type lately, latest last. */
+export class Lately<Type extends object, Found> {
+  readonly #found = new WeakMap<Type, Found[]>();
+
+  find(type: Type, isMeant: (found: Found) => boolean): Found | undefined {
+    return this.#found.get(type)?.find(isMeant);
+  }
+
+  /** Remembers something, in the place of `instead` or of the oldest. */
+  remember(type: Type, found: Found, instead?: Found): void {
+    const before = this.#found.get(type);
+    if (before === undefined) {
+      this.#found.set(type, [found]);
+      return;
+    }
+    const at = instead === undefined ? -1 : before.indexOf(instead);
+    if (at >= 0) before.splice(at, 1);
+    else if (before.length === mostKnown) before.shift();
+    before.push(found);
+  }
+}
+
+/** Puts together the node of a map that is there with all its fields, or finds that it is like one that is known. */
 export class MapNode {
-  readonly #last: Last | undefined;
-  /** How many fields there are; as long as they are like the last ones, nothing else is known of them. */
+  readonly #like: Known | undefined;
+  /** How many fields there are; as long as they are like the known ones, nothing else is noted of them. */
   #count = 0;
   #names: string[] | undefined;
   #nodes: FieldSet[] = [];
 
-  constructor(last: Last | undefined) {
-    this.#last = last;
+  constructor(like: Known | undefined) {
+    this.#like = like;
   }
 
   add(name: string, node: FieldSet): void {
-    const last = this.#last;
+    const like = this.#like;
     const at = this.#count++;
     if (this.#names === undefined) {
-      if (last !== undefined && last.names[at] === name && last.nodes[at] === node) return;
-      this.#names = last?.names.slice(0, at) ?? [];
-      this.#nodes = last?.nodes.slice(0, at) ?? [];
+      if (like !== undefined && like.names[at] === name && like.nodes[at] === node) return;
+      this.#names = like?.names.slice(0, at) ?? [];
+      this.#nodes = like?.nodes.slice(0, at) ?? [];
     }
     this.#names.push(name);
     this.#nodes.push(node);
   }
 
-  finish(): Last {
-    const last = this.#last;
-    if (last !== undefined && this.#names === undefined && last.names.length === this.#count) return last;
-    const names = this.#names ?? last?.names.slice(0, this.#count) ?? [];
-    const nodes = this.#names === undefined ? (last?.nodes.slice(0, this.#count) ?? []) : this.#nodes;
+  finish(): Known {
+    const like = this.#like;
+    if (like !== undefined && this.#names === undefined && like.names.length === this.#count) return like;
+    const names = this.#names ?? like?.names.slice(0, this.#count) ?? [];
+    const nodes = this.#names === undefined ? (like?.nodes.slice(0, this.#count) ?? []) : this.#nodes;
     const draft: FieldSetDraft = { [self]: emptySet };
     for (const [at, name] of names.entries()) draft[fieldElement(name)] = nodes[at] ?? emptySet;
     return { names, nodes, set: inOrder(draft) };

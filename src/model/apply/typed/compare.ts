@@ -11,7 +11,7 @@ import {
   unionNodes,
 } from "../fields/field-set.js";
 import { fieldElement, type PathElement } from "../fields/path-element.js";
-import { areAlike, type Last, MapNode } from "./alike.js";
+import { areAlike, type Known, Lately, MapNode } from "./alike.js";
 import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
 import { itemsByElement } from "./list-items.js";
 import { isSameJson } from "./same-json.js";
@@ -36,12 +36,12 @@ export function compare(before: Json, after: Json, type: FieldType): Comparison 
   return comparisonOf(compareValues(before, after, type), type, lookedBefore);
 }
 
-const lastAdded = new WeakMap<FieldType, FieldSet>();
+const addedLately = new Lately<FieldType, FieldSet>();
 
 function comparisonOf(change: Change | undefined, type: FieldType, lookedBefore: number): Comparison {
   if (change === undefined) return noChange;
   const { added, modified = emptySet, removed = emptySet } = change;
-  const shared = added && likeTheLast(lastAdded, type, added, lookedBefore);
+  const shared = added && likeOneLately(addedLately, type, added, lookedBefore);
   return { added: shared ?? emptySet, modified, removed };
 }
 
@@ -195,7 +195,7 @@ const mostRemembered = 1000;
 /** How many fields have been looked at so far: the difference tells how many there are in something. */
 let looked = 0;
 
-const lastLists = new WeakMap<ListType, FieldSet>();
+const listsLately = new Lately<ListType, FieldSet>();
 
 function allOfList(items: JsonArray, type: ListType): FieldSet {
   const before = looked;
@@ -204,36 +204,41 @@ function allOfList(items: JsonArray, type: ListType): FieldSet {
     if (item !== undefined) draft[element] = duplicates.length > 0 ? emptySet : allOf(item, type.element);
   }
   looked += items.length;
-  return Object.keys(draft).length === 1 ? emptySet : likeTheLast(lastLists, type, inOrder(draft), before);
+  return Object.keys(draft).length === 1
+    ? emptySet
+    : likeOneLately(listsLately, type, inOrder(draft), before);
 }
 
-/** The set, or the last one for the same type when it is like that; `before` is what had been looked at before it. */
-function likeTheLast<Type extends object>(
-  lasts: WeakMap<Type, FieldSet>,
+/** The set, or one like it of the same type; `before` is how many fields had been looked at before it. */
+function likeOneLately<Type extends object>(
+  lately: Lately<Type, FieldSet>,
   type: Type,
   set: FieldSet,
   before: number,
 ): FieldSet {
   if (looked - before > mostRemembered) return set;
-  const last = lasts.get(type);
-  if (last !== undefined && areAlike(last, set)) return last;
-  lasts.set(type, set);
-  return set;
+  const known = lately.find(type, (each) => areAlike(each, set));
+  if (known === undefined) lately.remember(type, set);
+  return known ?? set;
 }
 
-const lastMaps = new WeakMap<MapType, Last>();
+const mapsLately = new Lately<MapType, Known>();
 
 function allOfMap(map: JsonObject, type: MapType): FieldSet {
   const before = looked;
-  const last = lastMaps.get(type);
-  const node = new MapNode(last);
-  for (const name of Object.keys(map)) {
+  const names = Object.keys(map);
+  const like = mapsLately.find(
+    type,
+    (each) => each.names.length === names.length && each.names[0] === names[0],
+  );
+  const node = new MapNode(like);
+  for (const name of names) {
     const field = map[name];
     looked += 1;
     if (field !== undefined) node.add(name, allOf(field, type.typeOf(name) ?? wholeType));
   }
   const made = node.finish();
-  if (made !== last && looked - before <= mostRemembered) lastMaps.set(type, made);
+  if (made !== like && looked - before <= mostRemembered) mapsLately.remember(type, made, like);
   return made.set;
 }
 
