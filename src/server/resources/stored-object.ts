@@ -33,7 +33,9 @@ export class StoredObject implements Answer {
   readonly revision: number;
   /** Whether what is stored is in the storage version of today, and what the schema of today makes of it. */
   readonly upToDate: boolean;
-  readonly #type: ResourceType;
+  readonly type: ResourceType;
+  /** The same bytes as another kind shows them, or at another revision. */
+  sibling: StoredObject | undefined;
   readonly #stored: StoredBytes;
   /** What is sent: these two one after the other, the first as a text of one byte a character. */
   readonly #head: string;
@@ -44,7 +46,7 @@ export class StoredObject implements Answer {
   constructor(type: ResourceType, stored: StoredBytes, revision = stored.revision) {
     const { storage } = type;
     this.revision = revision;
-    this.#type = type;
+    this.type = type;
     this.#stored = stored;
     const beginning = beginningOf(type);
     this.upToDate = stored.revision > storage.schemaRevision && startsWith(stored.value, beginning.stored);
@@ -60,7 +62,7 @@ export class StoredObject implements Answer {
 
   /** Whether the object is pruned and defaulted by the schema of today, so that parts of it need no second look. */
   get isTidy(): boolean {
-    return this.upToDate && !this.#type.builtIn && this.#type.storage.conversion === undefined;
+    return this.upToDate && !this.type.builtIn && this.type.storage.conversion === undefined;
   }
 
   get object(): KubeObject {
@@ -69,8 +71,8 @@ export class StoredObject implements Answer {
   }
 
   #read(): KubeObject {
-    const draft = this.isTidy ? objectOfDraft(this.#stored.value, this.#type, this.revision) : undefined;
-    return draft ?? readStored(this.#type, this.#stored, this.revision);
+    const draft = this.isTidy ? objectOfDraft(this.#stored.value, this.type, this.revision) : undefined;
+    return draft ?? readStored(this.type, this.#stored, this.revision);
   }
 
   get size(): number {
@@ -94,8 +96,8 @@ export class StoredObject implements Answer {
   }
 }
 
-/** The object that was made of some bytes last. Whoever has the bytes finds it; it goes with them. */
-const known = new WeakMap<Uint8Array, { readonly type: ResourceType; readonly object: StoredObject }>();
+/** The objects that were made of some bytes: of most one, unless several versions of a kind are in use. They go with them. */
+const known = new WeakMap<Uint8Array, StoredObject>();
 
 /**
  * One version of one object as one kind shows it. While the store, a watcher or a cache still has the bytes it is the same for
@@ -106,10 +108,13 @@ export function storedObject(
   stored: StoredBytes,
   revision = stored.revision,
 ): StoredObject {
-  const last = known.get(stored.value);
-  if (last !== undefined && last.type === type && last.object.revision === revision) return last.object;
+  const first = known.get(stored.value);
+  for (let each = first; each !== undefined; each = each.sibling) {
+    if (each.type === type && each.revision === revision) return each;
+  }
   const object = new StoredObject(type, stored, revision);
-  known.set(stored.value, { type, object });
+  object.sibling = first;
+  known.set(stored.value, object);
   return object;
 }
 

@@ -122,37 +122,15 @@ function selectedEvent(
   return { type: "DELETED", object: previousOf(type, change) };
 }
 
-/** All watchers of a kind are handed the same object for the same change, and what is computed of it is kept there. */
-type Shared = WeakMap<WatchEvent, StoredObject>;
-const objects = new WeakMap<ResourceType, Shared>();
-const previousObjects = new WeakMap<ResourceType, Shared>();
-
-function shared(
-  cache: WeakMap<ResourceType, Shared>,
-  type: ResourceType,
-  change: WatchEvent,
-  make: () => StoredObject,
-): StoredObject {
-  let ofType = cache.get(type);
-  if (ofType === undefined) cache.set(type, (ofType = new WeakMap()));
-  let object = ofType.get(change);
-  if (object === undefined) ofType.set(change, (object = make()));
-  return object;
-}
-
 /** The object after a change; for a deletion its last state, at the revision of the deletion. */
 function objectOf(type: ResourceType, change: WatchEvent): StoredObject {
-  if (change.type === "delete") return previousOf(type, change);
-  return shared(objects, type, change, () => storedObject(type, change.entry));
+  return change.type === "delete" ? previousOf(type, change) : storedObject(type, change.entry);
 }
 
 /** The object before a change, at the revision of the change. */
-function previousOf(type: ResourceType, change: WatchEvent): StoredObject {
-  return shared(previousObjects, type, change, () => {
-    const { key, previous, revision } = change;
-    if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
-    return storedObject(type, previous, revision);
-  });
+function previousOf(type: ResourceType, { key, previous, revision }: WatchEvent): StoredObject {
+  if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
+  return storedObject(type, previous, revision);
 }
 
 const initialEventsEnd = { annotations: { "k8s.io/initial-events-end": "true" } };
