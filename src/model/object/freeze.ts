@@ -12,7 +12,7 @@ export function deepFreeze<T>(value: T): T {
     if (Array.isArray(next)) {
       for (let index = 0; index < next.length; index++) add(next[index], pending);
     } else {
-      for (const key of Object.keys(next)) add((next as Record<string, unknown>)[key], pending);
+      for (const key in next) add((next as Record<string, unknown>)[key], pending);
     }
   }
   return value;

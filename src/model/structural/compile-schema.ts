@@ -7,7 +7,7 @@ import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
 import { distinct, Findings } from "./validation/findings.js";
 import { rootField } from "./path-stack.js";
-import { isDistinctList, validateListTypes } from "./validation/list-types.js";
+import { validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";
 import { correlate } from "./validation/ratcheting.js";
@@ -49,12 +49,10 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
       const before = old as MutableObject | undefined;
       let errors = statusOnly ? validateStatus(root, value, before) : validateSchema(root, value, before);
       if (features.embedded && !statusOnly) errors = errors.concat(validateEmbeddedResources(root, value));
-      if (features.distinctLists) {
-        const repeated = validateListTypes(root, value, before);
-        // Who already has repeated items may keep them.
-        const isNew = repeated.length > 0 && (!before || validateListTypes(root, before).length === 0);
-        if (isNew) errors = errors.concat(repeated);
-      }
+      const repeated = validateListTypes(root, value, before);
+      // Who already has repeated items may keep them.
+      const isNew = repeated.length > 0 && (!before || validateListTypes(root, before).length === 0);
+      if (isNew) errors = errors.concat(repeated);
       if (features.rules) errors = errors.concat(checkRules(root, value, before, errors, tolerate));
       return errors;
     },
@@ -111,21 +109,18 @@ function checkRules(
 /** What occurs anywhere in a schema, so that objects are not searched in vain. */
 interface Features {
   readonly embedded: boolean;
-  readonly distinctLists: boolean;
   readonly rules: boolean;
 }
 
 function featuresOf(root: StructuralSchema): Features {
   let embedded = false;
-  let distinctLists = false;
   const open: StructuralSchema[] = [root];
   for (let schema = open.pop(); schema; schema = open.pop()) {
     embedded ||= schema["x-kubernetes-embedded-resource"] === true;
-    distinctLists ||= isDistinctList(schema);
     const { properties, additionalProperties, items } = schema;
     if (properties) for (const property of Object.values(properties)) open.push(property);
     if (typeof additionalProperties === "object") open.push(additionalProperties);
     if (items) open.push(items);
   }
-  return { embedded, distinctLists, rules: hasRules(root) };
+  return { embedded, rules: hasRules(root) };
 }

@@ -201,9 +201,9 @@ export function readObjectMeta(metadata: Json): ObjectMeta {
 
 function readStruct(object: JsonObject, struct: Struct): JsonObject {
   const read: MutableObject = {};
-  for (const [key, type] of struct.fields) {
+  struct.fields.forEach((type, key) => {
     const value = getOwn(object, key);
-    if (value === undefined || value === null) continue;
+    if (value === undefined || value === null) return;
     if (Object.isFrozen(value)) {
       // A plain value, or a part that was read before.
       read[key] = value;
@@ -211,12 +211,12 @@ function readStruct(object: JsonObject, struct: Struct): JsonObject {
       read[key] = value.map((item) => (isJsonObject(item) ? readStruct(item, type) : {}));
     } else if (type === "[]string" && isJsonArray(value)) {
       read[key] = value.map((item) => item ?? "");
-    } else if (type === "map[string]string" && isJsonObject(value)) {
+    } else if (type === "map[string]string" && isJsonObject(value) && Object.values(value).includes(null)) {
       read[key] = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? ""]));
     } else {
       read[key] = value;
     }
-  }
+  });
   return read;
 }
 

@@ -21,6 +21,8 @@ export interface SchemaNode {
   preparedDefault: Json | undefined;
   /** What values have to be like; made when it is first needed. */
   rules: ValueRules | undefined;
+  /** Whether there are lists in here whose items must all be different; known when it was first asked. */
+  distinctLists: boolean | undefined;
 }
 
 const nodes = new WeakMap<StructuralSchema, SchemaNode>();
@@ -40,6 +42,7 @@ export function nodeOf(schema: StructuralSchema): SchemaNode {
         .map(([name]) => name),
       preparedDefault: undefined,
       rules: undefined,
+      distinctLists: undefined,
     };
     nodes.set(schema, node);
   }

@@ -9,9 +9,20 @@ import { PathStack } from "../path-stack.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
 
 /** Whether a schema itself says that items of a list are all different. */
-export function isDistinctList(schema: StructuralSchema): boolean {
+function isDistinctList(schema: StructuralSchema): boolean {
   const type = schema["x-kubernetes-list-type"];
   return type === "set" || type === "map";
+}
+
+/** Whether a schema says so, or one below it. */
+function hasDistinctLists(schema: StructuralSchema): boolean {
+  const { properties = {}, additionalProperties, items } = schema;
+  return (
+    isDistinctList(schema) ||
+    (items !== undefined && hasDistinctLists(items)) ||
+    (typeof additionalProperties === "object" && hasDistinctLists(additionalProperties)) ||
+    Object.values(properties).some(hasDistinctLists)
+  );
 }
 
 /** Lists whose items must all be different, or have different keys, and where they are not. What is the very same as in `same` is skipped. */
@@ -29,6 +40,7 @@ function walk(
   errors: FieldError[],
 ): void {
   if (typeof value !== "object" || value === same || errors.length >= mostReported) return;
+  if (!(node.distinctLists ??= hasDistinctLists(node.schema))) return;
   if (isJsonArray(value)) {
     checkList(node, value, path, errors);
     const items = itemsOf(node);
