@@ -49,7 +49,7 @@ var makers = map[string]func() queue{
 	"controller-runtime": func() queue { return priorityqueue.New[string]("") },
 }
 
-var items = map[string]int{"client-go": leastItems, "controller-runtime": leastSlowItems}
+var leastOf = map[string]int{"client-go": leastItems, "controller-runtime": leastSlowItems}
 
 var patterns = map[string]func(queue queue, keys []string, rounds int) float64{
 	"fill and drain": fillAndDrain,
@@ -74,7 +74,7 @@ func main() {
 		}
 		runtime.GC()
 		queue := makeQueue()
-		nanoseconds := measure(queue, keys[:asked.Size], roundsOf(items[asked.Queue], asked.Size))
+		nanoseconds := measure(queue, keys[:asked.Size], roundsOf(leastOf[asked.Queue], asked.Size))
 		queue.ShutDown()
 		if err := answers.Encode(answer{nanoseconds}); err != nil {
 			log.Fatal(err)

@@ -71,10 +71,13 @@ export class MapNode {
   }
 }
 
-/** Whether two sets have the same elements in the same order, and the very same nodes below them. */
+/** Whether two sets have the same elements, and the very same nodes below them. */
 export function areAlike(left: FieldSet, right: FieldSet): boolean {
-  const elements = Object.keys(left);
-  const others = Object.keys(right);
-  if (elements.length !== others.length) return false;
-  return elements.every((element, at) => others[at] === element && left[element] === right[element]);
+  let more = 0;
+  for (const element in left) {
+    if (left[element] !== right[element]) return false;
+    more += 1;
+  }
+  for (const _ in right) more -= 1;
+  return more === 0;
 }
