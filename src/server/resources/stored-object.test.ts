@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../model/core.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
 import type { Draft, ResourceType, Storage } from "./resource-type.js";
-import { encodeStored, PlainObject, readStored, StoredObject, type Answer } from "./stored-object.js";
+import {
+  encodeStored,
+  PlainObject,
+  readStored,
+  StoredObject,
+  storedObject,
+  type Answer,
+} from "./stored-object.js";
 
 const rules = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 
@@ -115,6 +122,28 @@ describe("stored bytes", () => {
     const answer = new StoredObject(v1, { value: encodeStored(draft({ spec: { a: [] } })), revision: 1 });
     expect(answer.object).toBe(answer.object);
     expect(Object.isFrozen((answer.object.spec as { a: unknown }).a)).toBe(true);
+  });
+});
+
+describe("the objects of some bytes", () => {
+  test("are the same for all who ask, in two versions and before a deletion too", () => {
+    const stored = { value: encodeStored(draft({ spec: 1 })), revision: 7 };
+    const all = (): StoredObject[] => [
+      storedObject(v1, stored),
+      storedObject(v2, stored),
+      storedObject(v1, stored, 9),
+    ];
+    const [first, second, third] = all();
+    expect(new Set([first, second, third]).size).toBe(3);
+    all().forEach((object, at) => expect(object).toBe([first, second, third][at]));
+  });
+
+  test("do not pile up when their kind is defined anew", () => {
+    const stored = { value: encodeStored(draft({ spec: 1 })), revision: 7 };
+    let siblings = 0;
+    for (let time = 0; time < 10; time++) storedObject(kind("v1"), stored);
+    for (let each = storedObject(v1, stored).sibling; each !== undefined; each = each.sibling) siblings++;
+    expect(siblings).toBe(2);
   });
 });
 

@@ -114,6 +114,8 @@ export function storedObject(
   }
   const object = new StoredObject(type, stored, revision);
   object.sibling = first;
+  // Three at most: a kind that is defined anew is another one, and bytes may outlive many of them.
+  if (first?.sibling !== undefined) first.sibling.sibling = undefined;
   known.set(stored.value, object);
   return object;
 }
