@@ -23,7 +23,7 @@ import { silent, type Log } from "./observe/log.js";
 import type { Metrics } from "./observe/metrics.js";
 import { Observation, type ObservationOptions } from "./observe/observation.js";
 import { Recorders } from "./recorder/recorders.js";
-import { recordingTransport } from "./runs/recording-transport.js";
+import { RecordingTransport } from "./runs/recording-transport.js";
 import { RunLog, type RunLogOptions } from "./runs/run-log.js";
 import type { Schedule } from "./schedule/schedule.js";
 import { sharding, type Sharding, type ShardingOptions } from "./shard/sharding.js";
@@ -369,7 +369,9 @@ class RunningControllers implements Controllers {
   /** For work that is no run of a controller: it too writes only while this process leads, or has the key. */
   #guardedClient(key: string): Client {
     const { clock, transport, clientOver, guard } = this.#dependencies;
-    return clientOver(recordingTransport(transport, { clock, guard: () => guard?.(key), wrote: () => {} }));
+    return clientOver(
+      new RecordingTransport(transport, { clock, guard: () => guard?.(key), wrote: () => {} }),
+    );
   }
 
   #addChecks(): void {

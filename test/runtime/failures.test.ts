@@ -259,6 +259,28 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
+    test.each(["tools", "step"] as const)(
+      "does not reach a signal that an earlier run got from its %s",
+      async (whose) => {
+        const kept: AbortSignal[] = [];
+        await using plane = await start(
+          async (site, tools) => {
+            if (site.name === "slow") return sleep(plane.clock, 1e9, tools.signal);
+            if (whose === "tools") kept.push(tools.signal);
+            else await tools.step("keep", async (signal) => void kept.push(signal));
+          },
+          { timeout: "30s", concurrency: 1 },
+        );
+        await plane.create("quick");
+        expect((await plane.run()).outcome.type).toBe("done");
+        await plane.create("slow");
+        await eventually(() => plane.controllers.get(Site).loop?.queue.running === 1);
+        await plane.clock.advance(30_000);
+        expect((await plane.run()).outcome).toMatchObject({ reason: "Timeout" });
+        expect(kept.map(({ aborted }) => aborted)).toEqual([false]);
+      },
+    );
+
     test.each(["function", "step"] as const)(
       "does not wait for a %s that ignores it: others run on, and its object is not run twice at once",
       async (what) => {

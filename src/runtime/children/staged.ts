@@ -82,11 +82,13 @@ function merged(field: string, ...parts: readonly unknown[]): JsonObject {
 
 /** The children of one run, in the order they were first mentioned. */
 export class Staged {
-  readonly #children = new Map<string, StagedChild>();
+  /** Made with the first of them: many controllers have none. */
+  #children: Map<string, StagedChild> | undefined;
   #written = 0;
 
   add(child: StagedChild): void {
     const key = childKey(child.kind, child.namespace, child.name);
+    this.#children ??= new Map();
     const before = this.#children.get(key);
     if (before !== undefined && !jsonEqual(before.desired, child.desired)) {
       throw new PermanentError(
@@ -98,13 +100,17 @@ export class Staged {
   }
 
   has(kind: KindInfo, namespace: string, name: string): boolean {
-    return this.#children.has(childKey(kind, namespace, name));
+    return this.#children?.has(childKey(kind, namespace, name)) ?? false;
+  }
+
+  get size(): number {
+    return this.#children?.size ?? 0;
   }
 
   /** Those that were staged since the last time. */
   takeNew(): readonly StagedChild[] {
-    const fresh = [...this.#children.values()].slice(this.#written);
-    this.#written = this.#children.size;
+    const fresh = [...(this.#children?.values() ?? [])].slice(this.#written);
+    this.#written = this.size;
     return fresh;
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "../../client/on-abort.js";
 import type { Clock, Timer } from "../../model/core.js";
 
 /** How long a function may go on after it was cancelled before it is left to itself. */
@@ -25,18 +26,21 @@ export function cancellable<T>(
       const lingering = new Promise<void>((end) => (ended = end));
       timer = clock.after(grace, () => resolve({ ok: false, error: signal.reason, lingering }));
     };
+    const forget = onAbort(signal, abandon);
     const settle = (end: Settled<T>): void => {
-      signal.removeEventListener("abort", abandon);
+      forget();
       timer?.cancel();
       ended();
       resolve(end);
     };
     if (signal.aborted) abandon();
-    else signal.addEventListener("abort", abandon, { once: true });
-    const call = async (): Promise<T> => work();
-    call().then(
-      (value) => settle({ ok: true, value }),
-      (error: unknown) => settle({ ok: false, error }),
-    );
+    try {
+      Promise.resolve(work()).then(
+        (value) => settle({ ok: true, value }),
+        (error: unknown) => settle({ ok: false, error }),
+      );
+    } catch (error) {
+      settle({ ok: false, error });
+    }
   });
 }

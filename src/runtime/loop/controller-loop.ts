@@ -9,6 +9,8 @@ import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../steps/steps.js";
 import type { Dependencies } from "./dependencies.js";
 import { ObjectRun, type RunEnd } from "./object-run.js";
+import type { RunOptions } from "./run-scope.js";
+import { RunSignals } from "./run-signals.js";
 import { Sources } from "./sources.js";
 
 /** What a controller that says nothing about it gets. */
@@ -29,7 +31,6 @@ export class ControllerLoop {
   readonly controller: Controller;
   readonly queue: WorkQueue<Trigger>;
   readonly #dependencies: Dependencies;
-  readonly #applied = new AppliedChildren();
   readonly #stopping = new AbortController();
   readonly #running = new Set<ObjectRun>();
   readonly #timeout: number;
@@ -151,6 +152,14 @@ export class ControllerLoop {
   async #pump(sources: Sources): Promise<void> {
     const { concurrency = defaults.concurrency } = this.controller.options;
     const { signal } = this.#stopping;
+    const options: RunOptions = {
+      controller: this.controller,
+      dependencies: this.#dependencies,
+      applied: new AppliedChildren(),
+      sources,
+      signals: new RunSignals(),
+      timeout: this.#timeout,
+    };
     while (!signal.aborted) {
       if (this.#active >= concurrency) {
         await new Promise<void>((resolve) => (this.#slotFreed = resolve));
@@ -164,7 +173,7 @@ export class ControllerLoop {
         continue;
       }
       const before = this.#goingOn.get(work.key);
-      if (before === undefined) this.#begin(work, sources);
+      if (before === undefined) this.#begin(work, options);
       else void before.then(() => this.#giveBack(work));
     }
   }
@@ -193,15 +202,8 @@ export class ControllerLoop {
     return this.#dependencies.owns?.(key) ?? true;
   }
 
-  #begin(work: Work<Trigger>, sources: Sources): void {
-    const run = new ObjectRun({
-      controller: this.controller,
-      dependencies: this.#dependencies,
-      applied: this.#applied,
-      sources,
-      work,
-      timeout: this.#timeout,
-    });
+  #begin(work: Work<Trigger>, options: RunOptions): void {
+    const run = new ObjectRun(options, work);
     this.#running.add(run);
     this.#active++;
     const finish = (end: RunEnd): void => {
@@ -211,7 +213,6 @@ export class ControllerLoop {
       this.#finish(work, end);
     };
     void run.ended.then(finish);
-    run.start();
   }
 
   #finish(work: Work<Trigger>, { run, retryAfter, lingering }: RunEnd): void {

@@ -19,7 +19,7 @@ import { joinKey } from "../loop/keys.js";
 import { silent } from "../observe/log.js";
 import { fieldManagerOf } from "../prose/prose-context.js";
 import { runProse } from "../prose/prose-run.js";
-import { recordingTransport } from "../runs/recording-transport.js";
+import { RecordingTransport } from "../runs/recording-transport.js";
 import type { RunOutcome, StepRecord, WriteRecord } from "../runs/run.js";
 import { Steps } from "../steps/steps.js";
 
@@ -92,7 +92,7 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
       return undefined;
     }
   };
-  const transport = recordingTransport(context.transport, {
+  const transport = new RecordingTransport(context.transport, {
     clock,
     before,
     dryRun: true,
@@ -115,6 +115,7 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
       transport,
       client: () => context.clientOver(transport),
       signal,
+      showSignal: () => signal,
       log: silent,
       steps,
       applied,

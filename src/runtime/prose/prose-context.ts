@@ -21,15 +21,20 @@ export interface ProseContext {
   /** Its writes are part of the run's record. */
   readonly transport: Transport;
   client(): Client;
+  /** Ends when the run is cancelled. For the runtime itself, which does not hold on to it. */
   readonly signal: AbortSignal;
+  /** The same for people's own code, which may. */
+  showSignal(): AbortSignal;
   readonly log: Log;
   readonly steps: Steps;
+  /** Resolves when effects of steps have ended that go on although they were given up. */
+  readonly lingering?: Promise<unknown> | undefined;
   readonly applied: AppliedChildren;
   /** The cache of a kind that the controller watches; throws for others. */
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source;
   readonly kind: KindInfo;
   note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
-  onDrift?(child: StagedChild, current: KubeObject): void;
+  onDrift?(owner: KubeObject, child: StagedChild, current: KubeObject): void;
   /** Nothing is carried out: children are compared, not written, and the object itself is left alone. */
   readonly planning: boolean;
 }

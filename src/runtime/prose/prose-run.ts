@@ -9,7 +9,7 @@ import {
 import { cancellable } from "../loop/cancellable.js";
 import { hasFinalizer, setFinalizer } from "../finalizer.js";
 import type { PatchContext } from "../optimistic-patch.js";
-import { PermanentError, type Verdict } from "../outcome.js";
+import { PermanentError, type Again, type Failed, type Verdict, type Wait } from "../outcome.js";
 import type { RunOutcome } from "../runs/run.js";
 import { isReason } from "../status/reason.js";
 import { StatusDraft } from "../status/status-draft.js";
@@ -81,31 +81,56 @@ function isInApi({ metadata }: KubeObject): boolean {
   return Boolean(metadata.uid);
 }
 
-class ProseRun {
-  readonly #context: ProseContext;
+class ProseRun implements Words {
+  readonly context: ProseContext;
+  readonly object: KubeObject;
+  readonly draft = new StatusDraft();
+  readonly staged: Staged;
   readonly #patching: PatchContext;
-  readonly #object: KubeObject;
-  readonly #staged: Staged;
-  readonly #draft = new StatusDraft();
-  readonly #children: ChildrenContext;
-  readonly #begun = new Set<Promise<unknown>>();
+  #begun: Set<Promise<unknown>> | undefined;
+  #said: Verdict;
   #open = true;
   #lingering: Promise<unknown> | undefined;
 
   constructor(context: ProseContext, patching: PatchContext, object: KubeObject, staged: Staged) {
-    this.#context = context;
+    this.context = context;
     this.#patching = patching;
-    this.#object = object;
-    this.#staged = staged;
-    this.#children = {
+    this.object = object;
+    this.staged = staged;
+  }
+
+  get children(): ChildrenContext {
+    const { context, object } = this;
+    const { transport, signal, applied } = context;
+    return {
       owner: object,
-      fieldManager: patching.fieldManager,
-      transport: context.transport,
-      signal: context.signal,
+      fieldManager: this.#patching.fieldManager,
+      transport,
+      signal,
       cacheOf: (kind) => context.cacheOf(kind),
-      applied: context.applied,
-      onDrift: context.onDrift && ((child, current) => context.onDrift?.(child, current)),
+      applied,
+      onDrift: (child, current) => context.onDrift?.(object, child, current),
     };
+  }
+
+  checkOpen(): void {
+    if (!this.#open)
+      throw new Error("the run is over: something was not awaited, or went on after its time was up");
+    this.context.signal.throwIfAborted();
+  }
+
+  say<T extends Wait | Again | Failed>(verdict: T): T {
+    this.#said = verdict;
+    return verdict;
+  }
+
+  follow<T>(work: Promise<T>): Promise<T> {
+    const begun = (this.#begun ??= new Set());
+    const ended = (): void => void begun.delete(work);
+    begun.add(work);
+    // Handled here too: a failure that nobody awaits must fail the run, and not the process.
+    work.then(ended, ended);
+    return work;
   }
 
   async run(what: "reconcile" | "cleanup"): Promise<ProseEnd> {
@@ -113,108 +138,91 @@ class ProseRun {
     let retryAfter: number | undefined;
     try {
       const verdict = await this.#function(what);
-      this.#context.signal.throwIfAborted();
-      if (what === "reconcile" && !this.#context.planning) await this.#writeChildren(verdict);
+      this.context.signal.throwIfAborted();
+      if (what === "reconcile" && !this.context.planning && this.#mayHaveChildren)
+        await this.#writeChildren(verdict);
       outcome = outcomeOf(verdict);
     } catch (error) {
-      outcome = failureOf(error, this.#context.signal);
+      outcome = failureOf(error, this.context.signal);
       retryAfter = retryAfterOf(error);
       this.#explain(error);
     }
     this.#open = false;
-    if (!this.#context.planning && outcome.type !== "cancelled") {
+    if (!this.context.planning && outcome.type !== "cancelled") {
       try {
         await this.#writeStatus(outcome, what);
       } catch (error) {
         // The failure that could not be told of matters more than that it could not.
-        if (outcome.type !== "error") outcome = failureOf(error, this.#context.signal);
+        if (outcome.type !== "error") outcome = failureOf(error, this.context.signal);
         retryAfter ??= retryAfterOf(error);
       }
     }
-    const lingering = this.#lingering ?? this.#context.steps.lingering;
-    return { outcome, retryAfter, lingering, staged: this.#staged };
+    const lingering = this.#lingering ?? this.context.lingering;
+    return { outcome, retryAfter, lingering, staged: this.staged };
   }
 
   /** The user's function. */
   async #function(what: "reconcile" | "cleanup"): Promise<Verdict> {
-    const { options, signal, clock, log } = this.#context;
-    let said: Verdict;
-    const words: Words = {
-      context: this.#context,
-      object: this.#object,
-      draft: this.#draft,
-      staged: this.#staged,
-      children: this.#children,
-      checkOpen: () => {
-        if (!this.#open)
-          throw new Error("the run is over: something was not awaited, or went on after its time was up");
-        signal.throwIfAborted();
-      },
-      say: (verdict) => {
-        said = verdict;
-        return verdict;
-      },
-      follow: (work) => {
-        const ended = (): void => void this.#begun.delete(work);
-        this.#begun.add(work);
-        // Handled here too: a failure that nobody awaits must fail the run, and not the process.
-        work.then(ended, ended);
-        return work;
-      },
-    };
-    const observed = observe(this.#object) as never;
-    const end = await cancellable<Verdict>(clock, signal, async () => {
-      try {
-        const verdict = await (what === "cleanup"
-          ? options.cleanup?.(observed, wordsOf(words))
-          : options.reconcile(observed, wordsOf(words)));
-        await Promise.all(this.#begun);
-        if (verdict === undefined && said !== undefined) {
-          log.warn(
-            {},
-            `${said.type}(…) was called, but means nothing unless it is returned: return ${said.type}(…)`,
-          );
-        }
-        return verdict;
-      } finally {
-        await Promise.allSettled(this.#begun);
-      }
-    });
+    const { clock, signal } = this.context;
+    const end = await cancellable<Verdict>(clock, signal, () => this.#call(what));
     if (end.ok) return end.value;
     this.#lingering = end.lingering;
     throw end.error;
   }
 
+  async #call(what: "reconcile" | "cleanup"): Promise<Verdict> {
+    const { options, log } = this.context;
+    const observed = observe(this.object) as never;
+    try {
+      const verdict = await (what === "cleanup"
+        ? options.cleanup?.(observed, wordsOf(this))
+        : options.reconcile(observed, wordsOf(this)));
+      if (this.#begun !== undefined) await Promise.all(this.#begun);
+      if (verdict === undefined && this.#said) {
+        const { type } = this.#said;
+        log.warn({}, `${type}(…) was called, but means nothing unless it is returned: return ${type}(…)`);
+      }
+      return verdict;
+    } finally {
+      if (this.#begun !== undefined) await Promise.allSettled(this.#begun);
+    }
+  }
+
+  get #mayHaveChildren(): boolean {
+    return this.staged.size > 0 || (this.context.options.owns ?? []).length > 0;
+  }
+
   async #writeChildren(verdict: Verdict): Promise<void> {
     // What failed for good is left as it is.
     if (verdict?.type === "fail") return;
-    await writeChildren(this.#children, this.#staged.takeNew());
+    const { children } = this;
+    await writeChildren(children, this.staged.takeNew());
     if (verdict?.type === "wait") return;
-    await pruneChildren(this.#children, this.#context.options.owns ?? [], this.#staged);
+    await pruneChildren(children, this.context.options.owns ?? [], this.staged);
   }
 
   async #writeStatus(outcome: RunOutcome, what: "reconcile" | "cleanup"): Promise<void> {
-    const { clock, signal, kind, log } = this.#context;
+    const { clock, signal, kind, log } = this.context;
     const known = "subresources" in kind;
     const hasStatus = known && (kind.subresources as { status: boolean }).status;
-    if (!isInApi(this.#object)) return;
+    if (!isInApi(this.object)) return;
     if (known && !hasStatus) {
-      if (!this.#draft.isEmpty)
+      if (!this.draft.isEmpty)
         log.warn({}, `what was said of the status is lost: ${kind.kind} has none; give resource() a status`);
       return;
     }
     // An object about to go has nothing to say but why it cannot.
     if (what === "cleanup" && outcome.type === "done") return;
     if (hasStatus) this.#concludeWith(outcome, what);
-    else if (this.#draft.isEmpty) return;
+    else if (this.draft.isEmpty) return;
     // Cancelled because of its time, the run still says so.
     const writing = signal.aborted ? AbortSignal.timeout(lastWord) : signal;
-    await writeStatus({ ...this.#patching, signal: writing }, this.#object, this.#draft, clock);
+    await writeStatus({ ...this.#patching, signal: writing }, this.object, this.draft, clock);
   }
 
   /** What the outcome means for the conditions that every tool looks at. */
   #concludeWith(outcome: RunOutcome, what: "reconcile" | "cleanup"): void {
-    const draft = this.#draft;
+    const draft = this.draft;
     if (what === "cleanup" && outcome.type === "again") {
       draft.condition({ type: "Ready", status: "False", reason: "CleaningUp", message: outcome.reason });
     } else if (outcome.type === "done" || outcome.type === "again") {
@@ -241,13 +249,13 @@ class ProseRun {
     ].filter((part) => part !== "");
     const message = `${error.message}; ${parts.join("; ")}`;
     const ok = error.notUndone.length === 0;
-    this.#draft.condition({
+    this.draft.condition({
       type: "RolledBack",
       status: ok ? "True" : "False",
       reason: ok ? "StepFailed" : "UndoFailed",
       message,
     });
-    this.#context.note(this.#object, ok ? "RolledBack" : "UndoFailed", message, "Warning");
+    this.context.note(this.object, ok ? "RolledBack" : "UndoFailed", message, "Warning");
   }
 }
 

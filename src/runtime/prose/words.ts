@@ -18,26 +18,26 @@ export interface Words {
   readonly staged: Staged;
   readonly children: ChildrenContext;
   /** Throws once the run is over: what is said afterwards would be lost. */
-  readonly checkOpen: () => void;
+  checkOpen(): void;
   /** Notes that a verdict was made: one that is not returned means nothing. */
-  readonly say: <T extends Wait | Again | Failed>(verdict: T) => T;
+  say<T extends Wait | Again | Failed>(verdict: T): T;
   /** Keeps sight of what was begun, so that the run does not end before it, awaited or not. */
-  readonly follow: <T>(work: Promise<T>) => Promise<T>;
+  follow<T>(work: Promise<T>): Promise<T>;
 }
 
 /** The words of one run. A cleanup is given them too, but the types hide those about children from it. */
 export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
-  const { context, object, draft, staged, children, checkOpen, say, follow } = words;
-  const { options, steps, clock, signal, log, runId } = context;
+  const { context, object, draft, staged } = words;
+  const { options, log, runId } = context;
   const namespace = object.metadata.namespace ?? "";
   const presentPhase = (object.status as { readonly phase?: unknown } | undefined)?.phase;
   const cacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => context.cacheOf(kind);
 
   function step<T>(name: string, first: StepOptions<T> | Effect<T>, second?: Effect<T>): Promise<T> {
-    checkOpen();
+    words.checkOpen();
     const [settings, effect] = typeof first === "function" ? [{}, first] : [first, second];
     if (effect === undefined) throw new TypeError(`step("${name}", …) needs a function that carries it out`);
-    return follow(steps.run(name, settings, effect) as Promise<T>);
+    return words.follow(context.steps.run(name, settings, effect) as Promise<T>);
   }
 
   const owned = (kind: TypedKind): TypedKind => {
@@ -53,10 +53,12 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     get client() {
       return context.client();
     },
-    signal,
+    get signal() {
+      return context.showSignal();
+    },
     log,
     runId,
-    now: () => clock.now(),
+    now: () => context.clock.now(),
     read: (kind, which) => read(cacheOf, kind, which, namespace),
     readAll: (kind, by) => readAll(cacheOf, kind, by),
     note(reason, message, type = "Normal") {
@@ -64,14 +66,14 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     },
     step,
     report(status: Readonly<Record<string, unknown>>) {
-      checkOpen();
+      words.checkOpen();
       const { phase, ...rest } = status;
       if (options.phases === undefined || typeof phase !== "string") return draft.report(status);
       draft.phase(options.phases, presentPhase, phase);
       draft.report(rest);
     },
     phase(phase: string) {
-      checkOpen();
+      words.checkOpen();
       if (options.phases === undefined) {
         throw new TypeError(
           `phase("${phase}") needs to know the phases: declare them in the controller, as phases: { initial, ways }`,
@@ -80,7 +82,7 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
       draft.phase(options.phases, presentPhase, phase);
     },
     condition(type: string, status: ConditionStatus | boolean, reason: string, message = "") {
-      checkOpen();
+      words.checkOpen();
       draft.condition({
         type,
         status: asStatus(status),
@@ -89,16 +91,17 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
       });
     },
     ready(reason = "Reconciled", message = "") {
-      checkOpen();
+      words.checkOpen();
       draft.condition({ type: "Ready", status: "True", reason: checkedReason(reason, "ready"), message });
     },
     wait: (reason: string, message = "", after?: Duration): Wait =>
-      say({ type: "wait", reason: checkedReason(reason, "wait"), message, after: checked(after) }),
-    again: (after: Duration, reason = ""): Again => say({ type: "again", after: checked(after), reason }),
+      words.say({ type: "wait", reason: checkedReason(reason, "wait"), message, after: checked(after) }),
+    again: (after: Duration, reason = ""): Again =>
+      words.say({ type: "again", after: checked(after), reason }),
     fail: (reason: string, message: string): Failed =>
-      say({ type: "fail", reason: checkedReason(reason, "fail"), message }),
+      words.say({ type: "fail", reason: checkedReason(reason, "fail"), message }),
     ensure(kind: TypedKind, name: string, content: unknown, ensureOptions?: EnsureOptions) {
-      checkOpen();
+      words.checkOpen();
       const child = stageChild(object, owned(kind), name, content, ensureOptions);
       staged.add(child);
       return cacheOf(kind).get(joinKey(child.namespace, name)) as never;
@@ -106,8 +109,8 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     children: (kind: TypedKind) =>
       cacheOf(owned(kind)).byIndex(ownerIndex, object.metadata.uid ?? "") as never,
     async settle() {
-      checkOpen();
-      if (!context.planning) await follow(writeChildren(children, staged.takeNew()));
+      words.checkOpen();
+      if (!context.planning) await words.follow(writeChildren(words.children, staged.takeNew()));
     },
   };
 }

@@ -1,5 +1,19 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import type { Transport, WriteOptions } from "../../client/transport/transport.js";
+import type {
+  CallOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Page,
+  Patch,
+  Scope,
+  Selection,
+  Target,
+  Transport,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "../../client/transport/transport.js";
 import type { Clock, KubeObject } from "../../model/core.js";
 import type { WriteFacts } from "../observe/observer.js";
 import type { WriteRecord } from "./run.js";
@@ -18,75 +32,104 @@ export interface Recording {
 }
 
 /** A transport whose writes are recorded: those of one run. */
-export function recordingTransport(base: Transport, recording: Recording): Transport {
-  const { clock, dryRun, around } = recording;
+export class RecordingTransport implements Transport {
+  readonly #base: Transport;
+  readonly #recording: Recording;
 
-  async function record(
+  constructor(base: Transport, recording: Recording) {
+    this.#base = base;
+    this.#recording = recording;
+  }
+
+  discover(apiVersion: string, options?: CallOptions): Promise<readonly KindInfo[]> {
+    return this.#base.discover(apiVersion, options);
+  }
+
+  get(kind: KindInfo, target: Target, options?: GetOptions): Promise<KubeObject> {
+    return this.#base.get(kind, target, options);
+  }
+
+  list(kind: KindInfo, scope: Scope, options?: ListOptions): Promise<Page> {
+    return this.#base.list(kind, scope, options);
+  }
+
+  watch(kind: KindInfo, scope: Scope, options?: WatchOptions): AsyncIterable<readonly WatchEvent[]> {
+    return this.#base.watch(kind, scope, options);
+  }
+
+  create(kind: KindInfo, scope: Scope, body: unknown, options?: WriteOptions): Promise<KubeObject> {
+    const { name } = (body as KubeObject).metadata ?? {};
+    return this.#record("create", kind, { namespace: scope.namespace, name }, options?.subresource, () =>
+      this.#base.create(kind, scope, body, this.#asked(options)),
+    );
+  }
+
+  update(kind: KindInfo, target: Target, body: unknown, options?: WriteOptions): Promise<KubeObject> {
+    return this.#record("update", kind, target, options?.subresource, () =>
+      this.#base.update(kind, target, body, this.#asked(options)),
+    );
+  }
+
+  patch(kind: KindInfo, target: Target, patch: Patch, options?: WriteOptions): Promise<KubeObject> {
+    return this.#record(patch.type === "apply" ? "apply" : "patch", kind, target, options?.subresource, () =>
+      this.#base.patch(kind, target, patch, this.#asked(options)),
+    );
+  }
+
+  delete(kind: KindInfo, target: Target, options?: DeleteOptions): Promise<KubeObject | undefined> {
+    return this.#record("delete", kind, target, undefined, () =>
+      this.#base.delete(kind, target, this.#asked(options)),
+    );
+  }
+
+  async deleteCollection(
+    kind: KindInfo,
+    scope: Scope,
+    selection?: Selection,
+    options?: DeleteOptions,
+  ): Promise<void> {
+    await this.#record("deleteCollection", kind, scope, undefined, async () => {
+      await this.#base.deleteCollection(kind, scope, selection, this.#asked(options));
+      return undefined;
+    });
+  }
+
+  /** The connection outlives the run. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #asked<Options extends WriteOptions | DeleteOptions>(options: Options | undefined): Options | undefined {
+    const { dryRun } = this.#recording;
+    return dryRun ? { ...(options as Options), dryRun } : options;
+  }
+
+  async #record<Answer extends KubeObject | undefined>(
     verb: WriteRecord["verb"],
     kind: KindInfo,
-    { namespace = "", name = "" }: { readonly namespace?: string | undefined; readonly name?: string },
+    { namespace = "", name = "" }: Place,
     subresource: string | undefined,
-    write: () => Promise<KubeObject | undefined>,
-  ): Promise<KubeObject | undefined> {
+    write: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const recording = this.#recording;
     recording.guard?.();
+    const at = recording.clock.now();
     const before = name === "" ? undefined : recording.before?.(kind, namespace, name);
-    const facts = { verb, kind, namespace, subresource, at: clock.now(), before };
+    const { around } = recording;
     try {
       const after = await (around === undefined
         ? write()
         : around({ verb, kind: kind.kind, namespace, name, subresource }, write));
-      recording.wrote({ ...facts, name: name || (after?.metadata.name ?? ""), after });
+      const known = name || (after?.metadata.name ?? "");
+      recording.wrote({ verb, kind, namespace, name: known, subresource, at, before, after });
       return after;
     } catch (error) {
-      recording.wrote({ ...facts, name, error: error instanceof Error ? error.message : String(error) });
+      const message = error instanceof Error ? error.message : String(error);
+      recording.wrote({ verb, kind, namespace, name, subresource, at, before, error: message });
       throw error;
     }
   }
+}
 
-  const writing = (options: WriteOptions | undefined): WriteOptions | undefined =>
-    dryRun ? { ...options, dryRun } : options;
-  const needed = (object: KubeObject | undefined): KubeObject => {
-    if (object === undefined) throw new Error("the server answered a write with nothing");
-    return object;
-  };
-
-  return {
-    discover: (apiVersion, options) => base.discover(apiVersion, options),
-    get: (kind, target, options) => base.get(kind, target, options),
-    list: (kind, scope, options) => base.list(kind, scope, options),
-    watch: (kind, scope, options) => base.watch(kind, scope, options),
-    create: async (kind, scope, body, options) => {
-      const { name } = (body as KubeObject).metadata ?? {};
-      const target = { ...scope, ...(name !== undefined && { name }) };
-      return needed(
-        await record("create", kind, target, options?.subresource, () =>
-          base.create(kind, scope, body, writing(options)),
-        ),
-      );
-    },
-    update: async (kind, target, body, options) =>
-      needed(
-        await record("update", kind, target, options?.subresource, () =>
-          base.update(kind, target, body, writing(options)),
-        ),
-      ),
-    patch: async (kind, target, patch, options) =>
-      needed(
-        await record(patch.type === "apply" ? "apply" : "patch", kind, target, options?.subresource, () =>
-          base.patch(kind, target, patch, writing(options)),
-        ),
-      ),
-    delete: (kind, target, options) =>
-      record("delete", kind, target, undefined, () =>
-        base.delete(kind, target, dryRun ? { ...options, dryRun } : options),
-      ),
-    deleteCollection: async (kind, scope, selection, options) => {
-      await record("deleteCollection", kind, scope, undefined, async () => {
-        await base.deleteCollection(kind, scope, selection, dryRun ? { ...options, dryRun } : options);
-        return undefined;
-      });
-    },
-    // The connection outlives the run.
-    [Symbol.asyncDispose]: async () => {},
-  };
+interface Place {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
 }
