@@ -5,7 +5,7 @@ import { formatTime, parseTime } from "../time/timestamp.js";
 import { FieldSetError } from "./fields/field-set-error.js";
 import { emptySet, type FieldSet } from "./fields/field-set.js";
 import { readFieldsV1 } from "./fields/fields-v1.js";
-import { sharedEntry, textOfEntry } from "./fields/shared-sets.js";
+import { sharedEntry } from "./fields/shared-sets.js";
 import { compareTexts, wireText } from "./fields/wire-json.js";
 
 /**
@@ -153,11 +153,6 @@ function entryOf(owner: FieldOwner): ManagedFieldsEntry {
   entry.fieldsV1 = owner.fields;
   if (owner.subresource !== "") entry.subresource = owner.subresource;
   return sharedEntry(entry, owner.fields);
-}
-
-/** `metadata.managedFields` as JSON. What many objects have in common, which is most of it, is not made anew for each. */
-export function textOfEntries(entries: readonly ManagedFieldsEntry[]): string {
-  return Array.isArray(entries) ? `[${entries.map(textOfEntry).join(",")}]` : JSON.stringify(entries);
 }
 
 function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {

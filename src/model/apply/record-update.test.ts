@@ -3,7 +3,7 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { textOfEntries } from "./field-owner.js";
+import { textOfEntries } from "./fields/shared-sets.js";
 import { recordUpdate, type UpdateRequest } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -271,6 +271,61 @@ describe("objects with the same fields", () => {
       expect(textOfEntries(entries)).toBe(JSON.stringify(entries));
     }
     expect(textOfEntries([])).toBe("[]");
+  });
+
+  test("are owned as if nothing were remembered, whoever writes what after whom", () => {
+    const managers = ["me", "you"];
+    const specs: Json[] = [{ a: 1 }, { a: 2 }, { b: 1 }];
+    const statuses: Json[] = [{ ready: true }, { ready: true, seen: 1 }];
+    const writes = [noon, later].flatMap((time) =>
+      managers.flatMap((manager) =>
+        specs.flatMap((spec) => statuses.map((status) => ({ time, manager, spec, status }))),
+      ),
+    );
+    const apiVersion = "demo.dev/v1";
+    const record = (
+      { time, manager, spec, status }: (typeof writes)[number],
+      by: typeof versions,
+      copied: <Value>(value: Value) => Value,
+    ) => {
+      const first = object(spec, { uid: "u" });
+      const managedFields = recordUpdate({
+        live: undefined,
+        manager,
+        apiVersion,
+        versions: by,
+        updated: first,
+        time,
+      });
+      const live = { ...first, metadata: { ...first.metadata, managedFields: copied(managedFields) } };
+      const updated = { ...live, status };
+      const reported = recordUpdate({
+        live,
+        manager: "it",
+        subresource: "status",
+        apiVersion,
+        versions: by,
+        updated,
+        time,
+      });
+      return [managedFields, reported];
+    };
+    for (let round = 0; round < 3; round++) {
+      for (const write of writes) {
+        const apart = record(write, { types: versions.types }, structuredClone);
+        for (let time = 0; time < 2; time++) expect(record(write, versions, (value) => value)).toEqual(apart);
+      }
+    }
+  });
+
+  test("share all entries, once more than one has them", () => {
+    const write = { live: undefined, manager: "me", apiVersion: "demo.dev/v1", versions, time: noon };
+    const list = () => recordUpdate({ ...write, updated: object({ shared: 1 }, { uid: "u" }) });
+    list();
+    const [second, third] = [list(), list()];
+    expect(third).toBe(second);
+    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
+    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
   });
 
   test("a great many fields are not remembered", () => {

@@ -11,8 +11,8 @@ import {
 } from "./field-owner.js";
 import { FieldSetError } from "./fields/field-set-error.js";
 import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
-import { sharedSet } from "./fields/shared-sets.js";
-import { Changes, type KindVersions, unownedFields } from "./kind-versions.js";
+import { areShared, sharedEntries, sharedSet } from "./fields/shared-sets.js";
+import { Changes, type KindVersions, unownedFields, type VersionChange } from "./kind-versions.js";
 import { adaptOwners, fits, transfer } from "./ownership.js";
 import { isSameJson } from "./typed/same-json.js";
 import { capUpdaters } from "./update-cap.js";
@@ -71,10 +71,18 @@ function record(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefin
   const { live, updated, subresource } = request;
   const stored = live?.metadata.managedFields;
   const sent = (subresource ?? "") === "" ? sentOwners(updated.metadata.managedFields, stored) : undefined;
-  const owners = sent ?? knownOwners(stored);
-  if (owners.size === 0 && live?.metadata.uid) return undefined;
-  const recorded = recordChanges(owners, live ?? request.base, updated, request);
-  return recorded === owners && sent === undefined ? stored : entriesOf(recorded.values());
+  const isUnrecorded = sent === undefined ? (stored ?? []).length === 0 : sent.size === 0;
+  if (isUnrecorded && live?.metadata.uid) return undefined;
+  const changes = changesOf(live ?? request.base, updated, request);
+  if (sent !== undefined) return entriesOf(transferred(sent, changes, request).values());
+  const like = likeLately(stored, changes, request);
+  if (like !== undefined) return like;
+  const owners = knownOwners(stored);
+  const recorded = transferred(owners, changes, request);
+  if (recorded === owners) return stored;
+  const entries = entriesOf(recorded.values());
+  if (entries !== undefined) remember(stored, changes, request, entries);
+  return entries;
 }
 
 /** The owners that a client sent, if they are to count. */
@@ -110,9 +118,17 @@ export function recordChanges(
   after: KubeObject,
   write: Write,
 ): FieldOwners {
-  const { apiVersion, subresource = "", time, versions, ignored = emptySet } = write;
+  return transferred(owners, changesOf(before, after, write), write);
+}
+
+function changesOf(before: KubeObject | undefined, after: KubeObject, write: Write): Changes {
+  const { apiVersion, versions, ignored = emptySet } = write;
   const nothing: JsonObject = { apiVersion, kind: after.kind };
-  const changes = new Changes(before ? asJson(before) : nothing, asJson(after), versions, ignored);
+  return new Changes(before ? asJson(before) : nothing, asJson(after), versions, ignored);
+}
+
+function transferred(owners: FieldOwners, changes: Changes, write: Write): FieldOwners {
+  const { apiVersion, subresource = "", time, versions } = write;
   const adapted = adaptOwners(owners, versions);
   const { written, removed } = changes.in(apiVersion) ?? { written: emptySet, removed: emptySet };
   if (isEmpty(written) && isEmpty(removed)) return capUpdaters(withoutEmpty(adapted));
@@ -130,6 +146,60 @@ export function recordChanges(
     left.set(id, owner);
   }
   return capUpdaters(left);
+}
+
+/** What a write made of entries that other objects have too. */
+interface Outcome {
+  readonly write: Write;
+  readonly change: VersionChange;
+  readonly entries: readonly ManagedFieldsEntry[];
+}
+
+/** The last outcome by the entries that were there before, or else by the kind. */
+const lately = new WeakMap<object, Outcome>();
+
+/**
+ * Those who create many objects, or report on them, do the same to each: what came of the last one comes of this one too,
+ * when it began with the very same entries and changes the very same fields.
+ */
+function likeLately(
+  stored: readonly ManagedFieldsEntry[] | undefined,
+  changes: Changes,
+  write: Write,
+): readonly ManagedFieldsEntry[] | undefined {
+  const last = lately.get(stored ?? write.versions);
+  if (last === undefined || !isSameWriter(last.write, write)) return undefined;
+  const change = changes.in(write.apiVersion);
+  const isSame = change?.written === last.change.written && change.removed === last.change.removed;
+  return isSame ? last.entries : undefined;
+}
+
+function isSameWriter(left: Write, right: Write): boolean {
+  return (
+    left.time === right.time &&
+    left.manager === right.manager &&
+    left.apiVersion === right.apiVersion &&
+    left.subresource === right.subresource &&
+    left.versions === right.versions
+  );
+}
+
+function remember(
+  stored: readonly ManagedFieldsEntry[] | undefined,
+  changes: Changes,
+  write: Write,
+  entries: readonly ManagedFieldsEntry[],
+): void {
+  const { manager, apiVersion, subresource, time, versions } = write;
+  const change = changes.in(apiVersion);
+  // What owners in other versions own depends on more than this change.
+  const isPlain = entries.every((entry) => entry.apiVersion === apiVersion && Object.isFrozen(entry));
+  if (change === undefined || !isPlain || (stored !== undefined && !areShared(stored))) return;
+  lately.set(stored ?? versions, {
+    write: { manager, apiVersion, subresource, time, versions },
+    change,
+    entries: sharedEntries(entries),
+  });
 }
 
 const owned = new WeakMap<FieldSet, FieldSet>();

@@ -68,6 +68,11 @@ describe("stored bytes", () => {
     );
   });
 
+  test.each([100, 21_000, 30_000, 70_000])("of any size: %d characters of three bytes each", (length) => {
+    const object = { ...draft({ spec: "€".repeat(length) }), metadata: { name: "a", managedFields: [] } };
+    expect(JSON.parse(Buffer.from(encodeStored(object)).toString())).toEqual(object);
+  });
+
   test("become what is shown, in each version, with no need to be read", () => {
     fc.assert(
       fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {

@@ -1,4 +1,4 @@
-import { textOfEntries } from "../../model/apply/field-owner.js";
+import { textOfEntries } from "../../model/apply/fields/shared-sets.js";
 import { deepFreeze, type KubeObject } from "../../model/core.js";
 import { objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
@@ -147,16 +147,36 @@ export class PlainObject implements Answer {
   }
 }
 
+/** Where objects are put together; larger ones than this are put together as a text. */
+const bench = Buffer.allocUnsafeSlow(2 ** 16);
+
 /** The stored form of an object in its storage version. It has metadata, if only a name. */
-export function encodeStored({ apiVersion, kind, metadata, ...rest }: Draft): Uint8Array {
+export function encodeStored({ apiVersion, kind, metadata, ...others }: Draft): Uint8Array {
   const { resourceVersion: _, managedFields, ...stored } = metadata;
   // In pieces, since JSON puts fields that look like numbers in front of all others.
-  const fields = JSON.stringify(rest).slice(1);
-  const comma = fields === "}" ? "" : ",";
-  const owners = managedFields === undefined ? "" : `,"managedFields":${textOfEntries(managedFields)}`;
-  const inner = JSON.stringify(stored).slice(1, -1);
-  return Buffer.from(`${begin(apiVersion, kind)}${inner}${owners}}${comma}${fields}`);
+  const head = begin(apiVersion, kind).slice(0, -1);
+  const inner = JSON.stringify(stored);
+  const owners = managedFields === undefined ? "}" : `,"managedFields":${textOfEntries(managedFields)}}`;
+  const rest = JSON.stringify(others);
+  const isEmpty = rest === "{}";
+  if ((head.length + inner.length + owners.length + rest.length) * 3 > bench.length) {
+    return Buffer.from(`${head}${inner.slice(0, -1)}${owners}${isEmpty ? "}" : `,${rest.slice(1)}`}`);
+  }
+  // Each piece over the brace that ends what is before it, or begins it: a text of all would be one more copy.
+  let end = bench.write(head, 0);
+  end += bench.write(inner, end) - 1;
+  end += bench.write(owners, end);
+  const comma = end;
+  end += bench.write(rest, end);
+  if (isEmpty) bench[--end - 1] = closingBrace;
+  else bench[comma] = asciiComma;
+  const value = Buffer.allocUnsafe(end);
+  bench.copy(value, 0, 0, end);
+  return value;
 }
+
+const asciiComma = 0x2c;
+const closingBrace = 0x7d;
 
 /** The object in the version of `type`; it may be changed. */
 export function readStored(

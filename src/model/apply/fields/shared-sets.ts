@@ -2,7 +2,10 @@ import { deepFreeze } from "../../object/freeze.js";
 import type { ManagedFieldsEntry } from "../../object/object.js";
 import type { FieldSet } from "./field-set.js";
 
-/** What several objects have in common besides a set of fields: the last entry that says who owns them, and its JSON. */
+/**
+ * What several objects have in common besides a set of fields: the last entry that says who owns them, and its JSON. Or
+ * besides all their entries: the JSON of those.
+ */
 interface Shared {
   entry?: ManagedFieldsEntry;
   text?: string | undefined;
@@ -36,8 +39,27 @@ function isSame(left: ManagedFieldsEntry, right: ManagedFieldsEntry): boolean {
   );
 }
 
+/** Takes note that more objects than one have these entries, all of them frozen. */
+export function sharedEntries(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
+  if (!known.has(entries)) known.set(Object.freeze(entries), {});
+  return entries;
+}
+
+export function areShared(entries: readonly ManagedFieldsEntry[]): boolean {
+  return known.has(entries);
+}
+
+/** `metadata.managedFields` as JSON. What many objects have in common, which is most of it, is not made anew for each. */
+export function textOfEntries(entries: readonly ManagedFieldsEntry[]): string {
+  const shared = known.get(entries);
+  if (shared?.text !== undefined) return shared.text;
+  const text = Array.isArray(entries) ? `[${entries.map(textOfEntry).join(",")}]` : JSON.stringify(entries);
+  if (shared !== undefined) shared.text = text;
+  return text;
+}
+
 /** An entry as JSON. */
-export function textOfEntry(entry: ManagedFieldsEntry): string {
+function textOfEntry(entry: ManagedFieldsEntry): string {
   const fields: unknown = entry?.fieldsV1;
   const shared = typeof fields === "object" && fields !== null ? known.get(fields) : undefined;
   if (shared?.entry !== entry) return JSON.stringify(entry);

@@ -136,7 +136,7 @@ function compareFields(
   draft: ChangeDraft,
 ): void {
   if (before !== undefined) {
-    for (const name of Object.keys(before)) {
+    for (const name in before) {
       const old = before[name];
       const now = after && getOwn(after, name);
       if (old === now || name === except) continue;
@@ -144,7 +144,7 @@ function compareFields(
     }
   }
   if (after !== undefined) {
-    for (const name of Object.keys(after)) {
+    for (const name in after) {
       if (name === except || (before !== undefined && Object.hasOwn(before, name))) continue;
       draft.put(fieldElement(name), compareValues(undefined, after[name], type.typeOf(name) ?? wholeType));
     }
