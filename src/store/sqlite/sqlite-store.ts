@@ -228,8 +228,9 @@ class SqliteStore implements Store {
       if (outcome?.type !== "committed") continue;
       revision = outcome.revision;
       for (const expires of pending.expires) if (expires !== undefined) this.#expiry.noticed(expires);
-      if (seen) this.#tryAddEvents(events, pending, outcome);
-      this.#remember(pending, outcome);
+      const entries = entriesOf(pending, outcome);
+      if (seen) this.#tryAddEvents(events, pending, outcome, entries);
+      this.#remember(pending, outcome, entries);
     }
     if (revision === this.#revision) return;
     this.#revision = revision;
@@ -237,28 +238,23 @@ class SqliteStore implements Store {
   }
 
   /** What was committed stays committed, also when what it replaced cannot be read for the watchers. */
-  #tryAddEvents(events: WatchEvent[], pending: Pending, outcome: Committed): void {
+  #tryAddEvents(events: WatchEvent[], pending: Pending, outcome: Committed, entries: Entries): void {
     try {
-      this.#addEvents(events, pending, outcome);
+      this.#addEvents(events, pending, outcome, entries);
     } catch (error) {
       this.#hub.fail(error instanceof Error ? error : new StoreFailed(String(error)));
     }
   }
 
-  #addEvents(events: WatchEvent[], { changes, expires }: Pending, outcome: Committed): void {
+  #addEvents(events: WatchEvent[], { changes }: Pending, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
-    for (const [place, change] of changes.entries()) {
-      const { key } = change;
+    changes.forEach(({ key }, place) => {
       const replaced = outcome.replaced[place] ?? 0;
       const previous = this.#previous(key, replaced);
-      if (change.type === "put") {
-        const created = outcome.created[place] ?? revision;
-        const entry = { key, value: change.value, revision, created, expires: expires[place] };
-        events.push({ type: "put", key, revision, entry, previous });
-      } else if (replaced !== 0) {
-        events.push({ type: "delete", key, revision, previous });
-      }
-    }
+      const entry = entries[place];
+      if (entry !== undefined) events.push({ type: "put", key, revision, entry, previous });
+      else if (replaced !== 0) events.push({ type: "delete", key, revision, previous });
+    });
   }
 
   /** The version an event replaced, read only when a watcher wants it. */
@@ -268,20 +264,24 @@ class SqliteStore implements Store {
     return recent?.revision === revisionOf(id) ? recent : this.#reader.version(id);
   }
 
-  #remember(pending: Pending, outcome: Committed): void {
+  #remember({ changes, expires }: Pending, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
-    for (const [place, change] of pending.changes.entries()) {
-      const { key } = change;
-      const id = idOf(revision, place);
+    changes.forEach(({ key }, place) => {
+      const entry = entries[place];
+      const gone = entry === undefined;
       const previous = outcome.replaced[place] ?? 0;
+      if (gone && previous === 0) return;
       const created = outcome.created[place] ?? revision;
-      const expires = pending.expires[place];
-      const gone = change.type === "delete";
-      if (gone && previous === 0) continue;
-      this.#reader.tail.add(key, { id, previous, created, expires, gone });
+      this.#reader.tail.add(key, {
+        id: idOf(revision, place),
+        previous,
+        created,
+        expires: expires[place],
+        gone,
+      });
       if (gone) this.#recent.delete(key);
-      else this.#recent.set({ key, value: change.value, revision, created, expires });
-    }
+      else this.#recent.set(entry);
+    });
   }
 
   /** What history, expiry and retention see of this store. */
@@ -296,4 +296,15 @@ class SqliteStore implements Store {
       compact: (revision) => this.compact(revision),
     };
   }
+}
+
+/** What a commit left at the keys that it changed, in the order of its changes; undefined where it deleted. */
+type Entries = readonly (Entry | undefined)[];
+
+function entriesOf({ changes, expires }: Pending, { revision, created }: Committed): Entries {
+  return changes.map((change, place) => {
+    if (change.type !== "put") return undefined;
+    const { key, value } = change;
+    return { key, value, revision, created: created[place] ?? revision, expires: expires[place] };
+  });
 }
