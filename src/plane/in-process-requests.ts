@@ -103,11 +103,11 @@ export function deletingIn(options: DeleteOptions): ReturnType<typeof deleteOpti
 const scaleType = { kind: "Scale", builtIn: true };
 
 /** What is sent with a create or update. */
-export async function contentOf(
+export function contentOf(
   { type, subresource }: Route,
   body: unknown,
   { fieldValidation }: WriteOptions,
-): Promise<Body> {
+): Body | Promise<Body> {
   const object = jsonCopy(body);
   if (isMap(object)) return { object, fresh: true };
   const expected = subresource === "scale" ? scaleType : type;
@@ -124,12 +124,17 @@ const patchTypes: Readonly<Record<Patch["type"], string>> = {
   apply: "application/apply-patch+yaml",
 };
 
+interface SentPatch {
+  readonly type: Patch["type"];
+  readonly body: Body;
+}
+
 /** What a patch says. JSON Patches are checked by the decoder, and so is all that it would refuse. */
-export async function patchOf(
+export function patchOf(
   { type }: Route,
   patch: Patch,
   { fieldValidation }: WriteOptions,
-): Promise<{ readonly type: Patch["type"]; readonly body: Body }> {
+): SentPatch | Promise<SentPatch> {
   const object = jsonCopy(patch.body);
   const usual = patch.type === "strategic" ? type.builtIn : patch.type !== "json";
   if (usual && isMap(object)) return { type: patch.type, body: { object, fresh: true } };

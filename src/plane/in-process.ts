@@ -171,22 +171,25 @@ class InProcessTransport implements Transport {
 
   create(kind: KindInfo, scope: Scope, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write("create", kind, scope, options, async (route, writing) => {
-      const content = await contentOf(route, body, writing);
-      return this.#registry.create(route.type, route.scope, content, writing);
+      const content = contentOf(route, body, writing);
+      const sent = content instanceof Promise ? await content : content;
+      return this.#registry.create(route.type, route.scope, sent, writing);
     });
   }
 
   update(kind: KindInfo, target: Target, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write("update", kind, target, options, async (route, writing) => {
-      const content = await contentOf(route, body, writing);
+      const content = contentOf(route, body, writing);
+      const sent = content instanceof Promise ? await content : content;
       const at = { ...route.scope, name: target.name };
-      return (await this.#registry.update(route.type, at, content, writing)).answer;
+      return (await this.#registry.update(route.type, at, sent, writing)).answer;
     });
   }
 
   patch(kind: KindInfo, target: Target, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write("patch", kind, target, options, async (route, writing) => {
-      const { type, body } = await patchOf(route, patch, writing);
+      const content = patchOf(route, patch, writing);
+      const { type, body } = content instanceof Promise ? await content : content;
       const { fieldManager } = options;
       const said = type === "apply" || patch.force;
       const force = said
@@ -248,7 +251,8 @@ class InProcessTransport implements Transport {
       const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
       const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
       const query = { fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined };
-      const writing = { ...this.#writeOptions(query, optionKinds[verb]), subresource };
+      const usual = this.#writeOptions(query, optionKinds[verb]);
+      const writing = subresource === undefined ? usual : { ...usual, subresource };
       if (onWarning === undefined) return (await write(route, writing)).object;
       // A write that has to be tried again warns again.
       const warnings = new Set<string>();
@@ -280,24 +284,24 @@ class InProcessTransport implements Transport {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       signal?.throwIfAborted();
-      const abort = (): void => reject(signal?.reason);
       const call: Call = { deadline: undefined, fail: reject };
       const timer = timeout === undefined ? undefined : this.#clock.after(timeout, () => reject(late()));
       if (timeout === undefined) this.#deadlines.add(call, this.#timeout);
-      const forget = signal && onAbort(signal, abort);
+      const forget = signal && onAbort(signal, () => reject(signal.reason));
       const end = (): void => {
         timer?.cancel();
         this.#deadlines.delete(call);
         forget?.();
       };
-      const settle = (done: () => void): void => {
+      const succeeded = (result: Result): void => {
         end();
-        done();
+        resolve(result);
       };
-      work().then(
-        (result) => settle(() => resolve(result)),
-        (error: unknown) => settle(() => reject(asFailure(error))),
-      );
+      const failed = (error: unknown): void => {
+        end();
+        reject(asFailure(error));
+      };
+      work().then(succeeded, failed);
     });
   }
 

@@ -1,5 +1,5 @@
 import { ApiError, failures, type KubeObject } from "../../model/core.js";
-import type { Store } from "../../store/index.js";
+import type { Entry, Store } from "../../store/index.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { asking } from "./store-failures.js";
 
@@ -27,11 +27,15 @@ export class Namespaces {
     name: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const entered = this.#entered.get(namespace) ?? { count: 0, waiting: [] };
-    this.#entered.set(namespace, entered);
+    let entered = this.#entered.get(namespace);
+    if (entered === undefined) {
+      entered = { count: 0, waiting: [] };
+      this.#entered.set(namespace, entered);
+    }
     entered.count++;
     try {
-      await this.#admit(type, namespace, name);
+      const entry = await asking(this.#store.get(namespacePrefix + namespace));
+      this.#admit(type, namespace, name, entry);
       return await work();
     } finally {
       entered.count--;
@@ -51,8 +55,7 @@ export class Namespaces {
     if (entered !== undefined) await new Promise<void>((resolve) => entered.waiting.push(resolve));
   }
 
-  async #admit(type: ResourceType, namespace: string, name: string): Promise<void> {
-    const entry = await asking(this.#store.get(namespacePrefix + namespace));
+  #admit(type: ResourceType, namespace: string, name: string, entry: Entry | undefined): void {
     if (entry === undefined) {
       this.#known.delete(namespace);
       throw failures.notFound({ group: "", resource: "namespaces" }, namespace);

@@ -90,7 +90,7 @@ export class Registry {
     return watch(this.#context, type, scope, options);
   }
 
-  create(type: ResourceType, scope: Scope, body: Body, options: WriteOptions = {}): Promise<Answer> {
+  async create(type: ResourceType, scope: Scope, body: Body, options: WriteOptions = {}): Promise<Answer> {
     return create(this.#context, type, scope, body, options);
   }
 

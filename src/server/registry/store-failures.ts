@@ -24,10 +24,10 @@ export function asFailure(error: unknown): unknown {
 }
 
 /** Awaits something that a store does, with failures as ApiErrors. */
-export async function asking<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw asFailure(error);
-  }
+export function asking<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch(fail);
+}
+
+function fail(error: unknown): never {
+  throw asFailure(error);
 }

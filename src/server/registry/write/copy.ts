@@ -28,7 +28,7 @@ function copyAt(value: unknown, depth: number, sharing: boolean): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => copyAt(item ?? null, depth + 1, sharing));
   const copy: MutableObject = {};
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const part = (value as Record<string, unknown>)[key];
     if (part !== undefined) setOwn(copy, key, copyAt(part, depth + 1, sharing) as MutableObject[string]);
   }

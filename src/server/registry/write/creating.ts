@@ -24,7 +24,7 @@ import { versionIn } from "./version.js";
 /** How many names are tried before a generateName is given up. */
 const nameAttempts = 8;
 
-export async function create(
+export function create(
   context: Context,
   type: ResourceType,
   scope: Scope,
@@ -40,7 +40,7 @@ export async function create(
 }
 
 /** The rest of a create, for an object that is pruned and defaulted. */
-export async function createTidied(
+export function createTidied(
   context: Context,
   type: ResourceType,
   draft: Draft,

@@ -26,5 +26,6 @@ export async function put(
 function toStorage({ storage }: ResourceType, object: Draft): Draft {
   const { apiVersion, kind, conversion } = storage;
   const stored = conversion ? conversion.toStorage(copyOf(object)) : object;
-  return { ...stored, apiVersion, kind };
+  const isNamed = stored.apiVersion === apiVersion && stored.kind === kind;
+  return isNamed ? stored : { ...stored, apiVersion, kind };
 }

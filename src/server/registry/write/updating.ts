@@ -229,12 +229,14 @@ function desiredChanged(type: ResourceType, updated: Draft, live: KubeObject): b
     if (field === "metadata" || field === "apiVersion" || field === "kind") return false;
     return field !== "status" || !type.subresources.status;
   };
-  for (const field of Object.keys(after)) {
-    const [left, right] = [before[field], after[field]];
+  for (const field in after) {
+    const left = before[field];
+    const right = after[field];
     if (left === right || !isDesired(field)) continue;
     if (left === undefined || right === undefined || !jsonEqual(left, right)) return true;
   }
-  return Object.keys(before).some((field) => isDesired(field) && after[field] === undefined);
+  for (const field in before) if (after[field] === undefined && isDesired(field)) return true;
+  return false;
 }
 
 /** A write that names a uid is for that object alone, not for another of the same name. */
