@@ -44,10 +44,10 @@ const isHeaderOrStatus = (field: string): boolean =>
 function sameFields(old: object, now: object, skip: (field: string) => boolean): boolean {
   const before = old as Readonly<Record<string, unknown>>;
   const after = now as Readonly<Record<string, unknown>>;
-  for (const field of Object.keys(after)) {
+  for (const field in after) {
     if (!skip(field) && !sameValue(before[field], after[field])) return false;
   }
-  for (const field of Object.keys(before)) {
+  for (const field in before) {
     if (!skip(field) && before[field] !== undefined && after[field] === undefined) return false;
   }
   return true;

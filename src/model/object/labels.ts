@@ -16,7 +16,8 @@ export function validateLabelKey(key: string, path: FieldPath): FieldError[] {
 /** Faults of the keys and values of labels. */
 export function validateLabels(labels: TextMap | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [key, value] of Object.entries(labels ?? {})) {
+  for (const key in labels) {
+    const value = labels[key] ?? "";
     errors.push(...validateLabelKey(key, path));
     for (const fault of validateLabelValue(value)) errors.push(invalid(path, value, fault));
   }
@@ -27,7 +28,8 @@ export function validateLabels(labels: TextMap | undefined, path: FieldPath): Fi
 export function validateAnnotations(annotations: TextMap | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
-  for (const [key, value] of Object.entries(annotations ?? {})) {
+  for (const key in annotations) {
+    const value = annotations[key] ?? "";
     // Unlike a label's, the prefix of an annotation may have capital letters.
     for (const fault of validateQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, fault));
     size += utf8Length(key) + utf8Length(value);

@@ -13,7 +13,9 @@ export function validateManagedFields(
   path: FieldPath,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [index, entry] of (entries ?? []).entries()) {
+  const count = entries?.length ?? 0;
+  for (let index = 0; index < count; index++) {
+    const entry = entries?.[index] ?? {};
     const at = indexPath(path, index);
     const operation: string | undefined = entry.operation;
     const fieldsType: string | undefined = entry.fieldsType;
@@ -36,6 +38,7 @@ export function validateManagedFields(
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   // Each fault below shows the whole name, so a very long one is not looked at character by character.
   if (utf8Length(manager) > longestManager) return [tooLong(path, longestManager)];
+  if (!unprintable.test(manager)) return [];
   const errors: FieldError[] = [];
   let position = 0;
   for (const character of manager) {

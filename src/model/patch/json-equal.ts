@@ -25,9 +25,13 @@ export function jsonEqual(left: Json, right: Json): boolean {
       for (let index = 0; index < a.length; index++) if (!same(a[index], b[index])) return false;
     } else {
       if (isJsonArray(b)) return false;
-      const keys = Object.keys(a);
-      if (keys.length !== Object.keys(b).length) return false;
-      for (const key of keys) if (!Object.hasOwn(b, key) || !same(a[key], b[key])) return false;
+      let more = 0;
+      for (const key in a) {
+        if (!Object.hasOwn(b, key) || !same(a[key], b[key])) return false;
+        more += 1;
+      }
+      for (const _ in b) more -= 1;
+      if (more !== 0) return false;
     }
   }
   return true;

@@ -33,7 +33,7 @@ function fillObject(
   implicitMeta: boolean,
   isMetadata = false,
 ): void {
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     if (implicitMeta && isMetaField(key)) continue;
     const child = fieldOf(node, key) ?? entriesOf(node);
     if (!child) continue;

@@ -88,32 +88,47 @@ export function pruneObjectMeta(metadata: Json, path: string): string[] {
 
 function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
   if (Object.isFrozen(object)) return;
-  for (const key of inOrder(object, struct)) {
-    const type = struct.fields.get(key);
-    const value = object[key];
-    const at = `${path}.${key}`;
-    if (type === undefined) {
-      if (unknown.length < mostReported) unknown.push(at);
-      delete object[key];
-    } else if (value === undefined || isEmpty(value, key)) {
-      delete object[key];
-    } else if (typeof type === "object" && isJsonArray(value) && !Object.isFrozen(value)) {
-      for (const [index, item] of value.entries()) {
-        if (isJsonObject(item)) pruneStruct(item, type, `${at}[${index}]`, unknown);
-      }
+  if (tellsMuch(object, struct)) {
+    for (const key of Object.keys(object).sort()) pruneField(object, key, struct, path, unknown);
+  } else {
+    for (const key in object) pruneField(object, key, struct, path, unknown);
+  }
+}
+
+function pruneField(
+  object: MutableObject,
+  key: string,
+  struct: Struct,
+  path: string,
+  unknown: string[],
+): void {
+  const type = struct.fields.get(key);
+  const value = object[key];
+  if (type === undefined) {
+    if (unknown.length < mostReported) unknown.push(`${path}.${key}`);
+    delete object[key];
+  } else if (value === undefined || isEmpty(value, key)) {
+    delete object[key];
+  } else if (typeof type === "object" && isJsonArray(value) && !Object.isFrozen(value)) {
+    for (const [index, item] of value.entries()) {
+      if (isJsonObject(item)) pruneStruct(item, type, `${path}.${key}[${index}]`, unknown);
     }
   }
 }
 
-/** The fields of an object, in the order of their names where something could be told of more than one of them. */
-function inOrder(object: MutableObject, { fields }: Struct): readonly string[] {
-  const keys = Object.keys(object);
+/** Whether something could be told of more than one field: then it is told in the order of their names. */
+function tellsMuch(object: MutableObject, { fields }: Struct): boolean {
   let telling = 0;
-  for (const key of keys) {
+  for (const key in object) {
     const type = fields.get(key);
     if (type === undefined || (typeof type === "object" && !Object.isFrozen(object[key]))) telling += 1;
   }
-  return telling > 1 ? keys.sort() : keys;
+  return telling > 1;
+}
+
+function hasNoFields(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 /** Whether a field is the same as if it were absent. A grace period of 0 is not, and false is not. */
@@ -121,7 +136,7 @@ function isEmpty(value: Json, key: string): boolean {
   if (value === null || value === "") return true;
   if (key === "generation") return value === 0;
   if (isJsonArray(value)) return value.length === 0;
-  return key !== "fieldsV1" && typeof value === "object" && Object.keys(value).length === 0;
+  return key !== "fieldsV1" && typeof value === "object" && hasNoFields(value);
 }
 
 /**
@@ -142,7 +157,7 @@ function structFault(
 ): string | undefined {
   // Of several faults the first by name is told; that there is one at all is rare.
   let first: { readonly key: string; readonly fault: string } | undefined;
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     const type = struct.fields.get(key);
     const value = object[key];
     if (type === undefined || value === undefined || value === null) continue;
@@ -200,6 +215,7 @@ export function readObjectMeta(metadata: Json): ObjectMeta {
 }
 
 function readStruct(object: JsonObject, struct: Struct): JsonObject {
+  if (isInOrder(object, struct)) return { ...object };
   const read: MutableObject = {};
   struct.fields.forEach((type, key) => {
     const value = getOwn(object, key);
@@ -218,6 +234,35 @@ function readStruct(object: JsonObject, struct: Struct): JsonObject {
     }
   });
   return read;
+}
+
+/** Whether it is what would come of reading it: known fields in the order of the record, with nothing to look into. */
+function isInOrder(object: JsonObject, struct: Struct): boolean {
+  let last = -1;
+  for (const key in object) {
+    const place = orderOf(struct).get(key) ?? -1;
+    const value = object[key];
+    if (place <= last || value === undefined || value === null) return false;
+    if (!Object.isFrozen(value) && !(isJsonObject(value) && hasOnlyTexts(value))) return false;
+    last = place;
+  }
+  return true;
+}
+
+function hasOnlyTexts(map: JsonObject): boolean {
+  for (const key in map) if (typeof map[key] !== "string") return false;
+  return true;
+}
+
+const orders = new WeakMap<Struct, ReadonlyMap<string, number>>();
+
+function orderOf(struct: Struct): ReadonlyMap<string, number> {
+  let order = orders.get(struct);
+  if (order === undefined) {
+    order = new Map(Array.from(struct.fields.keys(), (key, place) => [key, place]));
+    orders.set(struct, order);
+  }
+  return order;
 }
 
 /** What Go calls a JSON value; a number that does not fit is named. */

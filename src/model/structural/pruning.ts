@@ -56,7 +56,8 @@ function pruneItems(
   preserves: boolean,
   removed: Removed,
 ): void {
-  for (const [index, item] of list.entries()) {
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
     if (typeof item !== "object" || item === null) continue;
     removed.path.enterItem(index);
     if (preserves) keep(items, item, removed);
@@ -77,7 +78,7 @@ function pruneObject(
     const unknown = pruneMetadata(object, path.bracketed());
     if (removed.metadata.length < mostReported) removed.metadata.push(...unknown);
   }
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
     if (isResource && isMetaField(key)) continue;
     const field = fieldOf(node, key);
     if (!field && node.schema.additionalProperties === undefined) {

@@ -51,7 +51,7 @@ function walk(
       path.leave();
     }
   } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const field = fieldOf(node, key);
       const child = field ?? entriesOf(node);
       const inner = value[key];

@@ -87,8 +87,8 @@ function checkList(
   if (items) {
     // Without keys it is not known which item was which.
     const oldItems = isKeyedList(node) && isJsonArray(same) ? same : undefined;
-    for (const [index, item] of list.entries()) {
-      if (findings.isFull) break;
+    for (let index = 0; index < list.length && !findings.isFull; index++) {
+      const item = list[index] ?? null;
       path.enterItem(index);
       validateValue(items, item, before?.item(index), findings, oldItems?.[index]);
       path.leave();
@@ -112,14 +112,16 @@ function checkObject(
 ): void {
   const { path } = findings;
   const { minProperties, maxProperties, required: names, additionalProperties } = node.schema;
-  const keys = Object.keys(object);
-  if (minProperties !== undefined && keys.length < minProperties) {
-    findings.invalid(keys.length, `should have at least ${minProperties} properties`);
+  if (minProperties !== undefined || maxProperties !== undefined) {
+    const count = Object.keys(object).length;
+    if (minProperties !== undefined && count < minProperties) {
+      findings.invalid(count, `should have at least ${minProperties} properties`);
+    }
+    if (maxProperties !== undefined && count > maxProperties) {
+      findings.errors.push(tooMany(path.field(), count, maxProperties));
+    }
   }
-  if (maxProperties !== undefined && keys.length > maxProperties) {
-    findings.errors.push(tooMany(path.field(), keys.length, maxProperties));
-  }
-  for (const key of keys) {
+  for (const key in object) {
     if (findings.isFull) break;
     const value = object[key];
     if (value === undefined) continue;
@@ -135,7 +137,8 @@ function checkObject(
     validateValue(child, value, isVersion ? undefined : before?.key(key), findings, known);
     path.leave();
   }
-  for (const name of names ?? []) {
+  if (names === undefined) return;
+  for (const name of names) {
     if (getOwn(object, name) !== undefined) continue;
     path.enterField(name);
     findings.errors.push(required(path.field()));
