@@ -15,6 +15,8 @@ export class RunLog {
   readonly #runs = new Map<string, Run[]>();
   /** All runs, oldest first; those that `#runs` has let go already are skipped when their turn comes. */
   readonly #order = new Set<Run>();
+  /** Gives the oldest run. What it has given is dropped at once; an iterator of its own need not look for the beginning. */
+  readonly #oldest = this.#order.values();
   readonly #listeners = new Set<(run: Run) => void>();
 
   constructor({ perObject = 20, total = 1000 }: RunLogOptions = {}) {
@@ -29,7 +31,7 @@ export class RunLog {
     runs.push(run);
     this.#order.add(run);
     if (runs.length > this.#perObject) this.#drop(runs[0]);
-    if (this.#order.size > this.#total) this.#drop(this.#order.values().next().value);
+    if (this.#order.size > this.#total) this.#drop(this.#oldest.next().value);
     for (const listener of this.#listeners) listener(run);
   }
 

@@ -23,8 +23,10 @@ interface Memory {
   /** What its runs have written lately, as `Page default/x@17`, with which part of it. */
   readonly writes: Map<string, string>;
   /** When it was run for each cause. */
-  readonly causes: Map<string, { readonly cause: Cause; readonly times: number[] }>;
+  causes: Causes | undefined;
 }
+
+type Causes = Map<string, { readonly cause: Cause; readonly times: number[] }>;
 
 /** What makes an object run again and again. */
 interface Cause {
@@ -78,14 +80,16 @@ export class HotLoops {
     memory.generation = run.generation;
     remember(memory.writes, run.writes);
     if (isChanged && !isOurs) {
-      memory.causes.clear();
+      memory.causes = undefined;
       return undefined;
     }
-    for (const cause of causes) this.#count(memory, cause, now);
-    return this.#findingOf(run, memory, now, changedBy);
+    if (causes.length === 0) return undefined;
+    const counted = (memory.causes ??= new Map());
+    for (const cause of causes) this.#count(counted, cause, now);
+    return this.#findingOf(run, counted, now, changedBy);
   }
 
-  #count({ causes }: Memory, cause: Cause, now: number): void {
+  #count(causes: Causes, cause: Cause, now: number): void {
     const counted = causes.get(cause.id) ?? { cause, times: [] };
     causes.delete(cause.id);
     causes.set(cause.id, counted);
@@ -96,7 +100,7 @@ export class HotLoops {
 
   #findingOf(
     run: Run,
-    { causes }: Memory,
+    causes: Causes,
     now: number,
     changedBy: (object: string) => string | undefined,
   ): Finding | undefined {
@@ -124,29 +128,30 @@ export class HotLoops {
 }
 
 function newMemory(): Memory {
-  return { generation: undefined, writes: new Map(), causes: new Map() };
+  return { generation: undefined, writes: new Map(), causes: undefined };
 }
 
 function causesOf(run: Run, earlier: ReadonlyMap<string, string>): readonly Cause[] {
   const self = selfOf(run);
-  const causes = new Map<string, Cause>();
-  const written = new Set(run.writes.filter(isChange).map(objectOf));
+  const causes: Cause[] = [];
+  const isWritten = (object: string): boolean =>
+    run.writes.some((write) => isChange(write) && objectOf(write) === object);
   for (const trigger of run.triggers) {
-    const cause = causeOf(trigger, self, earlier, written);
-    if (cause !== undefined) causes.set(cause.id, cause);
+    const cause = causeOf(trigger, self, earlier, isWritten);
+    if (cause !== undefined && !causes.some(({ id }) => id === cause.id)) causes.push(cause);
   }
   for (const kind of churned(run.writes)) {
-    const id = `churn ${kind}`;
-    causes.set(id, { id, text: `children of kind ${kind} that are made and deleted in every run` });
+    const text = `children of kind ${kind} that are made and deleted in every run`;
+    causes.push({ id: `churn ${kind}`, text });
   }
-  return [...causes.values()];
+  return causes;
 }
 
 function causeOf(
   trigger: Trigger,
   self: string,
   earlier: ReadonlyMap<string, string>,
-  written: ReadonlySet<string>,
+  isWritten: (object: string) => boolean,
 ): Cause | undefined {
   if (isHasty(trigger)) {
     const after = formatDuration(Math.max(0, (trigger.due ?? trigger.at) - trigger.at));
@@ -154,13 +159,14 @@ function causeOf(
   }
   const object = subjectOf(trigger, self);
   if (object === undefined) return undefined;
+  if (earlier.size === 0 && object === self) return undefined;
   const isDeletion = trigger.type === "deleted" || trigger.text === "deleted";
   const part = earlier.get(`${object}@${isDeletion ? "deleted" : trigger.version}`);
   if (part !== undefined) {
     if (object !== self) return { id: `own ${object}`, text: `its own writes of ${object}` };
     return { id: `own ${object}`, text: part === "status" ? "its own status writes" : "its own writes" };
   }
-  if (object === self || !written.has(object)) return undefined;
+  if (object === self || !isWritten(object)) return undefined;
   return { id: `foreign ${object}`, text: `${object}, which is changed and changed back`, foreign: object };
 }
 
@@ -198,6 +204,7 @@ function isChange({ error, verb, before, after }: WriteRecord): boolean {
 
 /** The kinds of which objects were both made and deleted. */
 function churned(writes: readonly WriteRecord[]): readonly string[] {
+  if (!writes.some(({ verb }) => verb === "delete")) return [];
   const made = new Set<string>();
   const deleted = new Set<string>();
   for (const { verb, kind, before, error } of writes) {

@@ -4,6 +4,8 @@ import { formatDuration } from "../../../model/core.js";
 export class Recent<Value> {
   readonly #most: number;
   readonly #all = new Map<string, Value>();
+  /** Gives the key used longest ago. What it has given is forgotten at once, or is in use again and behind all others. */
+  readonly #oldest = this.#all.keys();
 
   constructor(most: number) {
     this.#most = most;
@@ -15,10 +17,11 @@ export class Recent<Value> {
 
   /** The value of a key, made if there is none; it is the last one to go from now on. */
   use(key: string, make: () => Value): Value {
-    const value = this.#all.get(key) ?? make();
-    this.#all.delete(key);
+    const known = this.#all.get(key);
+    if (known !== undefined) this.#all.delete(key);
+    const value = known ?? make();
     this.#all.set(key, value);
-    if (this.#all.size > this.#most) this.#all.delete(this.#all.keys().next().value ?? "");
+    if (this.#all.size > this.#most) this.#all.delete(this.#oldest.next().value ?? "");
     return value;
   }
 
