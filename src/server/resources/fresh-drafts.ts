@@ -34,3 +34,8 @@ export function objectOfDraft(
   draft.metadata["resourceVersion"] = String(revision);
   return draft;
 }
+
+/** What some bytes were made of, to be looked at only; undefined when it is no longer remembered. */
+export function draftOf(value: Uint8Array): Draft | undefined {
+  return drafts.get(value)?.draft;
+}

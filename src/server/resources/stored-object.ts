@@ -1,6 +1,6 @@
 import { textOfEntries } from "../../model/apply/fields/shared-sets.js";
 import { deepFreeze, type KubeObject } from "../../model/core.js";
-import { objectOfDraft } from "./fresh-drafts.js";
+import { draftOf, objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
 /**
@@ -65,6 +65,11 @@ export class StoredObject implements Answer {
     return this.upToDate && !this.type.builtIn && this.type.storage.conversion === undefined;
   }
 
+  /** The object, if somebody has looked at it. */
+  get looked(): KubeObject | undefined {
+    return this.#object;
+  }
+
   get object(): KubeObject {
     this.#object ??= deepFreeze(this.#read());
     return this.#object;
@@ -118,6 +123,11 @@ export function storedObject(
   if (first?.sibling !== undefined) first.sibling.sibling = undefined;
   known.set(stored.value, object);
   return object;
+}
+
+/** What some bytes were made of, or have been made into; undefined when nobody has looked at them yet. */
+export function objectKnownOf(value: Uint8Array): Pick<KubeObject, "metadata"> | undefined {
+  return known.get(value)?.looked ?? draftOf(value);
 }
 
 /** An object that is in no store: a dry run's outcome, a Scale. */

@@ -10,6 +10,7 @@ import {
 import type { Entry, Store, WatchEvent } from "../../../store/index.js";
 import { keyOf, targetOf } from "../../registry/keys.js";
 import type { Registry } from "../../registry/registry.js";
+import { objectKnownOf } from "../../resources/stored-object.js";
 import type { Listener } from "../changes.js";
 import { concurrently } from "../concurrently.js";
 import { Work } from "../work.js";
@@ -117,10 +118,9 @@ export class GarbageCollector implements Listener {
   }
 
   #note(key: string, value: Uint8Array): void {
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     const before = this.#graph.get(key);
-    if (!before && !bytes.includes(mentionsOwners) && !bytes.includes(mentionsFinalizers)) return;
-    const object = JSON.parse(bytes.toString()) as KubeObject;
+    if (!before && !mayMatter(value)) return;
+    const object = JSON.parse(asBuffer(value).toString()) as KubeObject;
     const { uid = "" } = object.metadata;
     const after = this.#graph.set(key, object);
     const waits = isDeletingDependents(object);
@@ -325,9 +325,20 @@ function isSame(before: Dependent | undefined, after: Dependent): boolean {
   });
 }
 
+/** Whether an object may have owners, or finalizers that are ours. Most have neither, and are not parsed for that. */
+function mayMatter(value: Uint8Array): boolean {
+  const metadata = objectKnownOf(value)?.metadata;
+  if (metadata !== undefined) return Boolean(metadata.ownerReferences ?? metadata.finalizers);
+  const bytes = asBuffer(value);
+  return bytes.includes(mentionsOwners) || bytes.includes(mentionsFinalizers);
+}
+
 function uidIn(value: Uint8Array): string | undefined {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return (JSON.parse(bytes.toString()) as KubeObject).metadata.uid;
+  return (JSON.parse(asBuffer(value).toString()) as KubeObject).metadata.uid;
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function isDeletingDependents({ metadata }: KubeObject): boolean {
