@@ -368,11 +368,10 @@ class TransportClient implements Client {
   #writing(options: WriteOptions | undefined): WriteOptions {
     const { fieldManager, onWarning } = this.#defaults;
     if (options === undefined) return this.#defaults;
-    return {
-      ...options,
+    return Object.assign({}, options, {
       fieldManager: options.fieldManager ?? fieldManager,
       onWarning: options.onWarning ?? onWarning,
-    };
+    });
   }
 }
 

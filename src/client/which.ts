@@ -17,7 +17,7 @@ export function targetOf(info: KindInfo, which: Which, fallback: string): Target
     throw new TypeError(`${nameOf(info)}: which one is meant is not said; its name is missing`);
   checkPart(info, "name", name);
   if (info.scope === "Cluster") return { name };
-  return { ...scopeOf(info, namespace || fallback), name };
+  return { namespace: scopeOf(info, namespace || fallback).namespace, name };
 }
 
 function partsOf(which: Which): { readonly name?: string; readonly namespace?: string | undefined } {

@@ -11,6 +11,7 @@ import {
   type Patch,
   type Scope,
   type Selection,
+  type Subresource,
   type Target,
   type Transport,
   type WatchEvent,
@@ -181,7 +182,7 @@ class InProcessTransport implements Transport {
     return this.#write("update", kind, target, options, async (route, writing) => {
       const content = contentOf(route, body, writing);
       const sent = content instanceof Promise ? await content : content;
-      const at = { ...route.scope, name: target.name };
+      const at = { namespace: route.scope.namespace, name: target.name };
       return (await this.#registry.update(route.type, at, sent, writing)).answer;
     });
   }
@@ -195,7 +196,7 @@ class InProcessTransport implements Transport {
       const force = said
         ? forceOf(queryOf({ fieldManager, force: patch.force || undefined }), type)
         : undefined;
-      const at = { ...route.scope, name: target.name };
+      const at = { namespace: route.scope.namespace, name: target.name };
       return (await this.#registry.patch(route.type, at, { type, body, force }, writing)).answer;
     });
   }
@@ -251,8 +252,7 @@ class InProcessTransport implements Transport {
       const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
       const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
       const query = { fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined };
-      const usual = this.#writeOptions(query, optionKinds[verb]);
-      const writing = subresource === undefined ? usual : { ...usual, subresource };
+      const writing = this.#writeOptions(query, optionKinds[verb], subresource);
       if (onWarning === undefined) return (await write(route, writing)).object;
       // A write that has to be tried again warns again.
       const warnings = new Set<string>();
@@ -266,15 +266,17 @@ class InProcessTransport implements Transport {
   #writeOptions(
     query: Readonly<Record<string, string | undefined>>,
     kind: (typeof optionKinds)[keyof typeof optionKinds],
+    subresource: Subresource | undefined,
   ): RegistryWriteOptions {
     const { fieldManager, fieldValidation, dryRun } = query;
     const last = this.#said.get(kind);
     const isSame =
       last?.fieldManager === fieldManager &&
       last?.fieldValidation === fieldValidation &&
-      last?.dryRun === dryRun;
+      last?.dryRun === dryRun &&
+      last?.options.subresource === subresource;
     if (last !== undefined && isSame) return last.options;
-    const options = writeOptions(queryOf(query), kind, this.#fieldManager);
+    const options = { ...writeOptions(queryOf(query), kind, this.#fieldManager), subresource };
     this.#said.set(kind, { fieldManager, fieldValidation, dryRun, options });
     return options;
   }

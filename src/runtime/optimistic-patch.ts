@@ -30,7 +30,7 @@ export async function optimisticPatch(
     const patch = change(object);
     if (patch === undefined) return object;
     const { resourceVersion } = object.metadata;
-    const body = { ...patch, metadata: { ...patch.metadata, uid, resourceVersion } };
+    const body = { metadata: { ...patch.metadata, uid, resourceVersion }, status: patch.status };
     try {
       return await transport.patch(
         kind,

@@ -216,8 +216,10 @@ class ProseRun implements Words {
     if (hasStatus) this.#concludeWith(outcome, what);
     else if (this.draft.isEmpty) return;
     // Cancelled because of its time, the run still says so.
-    const writing = signal.aborted ? AbortSignal.timeout(lastWord) : signal;
-    await writeStatus({ ...this.#patching, signal: writing }, this.object, this.draft, clock);
+    const patching = signal.aborted
+      ? { ...this.#patching, signal: AbortSignal.timeout(lastWord) }
+      : this.#patching;
+    await writeStatus(patching, this.object, this.draft, clock);
   }
 
   /** What the outcome means for the conditions that every tool looks at. */

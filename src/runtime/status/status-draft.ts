@@ -56,7 +56,8 @@ export class StatusDraft {
     const { message = "" } = update;
     const cut = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
     this.#removed.delete(update.type);
-    this.#conditions.set(update.type, { ...update, message: cut });
+    const { type, status, reason } = update;
+    this.#conditions.set(type, { type, status, reason, message: cut });
   }
 
   removeCondition(type: string): void {
@@ -84,7 +85,7 @@ export class StatusDraft {
   /** The status with this laid over it. Throws when there is no way to its phase any more: the object has to be looked at again. */
   over(current: StatusFields | undefined, generation: number | undefined, clock: Clock): StatusFields {
     this.#checkPhase(current);
-    const status: Record<string, unknown> = { ...current };
+    const status: Record<string, unknown> = Object.assign({}, current);
     for (const [field, value] of this.#fields) {
       if (value === null) delete status[field];
       else status[field] = value;
@@ -94,7 +95,7 @@ export class StatusDraft {
     for (const update of this.#conditions.values()) {
       conditions = setCondition(
         conditions,
-        generation === undefined ? update : { ...update, observedGeneration: generation },
+        generation === undefined ? update : of(update, generation),
         clock,
       );
     }
@@ -102,6 +103,10 @@ export class StatusDraft {
     if (generation !== undefined) status["observedGeneration"] = generation;
     return status;
   }
+}
+
+function of({ type, status, reason, message = "" }: ConditionUpdate, generation: number): ConditionUpdate {
+  return { type, status, reason, message, observedGeneration: generation };
 }
 
 function asPhase(value: unknown): string | undefined {

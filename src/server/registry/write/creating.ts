@@ -6,6 +6,7 @@ import {
   isAlreadyExists,
   newUid,
   validateObjectMeta,
+  type ObjectMeta,
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
@@ -130,14 +131,19 @@ function complete(
 }
 
 function stamp({ clock, random }: Context, { strategy }: ResourceType, { metadata }: Draft): void {
-  delete metadata["deletionTimestamp"];
-  delete metadata["deletionGracePeriodSeconds"];
-  delete metadata["selfLink"];
-  delete metadata["resourceVersion"];
+  drop(metadata, "deletionTimestamp");
+  drop(metadata, "deletionGracePeriodSeconds");
+  drop(metadata, "selfLink");
+  drop(metadata, "resourceVersion");
   metadata["uid"] = newUid(random);
   metadata["creationTimestamp"] = formatTime(clock.now());
   if (strategy.generation) metadata["generation"] = 1;
-  else delete metadata["generation"];
+  else drop(metadata, "generation");
+}
+
+/** Takes a field out; asking first costs less than deleting what is not there. */
+export function drop(metadata: Draft["metadata"], field: keyof ObjectMeta | "selfLink"): void {
+  if (field in metadata) delete metadata[field];
 }
 
 /** Which finalizers may go without a domain is said for built-in kinds, but not for those of these groups. */

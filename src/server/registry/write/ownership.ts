@@ -16,8 +16,15 @@ export function recordOwnership(
   updated: Draft,
   options: WriteOptions,
 ): void {
+  const { manager, apiVersion, subresource, time, versions, ignored, base } = writeOf(context, type, options);
   const managedFields = recordUpdate({
-    ...writeOf(context, type, options),
+    manager,
+    apiVersion,
+    subresource,
+    time,
+    versions,
+    ignored,
+    base,
     live,
     updated,
   });

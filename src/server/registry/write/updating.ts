@@ -16,7 +16,7 @@ import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Body, Subresource, Target, WriteOptions, Written } from "../requests.js";
 import { asFailure, asking } from "../store-failures.js";
-import { createTidied, hasStandardFinalizers } from "./creating.js";
+import { createTidied, drop, hasStandardFinalizers } from "./creating.js";
 import { warnOfFinalizers } from "./finalizers.js";
 import { objectIn, tidy } from "./incoming.js";
 import { recordOwnership } from "./ownership.js";
@@ -49,7 +49,7 @@ export function update(
 ): Promise<Written> {
   const draft = objectIn(type, body, target);
   tidy(type, draft, body, options);
-  const copy = (): Draft => ({ ...draft, metadata: { ...draft.metadata } });
+  const copy = (): Draft => Object.assign({}, draft, { metadata: Object.assign({}, draft.metadata) });
   const mayCreate = type.strategy.allowCreateOnUpdate && options.subresource === undefined;
   return revising(context, type, target, options, {
     revise(live) {
@@ -150,17 +150,17 @@ function keepApart(
     const kept: Draft = { ...(live as Draft), metadata: { ...live.metadata } };
     const { managedFields } = updated.metadata;
     if (managedFields !== undefined) kept.metadata["managedFields"] = managedFields;
-    if (subresource === "status") return withField(kept, "status", updated["status"]);
+    if (subresource === "status") return setStatus(kept, updated["status"]);
     const spec = updated["spec"] as { finalizers?: unknown } | undefined;
     return { ...kept, spec: { ...(kept["spec"] as object), finalizers: spec?.finalizers ?? [] } };
   }
-  return type.subresources.status ? withField(updated, "status", live.status) : updated;
+  return type.subresources.status ? setStatus(updated, live.status) : updated;
 }
 
-function withField(object: Draft, field: string, value: unknown): Draft {
-  if (value !== undefined) return { ...object, [field]: value };
-  const { [field]: _, ...rest } = object;
-  return rest as Draft;
+function setStatus(draft: Draft, status: unknown): Draft {
+  if (status !== undefined) draft["status"] = status;
+  else if (draft["status"] !== undefined) delete draft["status"];
+  return draft;
 }
 
 /** Completes metadata, records who wrote what, and validates. */
@@ -189,10 +189,10 @@ function settle(
 /** Puts back what clients may leave out, and what they cannot change. Other changes of it are left to be refused. */
 function keepIdentity({ metadata }: Draft, { metadata: old }: KubeObject): void {
   const keep = (field: keyof ObjectMeta): void => {
-    if (old[field] === undefined) delete metadata[field];
+    if (old[field] === undefined) drop(metadata, field);
     else metadata[field] = old[field];
   };
-  delete metadata["selfLink"];
+  drop(metadata, "selfLink");
   keep("generation");
   keep("creationTimestamp");
   metadata["uid"] ||= old.uid;
