@@ -12,8 +12,8 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
     callbacks.set(signal, own);
     signal.addEventListener("abort", () => [...own].forEach((one) => one()), { once: true });
   }
-  // Each call has a callback of its own, so that the same function given twice is called twice.
-  const one = (): void => callback();
+  // The same function given twice is called twice.
+  const one = all.has(callback) ? (): void => callback() : callback;
   all.add(one);
   return () => void all.delete(one);
 }

@@ -87,6 +87,13 @@ interface SaidOptions {
   readonly options: RegistryWriteOptions;
 }
 
+interface Written {
+  readonly route: Route;
+  readonly writing: RegistryWriteOptions;
+  /** A write that has to be tried again warns again, so they are told at the end, each once. */
+  readonly warnings?: ReadonlySet<string>;
+}
+
 class InProcessTransport implements Transport {
   readonly #registry: Registry;
   readonly #fieldManager: string;
@@ -171,24 +178,31 @@ class InProcessTransport implements Transport {
   }
 
   create(kind: KindInfo, scope: Scope, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write("create", kind, scope, options, async (route, writing) => {
+    return this.#call(options, async () => {
+      const { route, writing, warnings } = this.#written("create", kind, scope, options);
       const content = contentOf(route, body, writing);
       const sent = content instanceof Promise ? await content : content;
-      return this.#registry.create(route.type, route.scope, sent, writing);
+      const { object } = await this.#registry.create(route.type, route.scope, sent, writing);
+      warn(warnings, options);
+      return object;
     });
   }
 
   update(kind: KindInfo, target: Target, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write("update", kind, target, options, async (route, writing) => {
+    return this.#call(options, async () => {
+      const { route, writing, warnings } = this.#written("update", kind, target, options);
       const content = contentOf(route, body, writing);
       const sent = content instanceof Promise ? await content : content;
       const at = { namespace: route.scope.namespace, name: target.name };
-      return (await this.#registry.update(route.type, at, sent, writing)).answer;
+      const { answer } = await this.#registry.update(route.type, at, sent, writing);
+      warn(warnings, options);
+      return answer.object;
     });
   }
 
   patch(kind: KindInfo, target: Target, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write("patch", kind, target, options, async (route, writing) => {
+    return this.#call(options, async () => {
+      const { route, writing, warnings } = this.#written("patch", kind, target, options);
       const content = patchOf(route, patch, writing);
       const { type, body } = content instanceof Promise ? await content : content;
       const { fieldManager } = options;
@@ -197,7 +211,9 @@ class InProcessTransport implements Transport {
         ? forceOf(queryOf({ fieldManager, force: patch.force || undefined }), type)
         : undefined;
       const at = { namespace: route.scope.namespace, name: target.name };
-      return (await this.#registry.patch(route.type, at, { type, body, force }, writing)).answer;
+      const { answer } = await this.#registry.patch(route.type, at, { type, body, force }, writing);
+      warn(warnings, options);
+      return answer.object;
     });
   }
 
@@ -241,25 +257,20 @@ class InProcessTransport implements Transport {
     return routeOf(type, path, verb, "GET");
   }
 
-  #write(
+  /** Where a write goes, and what its options mean. */
+  #written(
     verb: keyof typeof optionKinds,
     kind: KindInfo,
     target: Scope & { readonly name?: string },
     options: WriteOptions,
-    write: (route: Route, options: RegistryWriteOptions) => Promise<Answer>,
-  ): Promise<KubeObject> {
-    return this.#call(options, async () => {
-      const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
-      const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
-      const query = { fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined };
-      const writing = this.#writeOptions(query, optionKinds[verb], subresource);
-      if (onWarning === undefined) return (await write(route, writing)).object;
-      // A write that has to be tried again warns again.
-      const warnings = new Set<string>();
-      const { object } = await write(route, { ...writing, warn: (text) => warnings.add(text) });
-      for (const text of warnings) onWarning(text);
-      return object;
-    });
+  ): Written {
+    const { fieldManager, fieldValidation, dryRun, subresource, onWarning } = options;
+    const route = this.#route(verb, kind, target, verb === "create" ? {} : options);
+    const query = { fieldManager, fieldValidation, dryRun: dryRun ? "All" : undefined };
+    const writing = this.#writeOptions(query, optionKinds[verb], subresource);
+    if (onWarning === undefined) return { route, writing };
+    const warnings = new Set<string>();
+    return { route, writing: { ...writing, warn: (text) => warnings.add(text) }, warnings };
   }
 
   /** What was said once is said again with most writes, and need not be read and checked again. */
@@ -310,6 +321,10 @@ class InProcessTransport implements Transport {
   #checkOpen(): void {
     if (this.#closed) throw new ConnectionError("the connection to the API in this process has been closed");
   }
+}
+
+function warn(warnings: ReadonlySet<string> | undefined, { onWarning }: WriteOptions): void {
+  if (warnings !== undefined && onWarning !== undefined) for (const text of warnings) onWarning(text);
 }
 
 function late(): ApiError {

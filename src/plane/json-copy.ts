@@ -70,7 +70,9 @@ function copyOfList(list: readonly unknown[], depth: number): Json {
 
 function copyOfMap(map: object, depth: number): Json {
   const copy: MutableObject = {};
-  for (const key of Object.keys(map)) {
+  for (const key in map) {
+    // What is inherited is not sent.
+    if (!Object.hasOwn(map, key)) continue;
     const part = (map as Record<string, unknown>)[key];
     if (part === undefined) continue;
     try {

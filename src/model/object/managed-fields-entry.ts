@@ -16,29 +16,34 @@ export function validateManagedFields(
   const count = entries?.length ?? 0;
   for (let index = 0; index < count; index++) {
     const entry = entries?.[index] ?? {};
-    const at = indexPath(path, index);
+    const at = (field: string): FieldPath => childPath(indexPath(path, index), field);
     const operation: string | undefined = entry.operation;
     const fieldsType: string | undefined = entry.fieldsType;
-    if (!operation) errors.push(required(childPath(at, "operation"), "must not be empty"));
+    if (!operation) errors.push(required(at("operation"), "must not be empty"));
     else if (operation !== "Apply" && operation !== "Update") {
-      errors.push(notSupported(childPath(at, "operation"), operation, ["Apply", "Update"]));
+      errors.push(notSupported(at("operation"), operation, ["Apply", "Update"]));
     }
     if (fieldsType && fieldsType !== "FieldsV1") {
-      errors.push(invalid(childPath(at, "fieldsType"), fieldsType, "must be `FieldsV1`"));
+      errors.push(invalid(at("fieldsType"), fieldsType, "must be `FieldsV1`"));
     }
-    errors.push(...validateFieldManager(entry.manager ?? "", childPath(at, "manager")));
+    const { manager = "" } = entry;
+    if (!isUsualManager(manager)) errors.push(...validateFieldManager(manager, at("manager")));
     if (utf8Length(entry.subresource ?? "") > longestSubresource) {
-      errors.push(tooLong(childPath(at, "subresource"), longestSubresource));
+      errors.push(tooLong(at("subresource"), longestSubresource));
     }
   }
   return errors;
 }
 
+function isUsualManager(manager: string): boolean {
+  return manager.length * 3 <= longestManager && !unprintable.test(manager);
+}
+
 /** Faults of the name under which somebody manages fields. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
+  if (isUsualManager(manager)) return [];
   // Each fault below shows the whole name, so a very long one is not looked at character by character.
   if (utf8Length(manager) > longestManager) return [tooLong(path, longestManager)];
-  if (!unprintable.test(manager)) return [];
   const errors: FieldError[] = [];
   let position = 0;
   for (const character of manager) {

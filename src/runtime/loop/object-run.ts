@@ -36,7 +36,7 @@ export class ObjectRun {
 
   /** Resolves when the run is over and recorded. */
   get ended(): Promise<RunEnd> {
-    this.#ended ??= this.#run().catch((error: unknown) => this.#broken(error));
+    this.#ended ??= this.#start();
     return this.#ended;
   }
 
@@ -67,6 +67,14 @@ export class ObjectRun {
 
   cancel(reason: unknown): void {
     this.#scope.cancel(reason);
+  }
+
+  async #start(): Promise<RunEnd> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      return this.#broken(error);
+    }
   }
 
   async #run(): Promise<RunEnd> {

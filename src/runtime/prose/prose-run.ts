@@ -58,9 +58,12 @@ export async function runProse(context: ProseContext, found: KubeObject): Promis
     return gone;
   }
   if (!leaving && !planning && isInApi(object)) {
-    object = await setFinalizer(patching, object, finalizer, options.cleanup !== undefined);
-    // One that is being deleted by now could not get it, and what would be done could not be taken back.
-    if (object === undefined || object.metadata.deletionTimestamp) return gone;
+    const wanted = options.cleanup !== undefined;
+    if (hasFinalizer(object, finalizer) !== wanted) {
+      object = await setFinalizer(patching, object, finalizer, wanted);
+      // One that is being deleted by now could not get it, and what would be done could not be taken back.
+      if (object === undefined || object.metadata.deletionTimestamp) return gone;
+    }
   } else if (options.cleanup !== undefined && !isInApi(object) && !planning) {
     throw new PermanentError(
       "NoFinalizer",
@@ -137,8 +140,14 @@ class ProseRun implements Words {
     let outcome: RunOutcome;
     let retryAfter: number | undefined;
     try {
-      const verdict = await this.#function(what);
-      this.context.signal.throwIfAborted();
+      const { clock, signal } = this.context;
+      const end = await cancellable<Verdict>(clock, signal, () => this.#call(what));
+      if (!end.ok) {
+        this.#lingering = end.lingering;
+        throw end.error;
+      }
+      signal.throwIfAborted();
+      const verdict = end.value;
       if (what === "reconcile" && !this.context.planning && this.#mayHaveChildren)
         await this.#writeChildren(verdict);
       outcome = outcomeOf(verdict);
@@ -162,14 +171,6 @@ class ProseRun implements Words {
   }
 
   /** The user's function. */
-  async #function(what: "reconcile" | "cleanup"): Promise<Verdict> {
-    const { clock, signal } = this.context;
-    const end = await cancellable<Verdict>(clock, signal, () => this.#call(what));
-    if (end.ok) return end.value;
-    this.#lingering = end.lingering;
-    throw end.error;
-  }
-
   async #call(what: "reconcile" | "cleanup"): Promise<Verdict> {
     const { options, log } = this.context;
     const observed = observe(this.object) as never;

@@ -61,22 +61,22 @@ const fields = fc.dictionary(
 
 describe("stored bytes", () => {
   test("have no version, and begin as they have to", () => {
-    const value = Buffer.from(encodeStored(draft({ spec: 1 }, { resourceVersion: "5" }))).toString();
+    const value = Buffer.from(encodeStored(v1, draft({ spec: 1 }, { resourceVersion: "5" }))).toString();
     expect(value).toBe('{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"},"spec":1}');
-    expect(Buffer.from(encodeStored(draft())).toString()).toBe(
+    expect(Buffer.from(encodeStored(v1, draft())).toString()).toBe(
       '{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"}}',
     );
   });
 
   test.each([100, 21_000, 30_000, 70_000])("of any size: %d characters of three bytes each", (length) => {
     const object = { ...draft({ spec: "€".repeat(length) }), metadata: { name: "a", managedFields: [] } };
-    expect(JSON.parse(Buffer.from(encodeStored(object)).toString())).toEqual(object);
+    expect(JSON.parse(Buffer.from(encodeStored(v1, object)).toString())).toEqual(object);
   });
 
   test("become what is shown, in each version, with no need to be read", () => {
     fc.assert(
       fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {
-        const value = encodeStored(draft(more));
+        const value = encodeStored(v1, draft(more));
         for (const type of [v1, v2]) {
           const answer = new StoredObject(type, { value, revision });
           expect(answer.upToDate).toBe(true);
@@ -93,14 +93,17 @@ describe("stored bytes", () => {
   });
 
   test("are written into a buffer of somebody else", () => {
-    const answer = new StoredObject(v1, { value: encodeStored(draft({ spec: { a: "ü" } })), revision: 7 });
+    const answer = new StoredObject(v1, {
+      value: encodeStored(v1, draft({ spec: { a: "ü" } })),
+      revision: 7,
+    });
     const buffer = Buffer.alloc(answer.size + 4, "-");
     expect(answer.writeTo(buffer, 2)).toBe(answer.size + 2);
     expect(buffer.toString()).toBe(`--${text(answer)}--`);
   });
 
   test("may be a part of something larger", () => {
-    const value = encodeStored(draft({ spec: 1 }));
+    const value = encodeStored(v1, draft({ spec: 1 }));
     const larger = new Uint8Array(value.length + 10);
     larger.set(value, 5);
     const answer = new StoredObject(v1, { value: larger.subarray(5, 5 + value.length), revision: 7 });
@@ -109,14 +112,14 @@ describe("stored bytes", () => {
   });
 
   test("of a deleted object have the version of the deletion", () => {
-    const answer = new StoredObject(v1, { value: encodeStored(draft()), revision: 7 }, 9);
+    const answer = new StoredObject(v1, { value: encodeStored(v1, draft()), revision: 7 }, 9);
     expect(answer.object.metadata.resourceVersion).toBe("9");
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
   test("fields that look like numbers are no trouble", () => {
     const answer = new StoredObject(v1, {
-      value: encodeStored(draft({ 0: "zero" })),
+      value: encodeStored(v1, draft({ 0: "zero" })),
       revision: 1,
     });
     expect(answer.upToDate).toBe(true);
@@ -124,7 +127,7 @@ describe("stored bytes", () => {
   });
 
   test("the object is frozen, and read once", () => {
-    const answer = new StoredObject(v1, { value: encodeStored(draft({ spec: { a: [] } })), revision: 1 });
+    const answer = new StoredObject(v1, { value: encodeStored(v1, draft({ spec: { a: [] } })), revision: 1 });
     expect(answer.object).toBe(answer.object);
     expect(Object.isFrozen((answer.object.spec as { a: unknown }).a)).toBe(true);
   });
@@ -132,7 +135,7 @@ describe("stored bytes", () => {
 
 describe("the objects of some bytes", () => {
   test("are the same for all who ask, in two versions and before a deletion too", () => {
-    const stored = { value: encodeStored(draft({ spec: 1 })), revision: 7 };
+    const stored = { value: encodeStored(v1, draft({ spec: 1 })), revision: 7 };
     const all = (): StoredObject[] => [
       storedObject(v1, stored),
       storedObject(v2, stored),
@@ -144,7 +147,7 @@ describe("the objects of some bytes", () => {
   });
 
   test("do not pile up when their kind is defined anew", () => {
-    const stored = { value: encodeStored(draft({ spec: 1 })), revision: 7 };
+    const stored = { value: encodeStored(v1, draft({ spec: 1 })), revision: 7 };
     let siblings = 0;
     for (let time = 0; time < 10; time++) storedObject(kind("v1"), stored);
     for (let each = storedObject(v1, stored).sibling; each !== undefined; each = each.sibling) siblings++;
@@ -160,7 +163,7 @@ describe("what is not as it should be today", () => {
 
   test("written under an earlier schema", () => {
     const type = kind("v1", { schemaRevision: 5 }, { rules: pruning });
-    const value = encodeStored(draft({ spec: { b: 2 } }));
+    const value = encodeStored(v1, draft({ spec: { b: 2 } }));
     const before = new StoredObject(type, { value, revision: 5 });
     expect(before.upToDate).toBe(false);
     expect(before.object.spec).toEqual({ a: 1 });
@@ -171,7 +174,7 @@ describe("what is not as it should be today", () => {
   });
 
   test("written in an earlier version", () => {
-    const value = encodeStored({ ...draft({ spec: 1 }), apiVersion: "demo.dev/v0" });
+    const value = encodeStored(kind("v1", { apiVersion: "demo.dev/v0" }), draft({ spec: 1 }));
     const answer = new StoredObject(v1, { value, revision: 5 });
     expect(answer.upToDate).toBe(false);
     expect(answer.object).toMatchObject({ apiVersion: "demo.dev/v1", spec: 1 });
@@ -184,7 +187,7 @@ describe("what is not as it should be today", () => {
       toStorage: (object: Draft): Draft => object,
     };
     const answer = new StoredObject(kind("v2", { conversion }), {
-      value: encodeStored(draft({ spec: 1 })),
+      value: encodeStored(v1, draft({ spec: 1 })),
       revision: 5,
     });
     expect(answer.upToDate).toBe(true);
@@ -198,7 +201,7 @@ describe("what is not as it should be today", () => {
 });
 
 test("what is read may be changed", () => {
-  const read = readStored(v1, { value: encodeStored(draft({ spec: { a: 1 } })), revision: 3 });
+  const read = readStored(v1, { value: encodeStored(v1, draft({ spec: { a: 1 } })), revision: 3 });
   (read["spec"] as { a: number }).a = 2;
   expect(read).toEqual({
     apiVersion: "demo.dev/v1",

@@ -2,10 +2,7 @@ import { deepFreeze } from "../../object/freeze.js";
 import type { ManagedFieldsEntry } from "../../object/object.js";
 import type { FieldSet } from "./field-set.js";
 
-/**
- * What several objects have in common besides a set of fields: the last entry that says who owns them, and its JSON. Or
- * besides all their entries: the JSON of those.
- */
+/** What several objects have in common besides a set of fields: the last entry that says who owns them, and its JSON. */
 interface Shared {
   entry?: ManagedFieldsEntry;
   text?: string | undefined;
@@ -51,11 +48,7 @@ export function areShared(entries: readonly ManagedFieldsEntry[]): boolean {
 
 /** `metadata.managedFields` as JSON. What many objects have in common, which is most of it, is not made anew for each. */
 export function textOfEntries(entries: readonly ManagedFieldsEntry[]): string {
-  const shared = known.get(entries);
-  if (shared?.text !== undefined) return shared.text;
-  const text = Array.isArray(entries) ? `[${entries.map(textOfEntry).join(",")}]` : JSON.stringify(entries);
-  if (shared !== undefined) shared.text = text;
-  return text;
+  return Array.isArray(entries) ? `[${entries.map(textOfEntry).join(",")}]` : JSON.stringify(entries);
 }
 
 /** An entry as JSON. */

@@ -78,6 +78,7 @@ function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, err
         errors.push(invalid(at(stranger), list[stranger], must));
         break;
       }
+      if (list.length < 2) break;
       const names = schema["x-kubernetes-list-map-keys"] ?? [];
       const items = list.map((item) => (isJsonObject(item) ? item : {}));
       const repeated = firstRepeated(items.map((item) => identityOf(item, names)));

@@ -138,7 +138,8 @@ function checkObject(
     path.leave();
   }
   if (names === undefined) return;
-  for (const name of names) {
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] ?? "";
     if (getOwn(object, name) !== undefined) continue;
     path.enterField(name);
     findings.errors.push(required(path.field()));

@@ -16,16 +16,13 @@ export async function put(
   object: Draft,
   expect: number,
 ): Promise<StoredObject> {
-  const value = encodeStored(toStorage(type, object));
+  const value = encodeStored(type, toStorage(type, object));
   if (!type.builtIn && type.storage.conversion === undefined) rememberDraft(value, type, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return storedObject(type, { value, revision });
 }
 
-/** The object in the storage version of its kind. */
+/** What the object is in the storage version of its kind. */
 function toStorage({ storage }: ResourceType, object: Draft): Draft {
-  const { apiVersion, kind, conversion } = storage;
-  const stored = conversion ? conversion.toStorage(copyOf(object)) : object;
-  const isNamed = stored.apiVersion === apiVersion && stored.kind === kind;
-  return isNamed ? stored : { ...stored, apiVersion, kind };
+  return storage.conversion?.toStorage(copyOf(object)) ?? object;
 }
