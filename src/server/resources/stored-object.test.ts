@@ -3,14 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../model/core.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
 import type { Draft, ResourceType, Storage } from "./resource-type.js";
-import {
-  encodeStored,
-  PlainObject,
-  readStored,
-  StoredObject,
-  storedObject,
-  type Answer,
-} from "./stored-object.js";
+import { encodeStored } from "./encode-stored.js";
+import { PlainObject, readStored, StoredObject, storedObject, type Answer } from "./stored-object.js";
 
 const rules = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 

@@ -1,5 +1,5 @@
-import { areShared, textOfEntries } from "../../model/apply/fields/shared-sets.js";
-import { deepFreeze, type KubeObject, type ManagedFieldsEntry } from "../../model/core.js";
+import { deepFreeze, type KubeObject } from "../../model/core.js";
+import { beginningOf } from "./encode-stored.js";
 import { draftOf, objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
@@ -68,6 +68,10 @@ export class StoredObject implements Answer {
   /** The object, if somebody has looked at it. */
   get looked(): KubeObject | undefined {
     return this.#object;
+  }
+
+  get value(): Uint8Array {
+    return this.#stored.value;
   }
 
   get object(): KubeObject {
@@ -157,58 +161,6 @@ export class PlainObject implements Answer {
   }
 }
 
-/** Where objects are put together; larger ones than this are put together as a text. */
-const bench = Buffer.allocUnsafeSlow(2 ** 16);
-
-/**
- * The stored form of an object of a kind in its storage version. It has metadata, if only a name.
- *
- * In pieces, since JSON puts fields that look like numbers in front of all others, and since some pieces are the same for
- * many objects.
- */
-export function encodeStored(type: ResourceType, object: Draft): Uint8Array {
-  const { apiVersion: _, kind: __, metadata, ...others } = object;
-  const { resourceVersion: ___, managedFields, ...stored } = metadata;
-  const head = beginningOf(type).stored;
-  const inner = JSON.stringify(stored);
-  const owners = managedFields === undefined ? "" : ownersOf(managedFields);
-  const rest = JSON.stringify(others);
-  if (head.length + (inner.length + owners.length + rest.length) * 3 > bench.length) {
-    const more = rest === "{}" ? rest.slice(1) : `,${rest.slice(1)}`;
-    return Buffer.from(`${head.toString()}${inner.slice(1, -1)}${owners.toString()}}${more}`);
-  }
-  // Each piece over the brace that ends what is before it: a text of all would be one more copy.
-  let end = head.copy(bench) - 1;
-  end += bench.write(inner, end) - 1;
-  end += typeof owners === "string" ? bench.write(owners, end) : owners.copy(bench, end);
-  bench[end] = closingBrace;
-  if (rest === "{}") bench[++end] = closingBrace;
-  else {
-    const comma = ++end;
-    end += bench.write(rest, comma) - 1;
-    bench[comma] = asciiComma;
-  }
-  const value = Buffer.allocUnsafe(end + 1);
-  bench.copy(value, 0, 0, end + 1);
-  return value;
-}
-
-const asciiComma = 0x2c;
-const closingBrace = 0x7d;
-
-const ownersOfMany = new WeakMap<readonly ManagedFieldsEntry[], Buffer>();
-
-/** The last field of metadata: a text, or the bytes of one that many objects have. */
-function ownersOf(entries: readonly ManagedFieldsEntry[]): string | Buffer {
-  const known = ownersOfMany.get(entries);
-  if (known !== undefined) return known;
-  const text = `,"managedFields":${textOfEntries(entries)}`;
-  if (!areShared(entries)) return text;
-  const bytes = Buffer.from(text);
-  ownersOfMany.set(entries, bytes);
-  return bytes;
-}
-
 /** The object in the version of `type`; it may be changed. */
 export function readStored(
   type: ResourceType,
@@ -230,28 +182,6 @@ export function readStored(
     type.rules.applyDefaults(shown);
   }
   return shown;
-}
-
-/** How the objects of a kind begin: as they are stored, and as they are shown. */
-interface Beginning {
-  readonly stored: Buffer;
-  readonly shown: string;
-}
-
-const beginnings = new WeakMap<ResourceType, Beginning>();
-
-function beginningOf(type: ResourceType): Beginning {
-  let beginning = beginnings.get(type);
-  if (beginning === undefined) {
-    const { apiVersion, kind } = type.storage;
-    beginning = { stored: Buffer.from(begin(apiVersion, kind)), shown: begin(apiVersionOf(type), type.kind) };
-    beginnings.set(type, beginning);
-  }
-  return beginning;
-}
-
-function begin(apiVersion: string, kind: string): string {
-  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":{`;
 }
 
 function startsWith(value: Uint8Array, head: Buffer): boolean {

@@ -1,11 +1,13 @@
+import { encodeStatus, encodeStored } from "../../resources/encode-stored.js";
 import { rememberDraft } from "../../resources/fresh-drafts.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { encodeStored, type StoredObject, storedObject } from "../../resources/stored-object.js";
+import { type StoredObject, storedObject } from "../../resources/stored-object.js";
 import type { Context } from "../context.js";
 import { copyOf } from "./copy.js";
 
 /**
- * Stores an object where the store has another version of it, or 0 for none.
+ * Stores an object where the store has another version of it, or 0 for none. `live` is that version where the status alone
+ * was written.
  *
  * @throws {Conflict} when the store has something else there; and all that stores throw.
  */
@@ -15,8 +17,10 @@ export async function put(
   key: string,
   object: Draft,
   expect: number,
+  live?: StoredObject,
 ): Promise<StoredObject> {
-  const value = encodeStored(type, toStorage(type, object));
+  const status = live?.isTidy ? encodeStatus(type, object, live) : undefined;
+  const value = status ?? encodeStored(type, toStorage(type, object));
   if (!type.builtIn && type.storage.conversion === undefined) rememberDraft(value, type, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return storedObject(type, { value, revision });

@@ -103,7 +103,8 @@ export async function revising(
         await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
         return answered(new PlainObject(updated));
       }
-      const answer = await put(context, type, key, updated, entry.revision);
+      const like = options.subresource === "status" ? live : undefined;
+      const answer = await put(context, type, key, updated, entry.revision, like);
       if (options.subresource === undefined) await type.strategy.afterWrite?.(answer.object);
       return answered(answer);
     } catch (error) {
