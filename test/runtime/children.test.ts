@@ -26,6 +26,8 @@ describeHomes(({ startTestPlane }) => {
     return Object.assign(plane, {
       /** What a run does that begins now. */
       async again(now: typeof make = make): Promise<Run> {
+        // A run that has been handed out already would be one of those that do what is now asked for.
+        await plane.controllers.get(Site).idle();
         make = now;
         return looked(plane);
       },

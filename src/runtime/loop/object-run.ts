@@ -28,6 +28,7 @@ export class ObjectRun {
   readonly #options: RunOptions;
   readonly #scope: RunScope;
   #ended: Promise<RunEnd> | undefined;
+  #traceId: string | undefined;
 
   constructor(options: RunOptions, work: Work<Trigger>) {
     this.#options = options;
@@ -36,7 +37,7 @@ export class ObjectRun {
 
   /** Resolves when the run is over and recorded. */
   get ended(): Promise<RunEnd> {
-    this.#ended ??= this.#start();
+    this.#ended ??= this.#run();
     return this.#ended;
   }
 
@@ -69,31 +70,40 @@ export class ObjectRun {
     this.#scope.cancel(reason);
   }
 
-  async #start(): Promise<RunEnd> {
+  async #run(): Promise<RunEnd> {
+    const { dependencies, sources, timeout } = this.#options;
+    const { clock } = dependencies;
     try {
-      return await this.#run();
+      const startedAt = clock.now();
+      const object = sources.objects.get(this.key);
+      const timer = clock.after(timeout, () =>
+        this.cancel(new RunTimeout(`the run took longer than its timeout of ${formatDuration(timeout)}`)),
+      );
+      const end = await this.#observed(object);
+      timer.cancel();
+      return this.#concluded(object, startedAt, end);
     } catch (error) {
       return this.#broken(error);
     }
   }
 
-  async #run(): Promise<RunEnd> {
+  #observed(object: KubeObject | undefined): Promise<End> {
+    const { observer } = this.#options.dependencies;
+    const { facts } = this.#scope;
+    observer.started?.(facts);
+    if (observer.around === undefined) return this.#work(object);
+    return observer.around(facts, (trace) => {
+      this.#traceId = trace;
+      return this.#work(object);
+    });
+  }
+
+  /** Tells everybody of a run that is over. */
+  #concluded(object: KubeObject | undefined, startedAt: number, end: End): RunEnd {
     const scope = this.#scope;
-    const { dependencies, sources, timeout } = this.#options;
+    const { dependencies } = this.#options;
     const { clock, observer } = dependencies;
     const { work, facts } = scope;
-    const startedAt = clock.now();
-    const object = sources.objects.get(work.key);
-    const timer = clock.after(timeout, () =>
-      this.cancel(new RunTimeout(`the run took longer than its timeout of ${formatDuration(timeout)}`)),
-    );
-    observer.started?.(facts);
-    let traceId: string | undefined;
-    const end = await (observer.around?.(facts, (trace) => {
-      traceId = trace;
-      return this.#work(object);
-    }) ?? this.#work(object));
-    timer.cancel();
     const run: Run = {
       id: facts.runId,
       controller: facts.controller,
@@ -110,7 +120,7 @@ export class ObjectRun {
       writes: scope.writes,
       outcome: end.outcome,
       ...(scope.signal.reason instanceof RunTimeout && { timedOut: true }),
-      traceId,
+      traceId: this.#traceId,
     };
     tell(scope, run);
     // One that is given up has an event of its own.

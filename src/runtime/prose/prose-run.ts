@@ -202,25 +202,26 @@ class ProseRun implements Words {
     await pruneChildren(children, this.context.options.owns ?? [], this.staged);
   }
 
-  async #writeStatus(outcome: RunOutcome, what: "reconcile" | "cleanup"): Promise<void> {
+  /** Writes what the run has to say; undefined when there is nothing to write. */
+  #writeStatus(outcome: RunOutcome, what: "reconcile" | "cleanup"): Promise<unknown> | undefined {
     const { clock, signal, kind, log } = this.context;
     const known = "subresources" in kind;
     const hasStatus = known && (kind.subresources as { status: boolean }).status;
-    if (!isInApi(this.object)) return;
+    if (!isInApi(this.object)) return undefined;
     if (known && !hasStatus) {
       if (!this.draft.isEmpty)
         log.warn({}, `what was said of the status is lost: ${kind.kind} has none; give resource() a status`);
-      return;
+      return undefined;
     }
     // An object about to go has nothing to say but why it cannot.
-    if (what === "cleanup" && outcome.type === "done") return;
+    if (what === "cleanup" && outcome.type === "done") return undefined;
     if (hasStatus) this.#concludeWith(outcome, what);
-    else if (this.draft.isEmpty) return;
+    else if (this.draft.isEmpty) return undefined;
     // Cancelled because of its time, the run still says so.
     const patching = signal.aborted
       ? { ...this.#patching, signal: AbortSignal.timeout(lastWord) }
       : this.#patching;
-    await writeStatus(patching, this.object, this.draft, clock);
+    return writeStatus(patching, this.object, this.draft, clock);
   }
 
   /** What the outcome means for the conditions that every tool looks at. */

@@ -11,8 +11,8 @@ export interface RunLogOptions {
 export class RunLog {
   readonly #perObject: number;
   readonly #total: number;
-  /** The runs of each object, oldest first. Every one of them is in `#order` too. */
-  readonly #runs = new Map<string, Run[]>();
+  /** By kind and key the runs of each object, oldest first. Every one of them is in `#order` too. */
+  readonly #runs = new Map<string, Map<string, Run[]>>();
   /** All runs, oldest first; those that `#runs` has let go already are skipped when their turn comes. */
   readonly #order = new Set<Run>();
   /** Gives the oldest run. What it has given is dropped at once; an iterator of its own need not look for the beginning. */
@@ -25,10 +25,11 @@ export class RunLog {
   }
 
   add(run: Run): void {
-    const key = keyOf(run);
-    const runs = this.#runs.get(key) ?? [];
-    if (runs.length === 0) this.#runs.set(key, runs);
+    let kind = this.#runs.get(run.kind);
+    if (kind === undefined) this.#runs.set(run.kind, (kind = new Map()));
+    const runs = kind.get(run.key) ?? [];
     runs.push(run);
+    if (runs.length === 1) kind.set(run.key, runs);
     this.#order.add(run);
     if (runs.length > this.#perObject) this.#drop(runs[0]);
     if (this.#order.size > this.#total) this.#drop(this.#oldest.next().value);
@@ -37,7 +38,7 @@ export class RunLog {
 
   /** The runs of an object, oldest first. */
   of(kind: string, key: string): readonly Run[] {
-    return [...(this.#runs.get(`${kind} ${key}`) ?? [])];
+    return [...(this.#runs.get(kind)?.get(key) ?? [])];
   }
 
   /** All runs, oldest first. */
@@ -58,13 +59,9 @@ export class RunLog {
   #drop(run: Run | undefined): void {
     if (run === undefined) return;
     this.#order.delete(run);
-    const key = keyOf(run);
-    const runs = this.#runs.get(key);
-    runs?.splice(runs.indexOf(run), 1);
-    if (runs?.length === 0) this.#runs.delete(key);
+    const kind = this.#runs.get(run.kind);
+    const runs = kind?.get(run.key);
+    // Of one object those that go are the oldest.
+    if (runs?.shift() !== undefined && runs.length === 0) kind?.delete(run.key);
   }
-}
-
-function keyOf({ kind, key }: Run): string {
-  return `${kind} ${key}`;
 }

@@ -95,7 +95,15 @@ export class ObjectCache<T extends KubeObject> {
 
 function* none(): Generator<never> {}
 
-function splitKey(key: ObjectKey): readonly [namespace: string, name: string] {
+type Parts = readonly [namespace: string, name: string];
+
+/** The key that was asked for last: who looks for an object asks several times. */
+let last: { readonly key: ObjectKey; readonly parts: Parts } = { key: "", parts: ["", ""] };
+
+function splitKey(key: ObjectKey): Parts {
+  if (key === last.key) return last.parts;
   const slash = key.indexOf("/");
-  return slash < 0 ? ["", key] : [key.slice(0, slash), key.slice(slash + 1)];
+  const parts: Parts = slash < 0 ? ["", key] : [key.slice(0, slash), key.slice(slash + 1)];
+  last = { key, parts };
+  return parts;
 }
