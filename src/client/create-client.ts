@@ -137,7 +137,7 @@ class TransportClient implements Client {
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
   async create(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<WriteOptions>("create", first, second, third);
-    return this.#ask(kind, options, (info) => {
+    return await this.#ask(kind, options, (info) => {
       const body = bodyOf(info, sent);
       const scope = scopeOf(info, body.metadata.namespace || this.namespace);
       return this.transport.create(info, scope, body, this.#writing(options));

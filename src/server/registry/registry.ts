@@ -91,13 +91,13 @@ export class Registry {
   }
 
   async create(type: ResourceType, scope: Scope, body: Body, options: WriteOptions = {}): Promise<Answer> {
-    return create(this.#context, type, scope, body, options);
+    return await create(this.#context, type, scope, body, options);
   }
 
   async update(type: ResourceType, target: Target, body: Body, options: WriteOptions = {}): Promise<Written> {
     checkSubresource(type, target, options.subresource);
     const write = options.subresource === "scale" ? updateScale : update;
-    return write(this.#context, type, target, body, options);
+    return await write(this.#context, type, target, body, options);
   }
 
   async patch(
@@ -109,7 +109,7 @@ export class Registry {
     checkSubresource(type, target, options.subresource);
     if (options.subresource === "scale") return patchScale(this.#context, type, target, patch, options);
     if (patch.type === "apply") return applying(this.#context, type, target, patch, options);
-    return revising(this.#context, type, target, options, {
+    return await revising(this.#context, type, target, options, {
       revise: (live) => patched(type, target, live, patch, options),
     });
   }
