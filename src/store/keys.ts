@@ -58,13 +58,18 @@ function checkNumber<Name extends string>(
   throw new InvalidCommit(`${change.key}: ${name} must be a whole number of at least ${least}, got ${value}`);
 }
 
+/** Whether a key has characters beyond U+D7FF. Among keys that have none, the order is that of JavaScript. */
+export function reachesBeyond(key: string): boolean {
+  return beyondBasic.test(key);
+}
+
 /**
  * Orders keys as their UTF-8 bytes order. JavaScript compares UTF-16 units instead, which differs only where
  * both keys reach beyond U+D7FF.
  */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
-  if (!beyondBasic.test(a) || !beyondBasic.test(b)) return a < b ? -1 : 1;
+  if (!reachesBeyond(a) || !reachesBeyond(b)) return a < b ? -1 : 1;
   const left = Array.from(a);
   const right = Array.from(b);
   const different = left.findIndex((character, at) => character !== right[at]);

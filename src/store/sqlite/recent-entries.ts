@@ -7,8 +7,9 @@ const overhead = 200;
  * The newest entries of some keys, those used last, up to a number of bytes. Most reads are of what was written or
  * read a moment ago, and of what an update replaces; all of these are spared a query.
  *
- * Invariant: an entry in here is the newest of its key. So whoever publishes a commit changes this in the same turn of
- * the event loop, and a read at a revision is answered from here if the entry is not newer than that.
+ * Invariant: what is found in here is the newest entry of its key (an older one may be hidden behind it). So whoever
+ * publishes a commit changes this in the same turn of the event loop, and a read at a revision is answered from here if
+ * the entry is not newer than that.
  *
  * There are two generations. What is used is in the young one, or moves there from the old one. When the young one has
  * grown to half of the limit it becomes the old one, and what was not used since is forgotten: nearly what a list in the
@@ -34,12 +35,12 @@ export class RecentEntries {
   }
 
   set(entry: Entry): void {
-    this.delete(entry.key);
     const bytes = sizeOf(entry);
     // One that would push out a good part of the others is not worth it.
-    if (bytes > this.#limit / 8) return;
+    if (bytes > this.#limit / 8) return this.delete(entry.key);
+    const before = this.#young.get(entry.key);
     this.#young.set(entry.key, entry);
-    this.#bytes += bytes;
+    this.#bytes += before === undefined ? bytes : bytes - sizeOf(before);
     if (this.#bytes <= this.#limit / 2) return;
     this.#old = this.#young;
     this.#young = new Map();

@@ -1,5 +1,5 @@
 import sortedBTree from "sorted-btree";
-import { compareKeys } from "../keys.js";
+import { compareKeys, reachesBeyond } from "../keys.js";
 import type { Database } from "./engine.js";
 import { query } from "./query.js";
 
@@ -33,6 +33,13 @@ export class Tail {
   /** The same keys in order, from the first time that somebody asks for that: opening a store does not. */
   #order: InstanceType<typeof BTree<string, undefined>> | undefined;
   #size = 0;
+  /** Whether any key here was beyond what can be compared quickly. Those that can be stay in their order when one comes. */
+  #beyond = false;
+  readonly #compare = (a: string, b: string): number => {
+    if (this.#beyond) return compareKeys(a, b);
+    if (a === b) return 0;
+    return a < b ? -1 : 1;
+  };
 
   /** How many changes there are. */
   get size(): number {
@@ -62,10 +69,10 @@ export class Tail {
   *between(first: string, end?: string): Generator<[string, readonly TailChange[]], void> {
     this.#order ??= new BTree(
       Array.from(this.#changes.keys(), (key) => [key, undefined]),
-      compareKeys,
+      this.#compare,
     );
     for (const key of this.#order.keys(first)) {
-      if (end !== undefined && compareKeys(key, end) >= 0) return;
+      if (end !== undefined && this.#compare(key, end) >= 0) return;
       yield [key, this.#changes.get(key) ?? []];
     }
   }
@@ -75,6 +82,7 @@ export class Tail {
     const changes = this.#changes.get(key);
     if (changes !== undefined) changes.push(change);
     else {
+      this.#beyond ||= reachesBeyond(key);
       this.#changes.set(key, [change]);
       this.#order?.set(key, undefined);
     }
