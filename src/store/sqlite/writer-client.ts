@@ -25,7 +25,7 @@ export interface Pending {
 }
 
 /** So many commits are sent off at once, without waiting for the end of the turn, so that the thread can begin. */
-const enough = 32;
+const enough = 64;
 
 /** What the thread has to tell. */
 export interface WriterListener {
