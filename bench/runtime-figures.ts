@@ -23,6 +23,9 @@ export function spread(values: readonly number[]): Spread {
 /**
  * Measures subjects in turn, round by round, so that a noisy moment hits all of them. A first round, which does not count,
  * lets everything be compiled. No round begins once `limit` seconds are over, but one there always is.
+ *
+ * Memory is collected when V8 sees fit, as in a program. Were it told to while nothing is under way, it would forget what
+ * the objects of runs and requests look like, and with that what it has compiled: the next round would begin cold.
  */
 export async function inRounds<Result>(
   rounds: number,
@@ -43,7 +46,6 @@ export async function inRounds<Result>(
     for (const { name, measure, warm = false } of subjects) {
       if (number === 0 && warm) continue;
       progress.show(`${turn}: ${name}`);
-      globalThis.gc?.();
       const result = await measure(number === 0);
       if (number > 0) results.get(name)?.push(result);
     }
