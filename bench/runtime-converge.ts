@@ -1,6 +1,14 @@
 import { startControllers } from "fettle/runtime";
 import type { ConvergePeer } from "./peers/converge.js";
-import { inRounds, printSpread, printTitle, spread, type Goals, type Subject } from "./runtime-figures.js";
+import {
+  inRounds,
+  lookAtHost,
+  printSpread,
+  printTitle,
+  spread,
+  type Goals,
+  type Subject,
+} from "./runtime-figures.js";
 import { createAll, type Plane } from "./runtime-plane.js";
 import { problemLog } from "./runtime-problems.js";
 import { createNamespace, Part, revision, untilReady, widget, widgetController } from "./runtime-widgets.js";
@@ -66,8 +74,11 @@ export async function benchConvergence(
     groups.push([theirs, { ...subjectOf(peer.plane, simplest), warm: true }]);
   }
   const results = new Map<string, readonly Convergence[]>();
+  const taken: string[] = [];
   for (const group of groups) {
+    const host = lookAtHost();
     const measured = await inRounds(rounds, group, { limit: limit / groups.length });
+    taken.push(host() ?? "?");
     for (const [name, values] of measured) results.set(name, values);
   }
 
@@ -75,6 +86,9 @@ export async function benchConvergence(
   printTitle(`${count} objects from the first create to the last Ready, ${creators} clients, durable store`);
   console.log(
     "  processor time is that of the process the controllers are in, which in-process is that of all",
+  );
+  console.log(
+    `  of the processors' time, the host gave to others while these were measured: ${taken.join(", ")}`,
   );
   for (const [name, values] of results) {
     const time = secondsOf(values);

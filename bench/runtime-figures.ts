@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { median, Progress, round } from "./report.js";
 
 /** What several rounds of one measurement gave, and how far apart they were. */
@@ -52,6 +53,34 @@ export async function inRounds<Result>(
   }
   progress.clear();
   return results;
+}
+
+/**
+ * Begins to look at how much of the processors' time goes to others than this machine, when it is a virtual one; returns
+ * what tells the share since then, as Linux does.
+ */
+export function lookAtHost(): () => string | undefined {
+  const begin = processorTimes();
+  return () => {
+    const end = processorTimes();
+    const all = sum(end) - sum(begin);
+    // The eighth is time in which there was work, and no processor to do it.
+    const taken = (end[7] ?? 0) - (begin[7] ?? 0);
+    return all > 0 ? `${round((100 * taken) / all)} %` : undefined;
+  };
+}
+
+function processorTimes(): readonly number[] {
+  try {
+    const [first = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+    return first.split(/\s+/).slice(1).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** The value below which a share of all values lies. */
