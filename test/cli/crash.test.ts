@@ -7,6 +7,7 @@ import { loadConnection } from "../../src/client/kubeconfig/load-connection.js";
 import { httpTransport } from "../../src/client/transport/http/http-transport.js";
 import { ConnectionError } from "../../src/client/transport/transport.js";
 import { asApiError } from "../../src/model/core.js";
+import { freePorts } from "../components/process/port.js";
 import { Onlooker } from "../runtime/faults/onlooker.js";
 import { testWithDice, type Dice } from "../runtime/faults/seed.js";
 import { Site, type PageObject, type SiteObject } from "../runtime/faults/sites.js";
@@ -167,11 +168,10 @@ testWithDice(
   `what was acknowledged outlives ${kills} kills in the middle of ${applies} applies, and all comes to rest`,
   async (dice) => {
     const cwd = await folderWith();
-    let port = "0";
-    const begin = (): FettleProcess => fettle(["up", "--port", port, example], { cwd });
+    const { port } = await freePorts(["port"]);
+    const begin = (): FettleProcess => fettle(["up", "--port", String(port), example], { cwd });
     let running = begin();
     await running.says(/What happens:/);
-    [, port = ""] = /https:\S+:(\d+)/.exec(running.out()) ?? [];
     const connection = await loadConnection({ kubeconfig: join(cwd, ".fettle", "kubeconfig"), env: {} });
     // It asks again by itself, but not before what was kept has been looked at.
     await using client = createClient({

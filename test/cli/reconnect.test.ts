@@ -6,10 +6,12 @@ import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixture
 import { runCommandLine } from "../../src/cli/program.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
 import { controller } from "../../src/runtime/controller.js";
+import { freePorts } from "../components/process/port.js";
 import { fettle } from "./fettle-process.js";
 import { Note } from "./site-plane.js";
 
 let data: string;
+let port: number;
 let plane: ControlPlane;
 
 const notes = controller({
@@ -19,16 +21,15 @@ const notes = controller({
   },
 });
 
-async function start(port = 0): Promise<ControlPlane> {
+async function start(): Promise<ControlPlane> {
   return await controlPlane({ controllers: [notes], data, listen: { port } });
 }
 
 /** Ends it and starts it anew where it was, as somebody who deploys does. */
 async function restarted(meanwhile: () => Promise<unknown>): Promise<void> {
-  const { port } = new URL(plane.url ?? "");
   await plane.stop();
   await meanwhile();
-  plane = await start(Number(port));
+  plane = await start();
 }
 
 async function write(text: string): Promise<void> {
@@ -43,6 +44,7 @@ function follow(words: string): { terminal: RecordingTerminal; done: Promise<num
 
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), "fettle-reconnect-"));
+  ({ port } = await freePorts(["port"]));
   plane = await start();
   await write("first");
   await plane.controllers.idle();

@@ -22,6 +22,7 @@ import {
 import { inProcess } from "../../src/plane/in-process.js";
 import { startApi, startServer, type Server } from "../../src/server/index.js";
 import { MemoryStore } from "../../src/store/index.js";
+import { freePorts } from "../components/process/port.js";
 import { startHome, ways, type Home } from "./home.js";
 
 /** A clock whose waits are short, so that nobody waits for a backoff. */
@@ -173,7 +174,8 @@ async function define(client: Client): Promise<void> {
 test("a server that was away and has forgotten what it told: what changed meanwhile is told, and no more", async () => {
   const data = mkdtempSync(join(tmpdir(), "fettle-informer-"));
   const store = new MemoryStore();
-  let server: Server = await startServer({ store, data, port: 0, tls: false });
+  const { port } = await freePorts(["port"]);
+  let server: Server = await startServer({ store, data, port, tls: false });
   const { url, token } = server;
   const headers = async (): Promise<Record<string, string>> => ({ authorization: `Bearer ${token}` });
   const transport = httpTransport({
@@ -204,7 +206,7 @@ test("a server that was away and has forgotten what it told: what changed meanwh
       await api.idle();
     }
     await store.compact((await store.status()).revision);
-    server = await startServer({ store, data, port: Number(new URL(url).port), tls: false });
+    server = await startServer({ store, data, port, tls: false });
 
     await until(informer, () => told.length >= 5);
     await client.create(ConfigMap, { metadata: { name: "last" } });

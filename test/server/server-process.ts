@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ServerOptions } from "../../src/server/server.js";
+import { freePorts } from "../components/process/port.js";
 
 const program = fileURLToPath(new URL("./server-process.mjs", import.meta.url));
 
@@ -26,7 +27,7 @@ export class ServerProcess implements AsyncDisposable {
   /** Resolves when a server answers; from a stop to the next start it is waited for. */
   up: Promise<void>;
   #restarted: (up: Promise<void>) => void = () => {};
-  #port = 0;
+  #port: number | undefined;
   #url = "";
   readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
@@ -56,6 +57,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
+    this.#port ??= (await freePorts(["server"])).server;
     const child = spawn(process.execPath, [
       program,
       this.data,
@@ -74,7 +76,6 @@ export class ServerProcess implements AsyncDisposable {
       exit.then(({ stderr }) => Promise.reject(new Error(`the server did not start:\n${stderr}`))),
     ]);
     this.#url = line;
-    this.#port = Number(new URL(line).port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
