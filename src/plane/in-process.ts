@@ -231,11 +231,13 @@ class InProcessTransport implements Transport {
     scope: Scope,
     selection: Selection = {},
     options: DeleteOptions = {},
-  ): Promise<void> {
+  ): Promise<readonly KubeObject[]> {
     return this.#call(options, async () => {
       const route = this.#route("deletecollection", kind, scope);
       const selected = listOptions(queryOf(selectionIn(selection)));
-      await this.#registry.deleteCollection(route.type, route.scope, selected, deletingIn(options));
+      const deleting = deletingIn(options);
+      const { items } = await this.#registry.deleteCollection(route.type, route.scope, selected, deleting);
+      return Object.freeze(items.map(({ object }) => object));
     });
   }
 

@@ -109,6 +109,28 @@ describe.each(ways)("%s", (way) => {
     }
   });
 
+  test("so is that all of a selection were deleted, and which of them wait for something", async () => {
+    const { namespace } = await home.client(way);
+    await using reader = readerOf(home.transport(way), namespace);
+    const { client, informers } = reader;
+    using informer = await informers.open(ConfigMap, { namespace });
+    await informer.ready();
+    const labels = { color: "red" };
+    for (let round = 0; round < 10; round++) {
+      const held = `held-${round}`;
+      const finalizers = ["demo.dev/hold"];
+      await client.create(ConfigMap, { metadata: { name: `red-${round}`, labels } });
+      await client.create(ConfigMap, { metadata: { name: held, labels, finalizers } });
+      await client.create(ConfigMap, { metadata: { name: `blue-${round}` } });
+      await client.deleteAll(ConfigMap, { labelSelector: "color=red" });
+      expect(names(informer.list(namespace))).toEqual([`blue-${round}`, held]);
+      expect(informer.get(`${namespace}/${held}`)?.metadata.deletionTimestamp).toBeDefined();
+      await client.patch(ConfigMap, held, { metadata: { finalizers: null } });
+      await client.deleteAll(ConfigMap);
+      expect(names(informer.list(namespace))).toEqual([]);
+    }
+  });
+
   test("metadata alone", async () => {
     const client = await home.client(way);
     const { namespace, transport } = client;

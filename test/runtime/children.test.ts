@@ -297,6 +297,28 @@ describeHomes(({ startTestPlane }) => {
     });
   });
 
+  test("what a run writes past the words is read at once, also that all of a kind are deleted", async () => {
+    const seen: unknown[] = [];
+    await using plane = await start(async ({ client, read, readAll, ready }) => {
+      const finalizers = ["demo.dev/hold"];
+      await client.create(ConfigMap, { metadata: { name: "a", labels: { of: "run" } } });
+      await client.create(ConfigMap, { metadata: { name: "held", labels: { of: "run" }, finalizers } });
+      const ours = (): string[] =>
+        readAll(ConfigMap)
+          .filter(({ metadata }) => metadata.labels?.of === "run")
+          .map(({ metadata }) => metadata.name ?? "")
+          .sort();
+      seen.push(ours());
+      await client.deleteAll(ConfigMap, { labelSelector: "of=run" });
+      seen.push(ours(), read(ConfigMap, "held")?.metadata.deletionTimestamp !== undefined);
+      await client.patch(ConfigMap, "held", { metadata: { finalizers: null } });
+      seen.push(ours());
+      ready();
+    });
+    await plane.controllers.idle();
+    expect(seen.slice(0, 4)).toEqual([["a", "held"], ["held"], true, []]);
+  });
+
   test("an owner above namespaces makes one, and fills it", async () => {
     const tenants = controller({
       for: Tenant,

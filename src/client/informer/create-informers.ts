@@ -82,6 +82,10 @@ class OpenInformers implements Informers {
     for (const { view } of this.#of(kind)) view.removed(keyOf(namespace, object.name), object.uid);
   }
 
+  follows(kind: KindInfo): boolean {
+    return this.#kinds.has(kindKey(kind));
+  }
+
   states(): readonly InformerState[] {
     return this.#all().map((shared) => shared.state);
   }

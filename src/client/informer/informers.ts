@@ -70,6 +70,8 @@ export interface Informers extends AsyncDisposable {
       readonly uid?: string | undefined;
     },
   ): void;
+  /** Whether anybody reads objects of a kind from a cache. */
+  follows(kind: KindInfo): boolean;
   /** All that are running. */
   states(): readonly InformerState[];
   /** Stops all of them; who waits for one to be ready gets an error. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../model/core.js";
 import type { Transport } from "../transport/transport.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
@@ -15,6 +15,7 @@ function recording(answers: Partial<Transport>): { readonly transport: Transport
       wrote: (_kind, { metadata }) => void told.push(`wrote ${metadata.name}@${metadata.resourceVersion}`),
       removed: (_kind, { namespace, name, uid }) =>
         void told.push(`removed ${namespace}/${name} ${uid ?? ""}`),
+      follows: ({ kind }) => kind === widgets.kind,
     },
   );
   return { transport, told };
@@ -36,6 +37,59 @@ test("what is deleted is told, or that it waits for its finalizers", async () =>
   left = written;
   await transport.delete(widgets, target);
   expect(told).toEqual(["removed default/a u", "wrote a@1"]);
+});
+
+test("what takes the last finalizer from one that is to be deleted is its end", async () => {
+  const leaving = (finalizers: string[]): KubeObject => ({
+    ...written,
+    metadata: { ...written.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers },
+  });
+  let left = ["one"];
+  const { transport, told } = recording({ patch: async () => leaving(left) });
+  await transport.patch(widgets, target, { type: "merge", body: {} });
+  left = [];
+  await transport.patch(widgets, target, { type: "merge", body: {} });
+  expect(told).toEqual(["wrote a@1", `removed default/a ${written.metadata.uid}`]);
+});
+
+describe("of all that are deleted at once", () => {
+  const named = (name: string, uid: string, resourceVersion = "1"): KubeObject => ({
+    ...written,
+    metadata: { namespace: "default", name, uid, resourceVersion },
+  });
+  const deleted = [named("a", "1"), named("b", "2"), named("c", "3")];
+  const deleteCollection = async (): Promise<readonly KubeObject[]> => deleted;
+
+  test("it is told which are gone and which wait, by a look at the same selection", async () => {
+    const asked: unknown[] = [];
+    // One waits for its finalizers, and there is already another of a name.
+    const left = [named("b", "2", "7"), named("c", "4", "8")];
+    const { transport, told } = recording({
+      deleteCollection,
+      list: async (_kind, scope, { labelSelector } = {}) => {
+        asked.push({ scope, labelSelector });
+        return { items: left, resourceVersion: "9" };
+      },
+    });
+    const scope = { namespace: "default" };
+    expect(await transport.deleteCollection(widgets, scope, { labelSelector: "a=b" })).toBe(deleted);
+    expect(asked).toEqual([{ scope, labelSelector: "a=b" }]);
+    expect(told).toEqual(["removed default/a 1", "wrote b@7", "removed default/c 3"]);
+  });
+
+  test("nobody looks where nobody reads, and none was deleted", async () => {
+    const { transport, told } = recording({ deleteCollection, list: () => expect.unreachable() });
+    const scope = { namespace: "default" };
+    await transport.deleteCollection({ ...widgets, kind: "Gadget" }, scope);
+    await transport.deleteCollection(widgets, scope, {}, { dryRun: true });
+    expect(told).toEqual([]);
+  });
+
+  test("they are deleted also when that look fails", async () => {
+    const { transport, told } = recording({ deleteCollection, list: () => Promise.reject(new Error("no")) });
+    expect(await transport.deleteCollection(widgets, { namespace: "default" })).toBe(deleted);
+    expect(told).toEqual([]);
+  });
 });
 
 test("dry runs, failures and scales are not told", async () => {

@@ -1,19 +1,24 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
+import { type AskPage, listAll } from "../paging.js";
+import { isGone } from "../transport/is-gone.js";
 import type { Transport, WriteOptions } from "../transport/transport.js";
 import type { Informers } from "./informers.js";
 
 /**
  * A transport that tells informers of what is written through it, so that who reads from their caches finds their own
- * writes there. Dry runs are not told, nor is the deletion of whole collections, of which nobody knows what they held.
+ * writes there. Dry runs are not told.
  *
  * @example
  * const client = createClient({ transport: readYourWrites(transport, informers) });
  */
 export function readYourWrites(
   transport: Transport,
-  informers: Pick<Informers, "wrote" | "removed">,
+  informers: Pick<Informers, "wrote" | "removed" | "follows">,
 ): Transport {
+  // What took its last finalizer away was also what ended it.
+  const tell = (kind: KindInfo, object: KubeObject): void =>
+    isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
   const told = async (
     kind: KindInfo,
     options: WriteOptions | undefined,
@@ -22,7 +27,7 @@ export function readYourWrites(
     const object = await writing;
     // A Scale is answered by its own kind: it is not what informers have.
     const own = object.kind === kind.kind && object.apiVersion === kind.apiVersion;
-    if (own && options?.dryRun !== true) informers.wrote(kind, object);
+    if (own && options?.dryRun !== true) tell(kind, object);
     return object;
   };
   return {
@@ -42,8 +47,29 @@ export function readYourWrites(
       else if (left.kind === kind.kind) informers.wrote(kind, left);
       return left;
     },
-    deleteCollection: (kind, scope, selection, options) =>
-      transport.deleteCollection(kind, scope, selection, options),
+    async deleteCollection(kind, scope, selection, options) {
+      const deleted = await transport.deleteCollection(kind, scope, selection, options);
+      if (options?.dryRun === true || deleted.length === 0 || !informers.follows(kind)) return deleted;
+      const { signal, timeout } = options ?? {};
+      const ask: AskPage = (asked) => transport.list(kind, scope, asked);
+      // The answer has them as they were. Which of them are gone, and which wait for something, only a look tells; when
+      // there is none to be had, they were deleted nevertheless, and the watch tells what became of them.
+      const left = await listAll(ask, { ...selection, signal, timeout }).catch(() => undefined);
+      if (left === undefined) return deleted;
+      const kept = new Map(left.items.map((object) => [object.metadata.uid, object]));
+      for (const object of deleted) {
+        const now = kept.get(object.metadata.uid);
+        if (now === undefined) informers.removed(kind, placeOf(object));
+        else tell(kind, now);
+      }
+      return deleted;
+    },
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };
+}
+
+function placeOf({
+  metadata: { namespace, name = "", uid },
+}: KubeObject): Parameters<Informers["removed"]>[1] {
+  return { namespace, name, uid };
 }

@@ -113,12 +113,13 @@ export interface Transport extends AsyncDisposable {
   patch(kind: KindInfo, target: Target, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
   /** The object that now waits for its finalizers; undefined when it is gone. */
   delete(kind: KindInfo, target: Target, options?: DeleteOptions): Promise<KubeObject | undefined>;
+  /** The objects as they were before; some may still be there, waiting for their finalizers. */
   deleteCollection(
     kind: KindInfo,
     scope: Scope,
     selection?: Selection,
     options?: DeleteOptions,
-  ): Promise<void>;
+  ): Promise<readonly KubeObject[]>;
 }
 
 /** No answer came: refused, reset, unreachable, a bad certificate. The cause is what the network said. */

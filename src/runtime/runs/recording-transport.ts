@@ -87,11 +87,13 @@ export class RecordingTransport implements Transport {
     scope: Scope,
     selection?: Selection,
     options?: DeleteOptions,
-  ): Promise<void> {
+  ): Promise<readonly KubeObject[]> {
+    let deleted: readonly KubeObject[] = [];
     await this.#record("deleteCollection", kind, scope, undefined, async () => {
-      await this.#base.deleteCollection(kind, scope, selection, this.#asked(options));
+      deleted = await this.#base.deleteCollection(kind, scope, selection, this.#asked(options));
       return undefined;
     });
+    return deleted;
   }
 
   /** The connection outlives the run. */

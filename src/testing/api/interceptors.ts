@@ -27,7 +27,7 @@ export interface Interceptors {
   /** Also server-side apply: `call.patch.type` is `apply` then. */
   readonly patch?: Interceptor<KubeObject> | undefined;
   readonly delete?: Interceptor<KubeObject | undefined> | undefined;
-  readonly deleteCollection?: Interceptor<void> | undefined;
+  readonly deleteCollection?: Interceptor<readonly KubeObject[]> | undefined;
   readonly watch?: ((next: () => Batches, call: Call) => Batches) | undefined;
 }
 

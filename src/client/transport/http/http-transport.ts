@@ -224,14 +224,15 @@ class HttpTransport implements Transport {
     scope: Scope,
     { labelSelector, fieldSelector }: Selection = {},
     options: DeleteOptions = {},
-  ): Promise<void> {
+  ): Promise<readonly KubeObject[]> {
     const request = this.#request("deletecollection", titleOf("delete all", kind, scope), {
       method: "DELETE",
       path: collectionPath(kind, scope),
       query: { labelSelector, fieldSelector },
       ...deletion(options),
     });
-    await this.#caller.call(request, options);
+    const { body } = await this.#caller.call(request, options);
+    return readPage(readJson(body, request.title), { kind }).items;
   }
 
   /**

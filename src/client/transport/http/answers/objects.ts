@@ -1,5 +1,6 @@
 import { deepFreeze, type KubeObject } from "../../../../model/core.js";
 import type { KindInfo } from "../../../kinds/kind.js";
+import { isGone } from "../../is-gone.js";
 import { ConnectionError, type Page } from "../../transport.js";
 import { shareFields } from "./shared-fields.js";
 
@@ -56,12 +57,9 @@ function metadataOf({ metadata }: Fields, { apiVersion, kind }: KindInfo): KubeO
 /** The answer to a delete: the object while something keeps it, undefined when it is gone. */
 export function readDeleted(json: Fields, kind: KindInfo): KubeObject | undefined {
   if (json.kind === "Status" && json.apiVersion === "v1") return undefined;
-  const object = readObject(json, { kind }) as KubeObject<{ readonly finalizers?: readonly string[] }>;
+  const object = readObject(json, { kind });
   // Some kinds are answered with what they were when they are gone already.
-  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
-  const isKept =
-    finalizers.length > 0 || deletionGracePeriodSeconds > 0 || (object.spec?.finalizers?.length ?? 0) > 0;
-  return deletionTimestamp && isKept ? object : undefined;
+  return object.metadata.deletionTimestamp && !isGone(object) ? object : undefined;
 }
 
 /** The kinds of an APIResourceList; subresources are listed with a slash in the name, and are none. */
