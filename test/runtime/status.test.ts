@@ -200,6 +200,29 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
     });
 
+    test("that were under way beside the one that failed are undone too, before the run is over", async () => {
+      const world: string[] = [];
+      let refused = (): void => {};
+      const afterRefusal = new Promise<void>((resolve) => (refused = resolve));
+      await using plane = await start({
+        backoff: { base: "1h", max: "1h" },
+        async reconcile(_, { step }) {
+          const upload = step("upload", { undo: () => world.push("deleted") }, async () => {
+            await afterRefusal;
+            world.push("uploaded");
+          });
+          await step("switch", () => Promise.reject(new Error("the proxy refused"))).finally(refused);
+          await upload;
+        },
+      });
+      const run = await plane.run();
+      expect(world).toEqual(["uploaded", "deleted"]);
+      expect(run.steps).toMatchObject([{ name: "switch" }, { name: "upload", undo: { ok: true } }]);
+      expect(condition(await plane.site(), "RolledBack")).toMatchObject({
+        message: 'step "switch" failed: the proxy refused; undone: upload',
+      });
+    });
+
     test("wait as long as an open breaker asks", async () => {
       let calls = 0;
       await using plane = await start({

@@ -150,6 +150,34 @@ describe("when a critical step fails", () => {
     expect(told).toEqual(["a", "fail", "undo a", "c", "fail", "undo c"]);
   });
 
+  test("those beside it are undone as they complete, and fail with it", async () => {
+    const { steps, told, say, failing, clock } = start();
+    const slow = (name: string, milliseconds: number): Promise<unknown> =>
+      steps
+        .run(name, { undo: say(`undo ${name}`) }, () => sleep(clock, milliseconds).then(say(name)))
+        .catch((error: unknown) => error);
+    await steps.run("before", { undo: () => sleep(clock, 100).then(say("undo before")) }, say("before"));
+    const during = slow("during", 50);
+    const after = slow("after", 1000);
+    const failed = steps.run("d", {}, failing).catch((error: unknown) => error);
+    await clock.advance(150);
+    expect(told).toEqual(["before", "fail", "during", "undo during", "undo before"]);
+    for (const error of [await during, await failed]) {
+      expect(error).toMatchObject({ step: "d", undone: ["during", "before"] });
+    }
+    await steps.run("next", { undo: say("undo next") }, say("next"));
+    await clock.advance(1000);
+    expect(told.slice(5)).toEqual(["next", "after", "undo after"]);
+    expect(await after).toMatchObject({ step: "d", undone: ["during", "before", "after"] });
+    expect(steps.records.map(({ name, undo }) => [name, undo?.ok])).toEqual([
+      ["before", true],
+      ["d", undefined],
+      ["during", true],
+      ["next", undefined],
+      ["after", true],
+    ]);
+  });
+
   test("one that is not critical is noted, and work goes on", async () => {
     const { steps, told, say, failing } = start();
     await steps.run("a", { undo: say("undo") }, say("a"));

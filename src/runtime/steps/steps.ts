@@ -25,7 +25,7 @@ export interface StepsOptions {
 export class StepError extends Error {
   override readonly name = "StepError";
   readonly step: string;
-  /** The steps that were taken back, last one first. */
+  /** The steps that were taken back, last one first; then those that were under way and completed after it. */
   readonly undone: readonly string[];
   readonly notUndone: readonly string[];
 
@@ -47,19 +47,30 @@ interface Completed {
   readonly undo: (signal: AbortSignal) => unknown;
 }
 
+/** A critical step failed, and what has been undone since. */
+interface Failure {
+  readonly step: string;
+  readonly cause: unknown;
+  readonly undone: string[];
+  readonly notUndone: string[];
+}
+
 /**
  * The effects of one run on the outside world.
  *
  * A step is tried until it succeeds or its retries are used up. When a critical step fails, the steps completed so far
- * that can be undone are, last one first, and then the failure goes to the reconciler; it happens at most once in a run,
- * since afterwards nothing is left to undo. A run that is cancelled (its time is up) is a failure of the step it is in; one
+ * that can be undone are, last one first, and then the failure goes to the reconciler. Steps that were under way beside it
+ * are undone as they complete, and fail with it. A run that is cancelled (its time is up) is a failure of the step it is in; one
  * whose process stops or loses its leadership undoes nothing, because whoever comes next goes on from here.
  */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #records: StepRecord[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
-  #completed: Completed[] = [];
+  /** What is undone when a critical step fails, in the order of completion. */
+  readonly #completed: Completed[] = [];
+  /** The latest of a critical step. */
+  #failure: Failure | undefined;
 
   constructor(options: StepsOptions) {
     this.#options = options;
@@ -78,6 +89,7 @@ export class Steps {
     const { clock, planning = false, around, signal } = this.#options;
     signal.throwIfAborted();
     const startedAt = clock.now();
+    const failureBefore = this.#failure;
     const end = (outcome: StepRecord["outcome"], attempts: number, error?: unknown): void => {
       const record: StepRecord = {
         name,
@@ -96,17 +108,24 @@ export class Steps {
       return options.planned;
     }
     const attempt = new Attempts(this.#options, options, (inner) => this.#follow(effect, inner));
+    let outcome: Awaited<ReturnType<typeof attempt.run>>;
     try {
-      const outcome = await (around ? around(name, () => attempt.run()) : attempt.run());
-      end(outcome.skipped ? "skipped" : "done", attempt.count);
-      if (!outcome.skipped) this.#completedStep(name, options, outcome.result);
-      return outcome.result;
+      outcome = await (around ? around(name, () => attempt.run()) : attempt.run());
     } catch (error) {
       end("failed", attempt.count, error);
       if (options.critical === false && !signal.aborted) return undefined;
       if (signal.aborted && isHandOver(signal.reason)) throw error;
-      throw await this.#rollBack(name, error);
+      this.#failure = { step: name, cause: error, undone: [], notUndone: [] };
+      throw await this.#rollBack(this.#failure, this.#completed.splice(0));
     }
+    const { skipped, result } = outcome;
+    end(skipped ? "skipped" : "done", attempt.count);
+    const completed = skipped ? [] : this.#undoOf(name, options, result);
+    if (this.#failure !== undefined && this.#failure !== failureBefore) {
+      throw await this.#rollBack(this.#failure, completed);
+    }
+    this.#completed.push(...completed);
+    return result;
   }
 
   /** An effect that is given up may go on regardless of its signal: until it ends it is remembered. */
@@ -120,21 +139,21 @@ export class Steps {
     }
   }
 
-  #completedStep<T>(name: string, { undo, timeout }: StepOptions<T>, result: T | undefined): void {
-    if (undo === undefined) return;
-    this.#completed.push({
+  /** How to undo the step that was recorded last, if it can be. */
+  #undoOf<T>(name: string, { undo, timeout }: StepOptions<T>, result: T | undefined): Completed[] {
+    if (undo === undefined) return [];
+    const completed: Completed = {
       index: this.#records.length - 1,
       name,
       timeout: timeout === undefined ? undoTimeout : duration(timeout),
       undo: (signal) => undo(signal, result as T),
-    });
+    };
+    return [completed];
   }
 
-  async #rollBack(failed: string, cause: unknown): Promise<Error> {
+  async #rollBack({ step, cause, undone, notUndone }: Failure, steps: readonly Completed[]): Promise<Error> {
     const { clock } = this.#options;
-    const undone: string[] = [];
-    const notUndone: string[] = [];
-    for (const { index, name, timeout, undo } of this.#completed.toReversed()) {
+    for (const { index, name, timeout, undo } of steps.toReversed()) {
       let error: unknown;
       try {
         // The run's own signal may have fired already: taking back is given its own time.
@@ -149,8 +168,7 @@ export class Steps {
       const undo_ = error === undefined ? { ok: true } : { ok: false, error: messageOf(error) };
       this.#records[index] = { ...record, undo: undo_ };
     }
-    this.#completed = [];
-    return new StepError(failed, cause, undone, notUndone);
+    return new StepError(step, cause, undone, notUndone);
   }
 }
 
