@@ -58,6 +58,10 @@ describe("static types", () => {
     expectTypeOf<Status<typeof Fleet>["ready"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Status<typeof Fleet>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
     expectTypeOf<ObjectOf<typeof Fleet>["status"]>().toEqualTypeOf<Status<typeof Fleet> | undefined>();
+    const Plain = resource("demo.dev/v1", "Plain", { spec: z.object({}), status: z.object({}) });
+    expectTypeOf<Status<typeof Plain>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
+    // @ts-expect-error it names no such field
+    expectTypeOf<Status<typeof Plain>["ready"]>().toBeUnknown();
     const Page = resource("demo.dev/v1", "Page", { spec: z.object({}) });
     expectTypeOf<ObjectOf<typeof Page>["status"]>().toEqualTypeOf<undefined>();
     expect(Page.subresources.status).toBe(false);

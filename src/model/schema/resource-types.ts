@@ -126,8 +126,17 @@ export interface StandardStatus {
  * controller fills the status bit by bit.
  */
 export type StatusOutput<Status extends $ZodType | undefined> = Status extends $ZodType
-  ? Partial<DeepReadonly<output<Status>>> & Omit<StandardStatus, keyof output<Status>>
+  ? WithStandard<Fields<output<Status>>>
   : never;
+
+type WithStandard<State> = Partial<DeepReadonly<State>> & Omit<StandardStatus, keyof State>;
+
+/** `z.object({})` promises that there are no fields at all, whatever their name; here it means that it names none. */
+type Fields<State> = string extends keyof State
+  ? State[keyof State] extends never
+    ? unknown
+    : State
+  : State;
 
 /** The kind that a zod schema for spec and status makes. */
 export type ResourceOf<
