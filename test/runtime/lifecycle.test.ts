@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sleep } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { renderRun } from "../../src/runtime/runs/render-run.js";
 import { startControllers } from "../../src/runtime/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
@@ -185,6 +186,11 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(controllers.isLeader).toBe(true);
       await api.until(Site, "hello", (found) => found?.status?.note === "second");
       expect(condition(await api.client.get(Site, "hello"), "Ready")).toMatchObject({ status: "True" });
+      // It was created long ago, before anybody here looked.
+      await controllers.idle();
+      const [run] = controllers.runs.of("Site", "default/hello");
+      expect(run?.triggers).toMatchObject([{ type: "found" }]);
+      expect(run && renderRun(run)).toContain("it was there at the start");
     });
   });
 });

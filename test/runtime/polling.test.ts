@@ -53,7 +53,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     const { run, client, controllers } = plane;
     expect(await run()).toMatchObject({
       key: "a",
-      triggers: [{ type: "created" }],
+      triggers: [{ type: "found" }],
       // There is no object in the API whose status could be written.
       writes: [],
       outcome: { type: "done" },

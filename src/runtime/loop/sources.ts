@@ -175,7 +175,7 @@ export class Sources {
     this.#told = (change, told) => {
       if (!ask("predicate", change, () => (where as (change: Change) => boolean)(change), true)) return;
       const trigger: Trigger = told ?? {
-        type: triggerTypes[change.type],
+        type: triggerType(change),
         version: change.object.metadata.resourceVersion,
         at: clock.now(),
       };
@@ -200,7 +200,7 @@ export class Sources {
   #add(keys: Iterable<string>, change: Change, type: "child" | "watched", at: number, add: Add): void {
     const trigger: Trigger = {
       type,
-      text: triggerTypes[change.type],
+      text: triggerType(change),
       by: describe(change.object),
       version: change.object.metadata.resourceVersion,
       at,
@@ -209,4 +209,8 @@ export class Sources {
       add(key, trigger, { type: change.type, priority: change.initial ? initialPriority : 0 });
     }
   }
+}
+
+function triggerType({ type, initial }: Change): "found" | (typeof triggerTypes)[Change["type"]] {
+  return initial ? "found" : triggerTypes[type];
 }

@@ -3,6 +3,8 @@ import type { Trigger } from "./run.js";
 /** A trigger in words: `Page default/hello-1 was updated`. */
 export function describeTrigger({ type, text, by }: Trigger): string {
   switch (type) {
+    case "found":
+      return `it ${foundWords}`;
     case "created":
     case "deleted":
       return `it was ${type}`;
@@ -26,7 +28,11 @@ export function describeTrigger({ type, text, by }: Trigger): string {
   }
 }
 
+/** Of what was there when the controller began: it knows nothing of what happened before. */
+const foundWords = "was there at the start";
+
 function told(text: string | undefined): string {
+  if (text === "found") return foundWords;
   if (text === "status") return "has a new status";
   return text === undefined ? "was changed" : `was ${text}`;
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../model/core.js";
 /** Why an object is looked at. */
 export interface Trigger {
   readonly type:
+    | "found"
     | "created"
     | "updated"
     | "status"
