@@ -29,9 +29,15 @@ export function objectDiff(
 function essence(object: Json | undefined, patterns: readonly string[]): Json | undefined {
   if (object === undefined) return undefined;
   const kept = withoutIgnored(object, patterns);
-  if (!isJsonObject(kept) || !isJsonObject(kept["metadata"] ?? null)) return kept;
-  const { metadata, ...rest } = kept;
-  return Object.keys(metadata as object).length === 0 ? rest : kept;
+  if (!isJsonObject(kept)) return kept;
+  const { metadata = null, ...rest } = kept;
+  if (!isJsonObject(metadata)) return kept;
+  const fields = Object.entries(metadata).filter(([, value]) => !isEmpty(value));
+  return fields.length === 0 ? rest : { ...kept, metadata: Object.fromEntries(fields) };
+}
+
+function isEmpty(value: Json): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** The same, further to the right. */
