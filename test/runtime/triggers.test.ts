@@ -69,6 +69,28 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
     });
 
+    test("not the children of one that is gone", async () => {
+      await using plane = await start({
+        reconcile(_, { ensure }) {
+          ensure(Page, "page", { html: "x" });
+        },
+      });
+      const { client, run, controllers } = plane;
+      await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      await plane.seen(Page, "default/page");
+      await client.delete(Site, "hello");
+      await run(({ outcome }) => outcome.type === "gone");
+      // Where the garbage collector has not been.
+      await client.delete(Page, "page");
+      const cache = controllers.get(Site).loop?.sources.cacheOf(Page);
+      await eventually(() => cache?.get("default/page") === undefined);
+      await controllers.idle();
+      const ends = controllers.runs
+        .of("Site", "default/hello")
+        .filter(({ outcome }) => outcome.type === "gone");
+      expect(ends).toHaveLength(1);
+    });
+
     test("those that an index finds", async () => {
       await using plane = await start({
         indexes: { theme: ({ spec }) => (spec.theme === undefined ? [] : [spec.theme]) },

@@ -206,6 +206,8 @@ export class Sources {
       at,
     };
     for (const key of keys) {
+      // One that is gone or not yet known has no use for its children: should it come, it is told of itself.
+      if (type === "child" && this.objects.get(key) === undefined) continue;
       add(key, trigger, { type: change.type, priority: change.initial ? initialPriority : 0 });
     }
   }
