@@ -35,7 +35,8 @@ export class Side {
     const deadline = Date.now() + patience;
     for (;;) {
       const answer = await this.#send(step);
-      if (answer.code < 300 || Date.now() > deadline) return answer;
+      const isThere = answer.code < 300 && answer.text.includes(step.text ?? "");
+      if (isThere || Date.now() > deadline) return answer;
     }
   }
 

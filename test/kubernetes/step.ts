@@ -7,7 +7,7 @@ export interface Step {
   /** What its answer is called in later steps. */
   readonly name: string | undefined;
   /**
-   * `WAIT` is a GET that is repeated until it succeeds, `WATCH` one of which some lines are read; `FORGET` makes both
+   * `WAIT` is a GET that is repeated until it succeeds (and has a certain text), `WATCH` one of which some lines are read; `FORGET` makes both
    * servers forget their history.
    */
   readonly method: string;
@@ -18,6 +18,8 @@ export interface Step {
   readonly user: string;
   /** How many events of a watch are read before we hang up. */
   readonly take: number;
+  /** A text that is waited for. */
+  readonly text: string | undefined;
   /** Of this list in their answer, only what ours has too is compared: `resources:name`. */
   readonly among: string | undefined;
 }
@@ -43,7 +45,7 @@ const form =
  *
  * The target is a path or a shorthand (`configmaps/lamp/status?dryRun=All`). Words: the media type of the body (`json`,
  * `merge`, `strategic`, `apply`, `yaml`, `type=…`), of the answer (`accept=table`, `accept=…`), the user (`as=alice`), `take=2`,
- * `among=…`. The body is JSON, which gets apiVersion and kind unless `bare`, or text behind a bar.
+ * `for=…`, `among=…`. The body is JSON, which gets apiVersion and kind unless `bare`, or text behind a bar.
  */
 export function parseStep(line: string): Step {
   const groups = form.exec(line)?.groups;
@@ -53,6 +55,7 @@ export function parseStep(line: string): Step {
   const headers: Record<string, string> = { accept: "application/json" };
   let user = "admin";
   let take = 0;
+  let text: string | undefined;
   let among: string | undefined;
   let bare = kind === undefined || !["POST", "PUT"].includes(method);
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -60,6 +63,7 @@ export function parseStep(line: string): Step {
     const [key, value = ""] = split(word);
     if (key === "as") user = value;
     else if (key === "take") take = Number(value);
+    else if (key === "for") text = value;
     else if (key === "among") among = value;
     else if (key === "accept") headers["accept"] = mediaTypes[value] ?? value;
     else if (key === "type") headers["content-type"] = value;
@@ -78,6 +82,7 @@ export function parseStep(line: string): Step {
     body: body === undefined ? undefined : textOf(body, bare ? undefined : kind),
     user,
     take,
+    text,
     among,
   };
 }
