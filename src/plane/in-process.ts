@@ -1,5 +1,6 @@
 import type { KindInfo } from "../client/kinds/kind.js";
 import { onAbort } from "../client/on-abort.js";
+import { tell } from "../client/tell.js";
 import { versionPath } from "../client/transport/http/paths.js";
 import {
   ConnectionError,
@@ -159,7 +160,7 @@ class InProcessTransport implements Transport {
     const end = new AbortController();
     const stop = (): void => end.abort();
     this.#watches.add(end);
-    signal?.addEventListener("abort", stop, { once: true });
+    const forget = signal && onAbort(signal, stop);
     try {
       const route = this.#route("watch", kind, scope);
       const asked = watchOptions(queryOf(selectionIn(options), watchingIn(options)), undefined);
@@ -171,7 +172,7 @@ class InProcessTransport implements Transport {
     } catch (error) {
       throw asFailure(error);
     } finally {
-      signal?.removeEventListener("abort", stop);
+      forget?.();
       this.#watches.delete(end);
       stop();
     }
@@ -300,7 +301,7 @@ class InProcessTransport implements Transport {
       this.#checkOpen();
       signal?.throwIfAborted();
       const call: Call = { deadline: undefined, fail: reject };
-      const timer = timeout === undefined ? undefined : this.#clock.after(timeout, () => reject(late()));
+      const timer = timeout ? this.#clock.after(timeout, () => reject(late())) : undefined;
       if (timeout === undefined) this.#deadlines.add(call, this.#timeout);
       const forget = signal && onAbort(signal, () => reject(signal.reason));
       const end = (): void => {
@@ -326,7 +327,8 @@ class InProcessTransport implements Transport {
 }
 
 function warn(warnings: ReadonlySet<string> | undefined, { onWarning }: WriteOptions): void {
-  if (warnings !== undefined && onWarning !== undefined) for (const text of warnings) onWarning(text);
+  if (warnings === undefined || onWarning === undefined) return;
+  for (const text of warnings) tell("onWarning", () => onWarning(text));
 }
 
 function late(): ApiError {

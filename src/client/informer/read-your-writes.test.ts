@@ -92,7 +92,28 @@ describe("of all that are deleted at once", () => {
   });
 });
 
-test("dry runs, failures and scales are not told", async () => {
+test("a scale is answered by another kind: what it changed is looked at, where somebody reads it", async () => {
+  const scale: KubeObject = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { ...target } };
+  const asked: unknown[] = [];
+  const { transport, told } = recording({
+    update: async () => scale,
+    patch: async () => scale,
+    get: async (_kind, { namespace, name }) => {
+      asked.push(`${namespace}/${name}`);
+      return written;
+    },
+  });
+  const options = { subresource: "scale" } as const;
+  expect(await transport.update(widgets, target, {}, options)).toBe(scale);
+  await transport.patch(widgets, target, { type: "merge", body: {} }, options);
+  await transport.update({ ...widgets, kind: "Gadget" }, target, {}, options);
+  expect([asked, told]).toEqual([
+    ["default/a", "default/a"],
+    ["wrote a@1", "wrote a@1"],
+  ]);
+});
+
+test("dry runs and failures are not told", async () => {
   const scale = {
     apiVersion: "autoscaling/v1",
     kind: "Scale",
@@ -105,7 +126,7 @@ test("dry runs, failures and scales are not told", async () => {
     delete: async () => undefined,
   });
   await transport.create(widgets, {}, {}, { dryRun: true });
-  await transport.update(widgets, target, {}, { subresource: "scale" });
+  await transport.update(widgets, target, {}, { subresource: "scale", dryRun: true });
   await expect(transport.patch(widgets, target, { type: "merge", body: {} })).rejects.toThrow("conflict");
   await transport.delete(widgets, target, { dryRun: true });
   expect(told).toEqual([]);

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 import { type AskPage, listAll } from "../paging.js";
 import { isGone } from "../transport/is-gone.js";
-import type { Transport, WriteOptions } from "../transport/transport.js";
+import type { CallOptions, Target, Transport, WriteOptions } from "../transport/transport.js";
 import type { Informers } from "./informers.js";
 
 /**
@@ -19,18 +19,26 @@ export function readYourWrites(
   // What took its last finalizer away was also what ended it.
   const tell = (kind: KindInfo, object: KubeObject): void =>
     isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
+  /** For what a write has changed without showing it. When it cannot be looked at, the watch tells. */
+  const look = (kind: KindInfo, target: Target, { signal, timeout }: CallOptions = {}): Promise<void> =>
+    transport.get(kind, target, { signal, timeout }).then(
+      (object) => tell(kind, object),
+      () => {},
+    );
   const told = async (
     kind: KindInfo,
     options: WriteOptions | undefined,
     writing: Promise<KubeObject>,
   ): Promise<KubeObject> => {
     const object = await writing;
-    // A Scale is answered by its own kind: it is not what informers have.
-    const own = object.kind === kind.kind && object.apiVersion === kind.apiVersion;
-    if (own && options?.dryRun !== true) tell(kind, object);
+    if (options?.dryRun === true) return object;
+    if (object.kind === kind.kind && object.apiVersion === kind.apiVersion) tell(kind, object);
+    // A Scale, which is answered by its own kind, is not what informers have.
+    else if (informers.follows(kind)) await look(kind, placeOf(object), options);
     return object;
   };
   return {
+    namespace: transport.namespace,
     discover: (apiVersion, options) => transport.discover(apiVersion, options),
     get: (kind, target, options) => transport.get(kind, target, options),
     list: (kind, scope, options) => transport.list(kind, scope, options),
@@ -70,6 +78,6 @@ export function readYourWrites(
 
 function placeOf({
   metadata: { namespace, name = "", uid },
-}: KubeObject): Parameters<Informers["removed"]>[1] {
+}: KubeObject): Target & { readonly uid: string | undefined } {
   return { namespace, name, uid };
 }

@@ -13,7 +13,10 @@ export interface Target extends Scope {
 /** What every call takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the call is given up; a transport has a default. Watches are not bounded by it. */
+  /**
+   * Milliseconds until the call is given up, 0 for no limit; a transport has a default for each request. Watches are not
+   * bounded by it.
+   */
   readonly timeout?: number | undefined;
 }
 
@@ -99,6 +102,8 @@ export interface DeleteOptions extends CallOptions {
  * with the signal's reason.
  */
 export interface Transport extends AsyncDisposable {
+  /** Where objects are that do not say their namespace, if the way to the API says so: a kubeconfig's context does. */
+  readonly namespace?: string | undefined;
   /** The kinds that a group and version serve. Throws a 404 when it is not served. */
   discover(apiVersion: string, options?: CallOptions): Promise<readonly KindInfo[]>;
   get(kind: KindInfo, target: Target, options?: GetOptions): Promise<KubeObject>;

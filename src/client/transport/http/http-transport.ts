@@ -33,6 +33,7 @@ import {
   readObject,
   readPage,
 } from "./answers/objects.js";
+import { tell } from "../../tell.js";
 import { warningsIn } from "./answers/warnings.js";
 import { Caller, type Answer } from "./calls/caller.js";
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
@@ -91,6 +92,7 @@ interface Asked extends Partial<Pick<ApiRequest, "accept" | "contentType" | "ide
 }
 
 class HttpTransport implements Transport {
+  readonly namespace: string;
   readonly #caller: Caller;
   readonly #clock: Clock;
   /** What stands before every path, where the API is not at the root of its host. */
@@ -107,6 +109,7 @@ class HttpTransport implements Transport {
     onRequest = () => {},
   }: HttpTransportOptions) {
     const server = serverUrl(connection.server);
+    this.namespace = connection.namespace;
     this.#clock = clock;
     this.#prefix = server.pathname.replace(/\/+$/, "");
     this.#caller = new Caller({
@@ -173,7 +176,6 @@ class HttpTransport implements Transport {
       path: collectionPath(kind, scope),
       content: body,
       contentType: "application/json",
-      idempotent: false,
     });
   }
 
@@ -204,8 +206,8 @@ class HttpTransport implements Transport {
       query: { force: force === true ? true : undefined },
       content: body,
       contentType: patchTypes[type],
-      // A JSON patch that inserts into a list does so once more each time.
-      idempotent: type !== "json",
+      // Other patches would take back what somebody has changed in between.
+      idempotent: type === "apply",
     });
   }
 
@@ -213,6 +215,8 @@ class HttpTransport implements Transport {
     const request = this.#request("delete", titleOf("delete", kind, target), {
       method: "DELETE",
       path: objectPath(kind, target),
+      // Otherwise it might be another that has got the name in between.
+      idempotent: options.preconditions?.uid !== undefined || options.dryRun === true,
       ...deletion(options),
     });
     const { body } = await this.#caller.call(request, options);
@@ -229,6 +233,7 @@ class HttpTransport implements Transport {
       method: "DELETE",
       path: collectionPath(kind, scope),
       query: { labelSelector, fieldSelector },
+      idempotent: options.dryRun === true,
       ...deletion(options),
     });
     const { body } = await this.#caller.call(request, options);
@@ -269,10 +274,12 @@ class HttpTransport implements Transport {
       ...asked,
       query: { dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation, ...asked.query },
       // A rehearsal can be repeated whatever it is.
-      idempotent: asked.idempotent !== false || dryRun === true,
+      idempotent: asked.idempotent === true || dryRun === true,
     });
     const answer: Answer = await this.#caller.call(request, options);
-    if (onWarning !== undefined) warningsIn(answer.headers.warning).forEach((text) => onWarning(text));
+    if (onWarning !== undefined) {
+      for (const text of warningsIn(answer.headers.warning)) tell("onWarning", () => onWarning(text));
+    }
     return readObject(readJson(answer.body, title), { kind });
   }
 
@@ -285,14 +292,13 @@ class HttpTransport implements Transport {
       query,
       accept,
       ...(content !== undefined && { content, contentType: "application/json" }),
-      idempotent: method === "GET",
     });
   }
 
   #request(
     verb: Verb,
     title: string,
-    { method, path, query = {}, content, accept = acceptJson, contentType, idempotent = true }: Asked,
+    { method, path, query = {}, content, accept = acceptJson, contentType, idempotent }: Asked,
   ): ApiRequest {
     return {
       verb,
@@ -302,7 +308,7 @@ class HttpTransport implements Transport {
       body: content === undefined ? undefined : JSON.stringify(content),
       accept,
       contentType,
-      idempotent,
+      idempotent: idempotent ?? method === "GET",
     };
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { isServiceUnavailable, isTimeout, retryAfterSeconds, VirtualClock } from "../../../../model/core.js";
 import type { Connection } from "../../connection.js";
-import { ConnectionError } from "../../transport.js";
+import { ConnectionError, type Transport } from "../../transport.js";
 import type { RequestInfo } from "../calls/request.js";
 import { answer, fail, scriptedServer, until } from "../fixtures/scripted-server.js";
 import { configMaps, target, configMap, setup, passTime, failureOf } from "../fixtures/setup.js";
@@ -65,13 +65,68 @@ describe("repetitions", () => {
     await expect(got).resolves.toEqual(configMap);
   });
 
-  test("a create that may have been carried out is not sent again, and the error says so", async () => {
-    const { server, transport, requests } = await setup((response) => response.socket?.destroy());
-    const error = await failureOf(transport.create(configMaps, target, configMap));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toMatch(/the request may have been carried out$/);
-    expect(server.received).toHaveLength(1);
-    expect(requests.map(({ code }) => code)).toEqual(["<error>"]);
+  const body = { data: { a: "1" } };
+  const writes: Readonly<Record<string, (transport: Transport) => Promise<unknown>>> = {
+    "a create": (transport) => transport.create(configMaps, target, configMap),
+    "an update": (transport) => transport.update(configMaps, target, configMap),
+    "a merge patch": (transport) => transport.patch(configMaps, target, { type: "merge", body }),
+    "a JSON patch": (transport) => transport.patch(configMaps, target, { type: "json", body: [] }),
+    "a delete by name": (transport) => transport.delete(configMaps, target),
+    "a delete of all": (transport) => transport.deleteCollection(configMaps, target),
+  };
+  const repeatable: typeof writes = {
+    "an apply": (transport) => transport.patch(configMaps, target, { type: "apply", body }),
+    "a delete of this very object": (transport) =>
+      transport.delete(configMaps, target, { preconditions: { uid: "u" } }),
+    "a dry run": (transport) => transport.update(configMaps, target, configMap, { dryRun: true }),
+  };
+
+  test.each(Object.entries(writes))(
+    "%s that may have been carried out is not sent again, and the error says so",
+    async (_, write) => {
+      const { server, transport, requests } = await setup((response, _, number) =>
+        number === 1 ? response.socket?.destroy() : fail(response, 502, "BadGateway"),
+      );
+      const error = await failureOf(write(transport));
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error.message).toMatch(/the request may have been carried out$/);
+      expect(server.received).toHaveLength(1);
+      expect(requests.map(({ code }) => code)).toEqual(["<error>"]);
+      expect(await failureOf(write(transport))).toMatchObject({ code: 502 });
+      expect(server.received).toHaveLength(2);
+    },
+  );
+
+  test.each(Object.entries(repeatable))("%s is: doing it twice is like doing it once", async (_, write) => {
+    const { server, transport, clock } = await setup((response, _, number) =>
+      number === 1 ? response.socket?.destroy() : answer(response, 200, configMap),
+    );
+    const written = write(transport);
+    await until(() => server.received.length === 1);
+    await passTime(clock, 1000);
+    await written;
+    expect(server.received).toHaveLength(2);
+  });
+
+  test("who listens and fails does not make the call fail", async () => {
+    await using server = await scriptedServer((response) => {
+      answer(response, 201, configMap, { warning: '299 - "old"' });
+    });
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const angry = (): never => {
+      throw new Error("no");
+    };
+    await using transport = httpTransport({
+      connection: { server: server.url, namespace: "default" },
+      onRequest: angry,
+    });
+    const made = transport.create(configMaps, target, configMap, { onWarning: angry });
+    await expect(made).resolves.toEqual(configMap);
+    expect(warning.mock.calls.map(([text]) => text)).toEqual([
+      "onRequest failed: Error: no",
+      "onWarning failed: Error: no",
+    ]);
+    warning.mockRestore();
   });
 
   test("a create that found nobody is sent again", async () => {

@@ -13,6 +13,7 @@ import type { RateLimit } from "./rate-limit.js";
 import type { ApiRequest, RequestInfo } from "./request.js";
 import { Retries, type RetryPolicy, type Setback } from "./retries.js";
 import { retryAfter } from "./retry-after.js";
+import { tell } from "../../../tell.js";
 import { untilAborted } from "../../../until-aborted.js";
 
 /** An answer of 200 to 299 that has arrived whole. */
@@ -212,14 +213,15 @@ export class Caller {
       return { ...head, exchange, body, hangUp };
     } finally {
       if (!isOpen) hangUp();
-      onRequest({
+      const info: RequestInfo = {
         verb: request.verb,
         method: request.method,
         host: server.host,
         code: code ?? "<error>",
         duration: clock.now() - start,
         waited,
-      });
+      };
+      tell("onRequest", () => onRequest(info));
     }
   }
 
