@@ -141,4 +141,4 @@ const status = {
       lastTransitionTime: "2025-01-01T00:00:00Z",
     },
   ],
-};
+} as const;

@@ -1,5 +1,16 @@
 import type { KubeObject } from "../model/core.js";
-import type { AnyKind, DraftOf, Header, KindInfo, ObjectFor, UntypedObject } from "./kinds/kind.js";
+import type {
+  AnyKind,
+  DraftOf,
+  Header,
+  KindInfo,
+  ObjectFor,
+  PartialDraftOf,
+  PartialStatusDraftOf,
+  PatchOf,
+  StatusDraftOf,
+  UntypedObject,
+} from "./kinds/kind.js";
 import type {
   CallOptions,
   DeleteOptions,
@@ -28,7 +39,22 @@ export interface ApplyOptions extends WriteOptions {
 
 export interface PatchOptions extends WriteOptions {
   /** What the body means: by default a list is a JSON Patch and an object a merge patch. */
-  readonly type?: "json" | "merge" | "strategic" | undefined;
+  readonly type?: "json" | "merge" | undefined;
+}
+
+export interface StrategicPatchOptions extends WriteOptions {
+  /** As kubectl patches Kubernetes' own kinds: lists are merged by their items' keys, and `$patch` says how else. */
+  readonly type: "strategic";
+}
+
+export interface ModifyOptions extends WriteOptions {
+  /** A scale is no object of the kind: {@link Client.scale} changes it. */
+  readonly subresource?: "status" | undefined;
+}
+
+/** Asks for no more than metadata. */
+interface MetadataOnly {
+  readonly metadataOnly: true;
 }
 
 /** An object whose content is the caller's business: a manifest. */
@@ -51,33 +77,50 @@ export interface Client extends AsyncDisposable {
   /** What is known of a kind; asks the server when only its name is given. */
   kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
 
+  get(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header>;
   get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>>;
   /** Like get, but undefined when there is no such object. */
+  find(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
   find<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K> | undefined>;
   /**
    * One page when a limit is given, everything otherwise: as it was at one moment, however many pages it takes to read.
    */
+  list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<Header>>;
   list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectFor<K>>>;
   /**
    * Everything, one page at a time (`limit` is its size); a list that expires on the way goes on with what is there now.
+   * `timeout` is for each page.
    */
+  each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<Header>;
   each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectFor<K>>;
   /** Changes until the server ends the stream. An informer goes on from there; this does not. */
+  watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<Header>>;
   watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectFor<K>>>;
 
-  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  // The compiler tells of the last form when none fits: it is the one that is checked.
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
-  /** Replaces an object; fails with a conflict when it carries a resourceVersion that is not the newest. */
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  /**
+   * Replaces an object; fails with a conflict when it carries a resourceVersion that is not the newest. With its kind in
+   * front it is checked, and without it is taken as it is.
+   */
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
   patch<K extends AnyKind>(
     kind: K,
     which: Which,
     patch: unknown,
+    options: StrategicPatchOptions,
+  ): Promise<ObjectFor<K>>;
+  patch<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    patch: PatchOf<K>,
     options?: PatchOptions,
   ): Promise<ObjectFor<K>>;
   /** Server-side apply: these fields, and no others, are this manager's. */
-  apply<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
+  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
   /** What now waits for finalizers; undefined when it is gone, or was not there. */
   delete<K extends AnyKind>(
     kind: K,
@@ -88,15 +131,26 @@ export interface Client extends AsyncDisposable {
   deleteAll(kind: AnyKind, where?: Where, options?: DeleteOptions): Promise<void>;
 
   updateStatus<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  updateStatus<K extends AnyKind>(
+    kind: K,
+    object: StatusDraftOf<K>,
+    options?: WriteOptions,
+  ): Promise<ObjectFor<K>>;
   patchStatus<K extends AnyKind>(
     kind: K,
     which: Which,
     patch: unknown,
+    options: StrategicPatchOptions,
+  ): Promise<ObjectFor<K>>;
+  patchStatus<K extends AnyKind>(
+    kind: K,
+    which: Which,
+    patch: PatchOf<K>,
     options?: PatchOptions,
   ): Promise<ObjectFor<K>>;
   applyStatus<K extends AnyKind>(
     kind: K,
-    draft: { readonly metadata: Header["metadata"]; readonly status: ObjectFor<K>["status"] },
+    draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
   ): Promise<ObjectFor<K>>;
   /** How many replicas are wanted; with a number, that many from now on. */
@@ -107,13 +161,13 @@ export interface Client extends AsyncDisposable {
     kind: K,
     which: Which,
     change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
-    options?: WriteOptions,
+    options?: ModifyOptions,
   ): Promise<ObjectFor<K>>;
   /** Creates what is not there and changes what is; tells which it was. */
   createOrUpdate<K extends AnyKind>(
     kind: K,
     which: Which,
     change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
-    options?: WriteOptions,
+    options?: ModifyOptions,
   ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
 }

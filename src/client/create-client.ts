@@ -1,8 +1,6 @@
 import {
-  asApiError,
   isAlreadyExists,
   isConflict,
-  isNotFound,
   systemClock,
   systemRandom,
   type Clock,
@@ -11,12 +9,32 @@ import {
   type Random,
 } from "../model/core.js";
 import { jsonEqual } from "../model/patch/json-equal.js";
-import type { ApplyOptions, Client, Manifest, PatchOptions, Where } from "./client.js";
+import { isAbsent, isUnserved } from "./absent.js";
+import type {
+  ApplyOptions,
+  Client,
+  Manifest,
+  ModifyOptions,
+  PatchOptions,
+  StrategicPatchOptions,
+  Where,
+} from "./client.js";
+import { deleteAll } from "./delete-all.js";
 import { bodyOf, namedBodyOf, readArguments, withOrigin, type Sent } from "./draft.js";
-import type { AnyKind, DraftOf, KindInfo, ObjectFor, UntypedObject } from "./kinds/kind.js";
+import type {
+  AnyKind,
+  DraftOf,
+  KindInfo,
+  ObjectFor,
+  PartialDraftOf,
+  PartialStatusDraftOf,
+  StatusDraftOf,
+  UntypedObject,
+} from "./kinds/kind.js";
 import { KnownKinds } from "./kinds/known-kinds.js";
 import { eachOf, listAll, type AskPage } from "./paging.js";
 import { retryOnConflict } from "./retry.js";
+import { timeLeft } from "./time-left.js";
 import type {
   CallOptions,
   DeleteOptions,
@@ -36,13 +54,13 @@ import { scopeOf, targetOf, type Which } from "./which.js";
 export interface ClientOptions {
   /** How the API is reached. Closing the client closes it. */
   readonly transport: Transport;
-  /** Where objects are that do not say their namespace. */
+  /** Where objects are that do not say their namespace: where the transport says unless told, and `default` else. */
   readonly namespace?: string | undefined;
   /** Who written fields belong to, unless a call says otherwise. */
   readonly fieldManager?: string | undefined;
   /** Is told what the server warns of, unless a call says otherwise. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** For the waits between attempts. */
+  /** For the waits between attempts, and for what is left of a call's time. */
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
@@ -67,11 +85,16 @@ class TransportClient implements Client {
   readonly #random: Random;
 
   constructor(options: ClientOptions) {
-    const { transport, namespace = "default", fieldManager = "fettle", onWarning } = options;
+    const {
+      transport,
+      namespace = transport.namespace ?? "default",
+      fieldManager = "fettle",
+      onWarning,
+    } = options;
     const { clock = systemClock, random = systemRandom } = options;
     this.transport = transport;
     this.namespace = namespace;
-    this.#kinds = new KnownKinds(transport);
+    this.#kinds = new KnownKinds(transport, clock);
     this.#defaults = { fieldManager, ...(onWarning && { onWarning }) };
     this.#clock = clock;
     this.#random = random;
@@ -82,7 +105,9 @@ class TransportClient implements Client {
   }
 
   get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>> {
-    return this.#ask(kind, options, (info) => this.transport.get(info, this.#target(info, which), options));
+    return this.#ask(kind, options, (info, left) =>
+      this.transport.get(info, this.#target(info, which), left()),
+    );
   }
 
   async find<K extends AnyKind>(
@@ -99,17 +124,20 @@ class TransportClient implements Client {
   }
 
   list<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): Promise<Page<ObjectFor<K>>> {
-    const ask = this.#asksPages(kind, options);
-    const { namespace: _, ...rest } = options;
-    const listing = rest.limit === undefined ? listAll(ask, rest) : ask(rest);
+    const { namespace, ...rest } = options;
+    const ask = this.#asksPages(kind, namespace);
+    const left = timeLeft(this.#clock, rest);
+    const listing =
+      rest.limit === undefined
+        ? listAll((asked) => ask({ ...asked, timeout: left().timeout }), rest)
+        : ask(rest);
     return listing as Promise<Page<ObjectFor<K>>>;
   }
 
   each<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): AsyncIterable<ObjectFor<K>> {
-    const { namespace: _, ...rest } = options;
-    return eachOf(this.#asksPages(kind, options), rest) as AsyncIterable<unknown> as AsyncIterable<
-      ObjectFor<K>
-    >;
+    const { namespace, ...rest } = options;
+    const each: AsyncIterable<unknown> = eachOf(this.#asksPages(kind, namespace), rest);
+    return each as AsyncIterable<ObjectFor<K>>;
   }
 
   async *watch<K extends AnyKind>(
@@ -133,33 +161,38 @@ class TransportClient implements Client {
     }
   }
 
-  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
   async create(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<WriteOptions>("create", first, second, third);
-    return await this.#ask(kind, options, (info) => {
+    return await this.#ask(kind, options, (info, left) => {
       const body = bodyOf(info, sent);
       const scope = scopeOf(info, body.metadata.namespace || this.namespace);
-      return this.transport.create(info, scope, body, this.#writing(options));
+      return this.transport.create(info, scope, body, this.#writing(left()));
     });
   }
 
-  update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T> {
-    return this.#update(object, options);
+  update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  async update(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
+    const { kind, sent, options } = readArguments<WriteOptions>("update", first, second, third);
+    return await this.#update(kind, sent, options);
   }
 
   patch<K extends AnyKind>(
     kind: K,
     which: Which,
     patch: unknown,
-    options: PatchOptions = {},
+    options: PatchOptions | StrategicPatchOptions = {},
   ): Promise<ObjectFor<K>> {
     const { type = Array.isArray(patch) ? "json" : "merge", ...rest } = options;
-    return this.#patch(kind, which, { type, body: patch }, rest);
+    return this.#ask(kind, rest, (info, left) =>
+      this.transport.patch(info, this.#target(info, which), { type, body: patch }, this.#writing(left())),
+    );
   }
 
-  apply<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
+  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
   async apply(first: AnyKind, second?: unknown, third?: ApplyOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<ApplyOptions>("apply", first, second, third);
     return this.#apply(kind, sent, options);
@@ -171,8 +204,8 @@ class TransportClient implements Client {
     options?: DeleteOptions,
   ): Promise<ObjectFor<K> | undefined> {
     try {
-      return await this.#ask(kind, options, (info) =>
-        this.transport.delete(info, this.#target(info, which), options),
+      return await this.#ask(kind, options, (info, left) =>
+        this.transport.delete(info, this.#target(info, which), left()),
       );
     } catch (error) {
       if (isAbsent(error)) return undefined;
@@ -181,31 +214,32 @@ class TransportClient implements Client {
   }
 
   deleteAll(kind: AnyKind, where: Where = {}, options: DeleteOptions = {}): Promise<void> {
-    const { namespace: _, ...selection } = where;
-    return this.#ask(kind, options, async (info) => {
-      const { signal, timeout } = options;
-      for (const scope of await this.#scopes(info, where, { signal, timeout })) {
-        await this.transport.deleteCollection(info, scope, selection, options);
-      }
-    });
+    return this.#ask(kind, options, (info, left) => deleteAll(this.transport, info, where, left));
   }
 
-  updateStatus<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T> {
-    return this.#update(object, { ...options, subresource: "status" });
+  updateStatus<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
+  updateStatus<K extends AnyKind>(
+    kind: K,
+    object: StatusDraftOf<K>,
+    options?: WriteOptions,
+  ): Promise<ObjectFor<K>>;
+  async updateStatus(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
+    const { kind, sent, options } = readArguments<WriteOptions>("updateStatus", first, second, third);
+    return await this.#update(kind, sent, { ...options, subresource: "status" });
   }
 
   patchStatus<K extends AnyKind>(
     kind: K,
     which: Which,
     patch: unknown,
-    options?: PatchOptions,
+    options?: PatchOptions | StrategicPatchOptions,
   ): Promise<ObjectFor<K>> {
     return this.patch(kind, which, patch, { ...options, subresource: "status" });
   }
 
   applyStatus<K extends AnyKind>(
     kind: K,
-    draft: { readonly metadata: KubeObject["metadata"]; readonly status: ObjectFor<K>["status"] },
+    draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
   ): Promise<ObjectFor<K>> {
     return this.#apply(kind, { ...draft }, { ...options, subresource: "status" });
@@ -213,14 +247,13 @@ class TransportClient implements Client {
 
   async scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number> {
     const subresource: Subresource = "scale";
-    const scale = await this.#ask<KubeObject, KubeObject>(kind, options, (info) => {
+    const scale = await this.#ask<KubeObject, KubeObject, typeof options>(kind, options, (info, left) => {
       const target = this.#target(info, which);
       if (replicas === undefined) {
-        const { signal, timeout } = options ?? {};
-        return this.transport.get(info, target, { subresource, signal, timeout });
+        return this.transport.get(info, target, readingOf({ ...left(), subresource }));
       }
       const patch: Patch = { type: "merge", body: { spec: { replicas } } };
-      return this.transport.patch(info, target, patch, this.#writing({ ...options, subresource }));
+      return this.transport.patch(info, target, patch, this.#writing({ ...left(), subresource }));
     });
     return (scale.spec as { readonly replicas?: number } | undefined)?.replicas ?? 0;
   }
@@ -229,11 +262,11 @@ class TransportClient implements Client {
     kind: K,
     which: Which,
     change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
-    options: WriteOptions = {},
+    options: ModifyOptions = {},
   ): Promise<ObjectFor<K>> {
-    return this.#retrying(options, isConflict, async () => {
-      const live = await this.get(kind, which, readingOf(options));
-      return this.#replace(kind, live, change(live), options);
+    return this.#retrying(options, isConflict, async (left) => {
+      const live = await this.get(kind, which, readingOf(left()));
+      return this.#replace(kind, live, change(live), left());
     });
   }
 
@@ -241,30 +274,39 @@ class TransportClient implements Client {
     kind: K,
     which: Which,
     change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
-    options: WriteOptions = {},
+    options: ModifyOptions = {},
   ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }> {
     let live: ObjectFor<K> | undefined;
     // What was there may be gone by the time it is written, and the other way round.
     const outdated = (error: unknown): boolean =>
       isConflict(error) || isAlreadyExists(error) || (live !== undefined && isAbsent(error));
-    return this.#retrying(options, outdated, async () => {
-      live = await this.find(kind, which, readingOf(options));
+    return this.#retrying(options, outdated, async (left) => {
+      live = await this.find(kind, which, readingOf(left()));
       const next = change(live) as Sent;
       if (live === undefined) {
-        const object = await this.#ask<KubeObject, ObjectFor<K>>(kind, options, (info) => {
-          const { name, ...scope } = this.#target(info, which);
-          const body = namedBodyOf(info, { ...scope, name }, next);
-          return this.transport.create(info, scope, body, this.#writing(options));
-        });
+        const object = await this.#createAs<ObjectFor<K>>(kind, which, next, left());
         return { object, outcome: "created" };
       }
-      const object = await this.#replace(kind, live, next, options);
+      const object = await this.#replace(kind, live, next, left());
       return { object, outcome: object === live ? "unchanged" : "updated" };
     });
   }
 
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.transport[Symbol.asyncDispose]();
+  }
+
+  #createAs<T extends KubeObject>(
+    kind: AnyKind,
+    which: Which,
+    sent: Sent,
+    options: WriteOptions,
+  ): Promise<T> {
+    return this.#ask(kind, options, (info, left) => {
+      const { name, ...scope } = this.#target(info, which);
+      const body = namedBodyOf(info, { ...scope, name }, sent);
+      return this.transport.create(info, scope, body, this.#writing(left()));
+    });
   }
 
   /** Writes what has become of an object; the object itself when that is nothing new. */
@@ -274,91 +316,74 @@ class TransportClient implements Client {
     next: Sent,
     options: WriteOptions,
   ): Promise<T> {
-    return this.#ask(kind, options, async (info) => {
+    return this.#ask(kind, options, async (info, left) => {
       if (next === (live as unknown)) return live;
       const target = this.#target(info, live);
       const body = withOrigin(namedBodyOf(info, target, next), live);
       if (jsonEqual(body as unknown as Json, live as unknown as Json)) return live;
-      const written = await this.transport.update(info, target, body, this.#writing(options));
+      const written = await this.transport.update(info, target, body, this.#writing(left()));
       // The server, too, may find that there is nothing new.
       const same = written.metadata.resourceVersion === live.metadata.resourceVersion && !options.dryRun;
       return same ? live : written;
     });
   }
 
-  async #update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T> {
-    const { apiVersion, kind, metadata } = object;
-    if (!metadata?.name) {
+  async #update<T extends KubeObject>(kind: AnyKind, sent: Sent, options?: WriteOptions): Promise<T> {
+    if (!sent.metadata?.name) {
       throw new TypeError(
-        `update: the ${kind} has no metadata.name; what has none yet is created, and what was read has one`,
+        `update: the ${sent.kind ?? "object"} has no metadata.name; what has none yet is created, and what was read has one`,
       );
     }
-    return this.#ask({ apiVersion, kind }, options, (info) =>
-      this.transport.update(info, this.#target(info, object), object, this.#writing(options)),
-    );
+    return this.#ask(kind, options, (info, left) => {
+      const body = bodyOf(info, sent);
+      return this.transport.update(info, this.#target(info, body), body, this.#writing(left()));
+    });
   }
 
   #apply<T extends KubeObject>(kind: AnyKind, sent: Sent, options: ApplyOptions = {}): Promise<T> {
     const { force, ...rest } = options;
-    return this.#ask(kind, rest, (info) => {
+    return this.#ask(kind, rest, (info, left) => {
       const body = bodyOf(info, sent);
       const patch: Patch = { type: "apply", body, ...(force !== undefined && { force }) };
-      return this.transport.patch(info, this.#target(info, body), patch, this.#writing(rest));
+      return this.transport.patch(info, this.#target(info, body), patch, this.#writing(left()));
     });
   }
 
-  #patch<T extends KubeObject>(kind: AnyKind, which: Which, patch: Patch, options: WriteOptions): Promise<T> {
-    return this.#ask(kind, options, (info) =>
-      this.transport.patch(info, this.#target(info, which), patch, this.#writing(options)),
-    );
-  }
-
   /**
-   * Asks the transport about a kind. Results are what the caller knows to be of that kind; that is taken on trust, as
-   * everything is that a server sends.
+   * Asks the transport about a kind; `left` gives each request its options. Results are what the caller knows to be of
+   * that kind; that is taken on trust, as everything is that a server sends.
    */
-  async #ask<Answer, Result extends Answer>(
+  async #ask<Answer, Result extends Answer, Options extends CallOptions | undefined>(
     kind: AnyKind,
-    options: CallOptions | undefined,
-    call: (info: KindInfo) => Promise<Answer>,
+    options: Options,
+    call: (info: KindInfo, left: () => Options) => Promise<Answer>,
   ): Promise<Result> {
-    const info = this.#kinds.known(kind) ?? (await this.#kinds.find(kind, options));
+    const left = timeLeft(this.#clock, options);
+    const info = this.#kinds.known(kind) ?? (await this.#kinds.find(kind, left()));
     try {
-      return (await call(info)) as Result;
+      return (await call(info, left)) as Result;
     } catch (error) {
       if (!isUnserved(error)) throw error;
-      const other = await this.#kinds.reconsider(kind, info, error, options);
-      return (await call(other)) as Result;
+      const other = await this.#kinds.reconsider(kind, info, error, left());
+      return (await call(other, left)) as Result;
     }
   }
 
-  #asksPages(kind: AnyKind, { namespace }: Where): AskPage {
+  #asksPages(kind: AnyKind, namespace: string | undefined): AskPage {
     return (options) =>
-      this.#ask(kind, options, (info) => this.transport.list(info, scopeOf(info, namespace), options));
+      this.#ask(kind, options, (info, left) => this.transport.list(info, scopeOf(info, namespace), left()));
   }
 
-  /** Collections are deleted one namespace at a time: there is no request for all of them. */
-  async #scopes(
-    info: KindInfo,
-    where: Where,
-    options: CallOptions,
-  ): Promise<readonly { namespace?: string }[]> {
-    const { namespace, ...selection } = where;
-    if (namespace || info.scope === "Cluster") return [scopeOf(info, namespace)];
-    const ask: AskPage = (asked) => this.transport.list(info, {}, asked);
-    const namespaces = new Set<string>();
-    for await (const { metadata } of eachOf(ask, { ...options, ...selection, metadataOnly: true })) {
-      if (metadata.namespace) namespaces.add(metadata.namespace);
-    }
-    return Array.from(namespaces, (namespace) => ({ namespace }));
-  }
-
-  #retrying<Result>(
-    { signal }: CallOptions,
+  /** Makes attempts within the time that is left for them. */
+  #retrying<Options extends CallOptions, Result>(
+    options: Options,
     retry: (error: unknown) => boolean,
-    attempt: () => Promise<Result>,
+    attempt: (left: () => Options) => Promise<Result>,
   ): Promise<Result> {
-    return retryOnConflict(attempt, { signal, retry, clock: this.#clock, random: this.#random });
+    const { signal, timeout } = options;
+    const left = timeLeft(this.#clock, options);
+    const waiting = { signal, timeout, retry, clock: this.#clock, random: this.#random };
+    return retryOnConflict(() => attempt(left), waiting);
   }
 
   #target(info: KindInfo, which: Which): Target {
@@ -373,16 +398,6 @@ class TransportClient implements Client {
       onWarning: options.onWarning ?? onWarning,
     });
   }
-}
-
-/** The object is not there, though its kind is. */
-function isAbsent(error: unknown): boolean {
-  return isNotFound(error) && Boolean(asApiError(error)?.status.details?.name);
-}
-
-/** There is no such kind at this address; the address may be what is wrong. */
-function isUnserved(error: unknown): boolean {
-  return isNotFound(error) && !asApiError(error)?.status.details?.name;
 }
 
 function readingOf({ signal, timeout, subresource }: WriteOptions): GetOptions {

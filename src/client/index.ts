@@ -1,4 +1,13 @@
-export type { ApplyOptions, Client, Manifest, PatchOptions, Where, Which } from "./client.js";
+export type {
+  ApplyOptions,
+  Client,
+  Manifest,
+  ModifyOptions,
+  PatchOptions,
+  StrategicPatchOptions,
+  Where,
+  Which,
+} from "./client.js";
 export { createClient, type ClientOptions } from "./create-client.js";
 export { retryOnConflict, type RetryOptions } from "./retry.js";
 export {
@@ -12,6 +21,10 @@ export {
   type KindName,
   type KindReference,
   type ObjectFor,
+  type PartialDraftOf,
+  type PartialStatusDraftOf,
+  type PatchOf,
+  type StatusDraftOf,
   type UntypedObject,
 } from "./kinds/kind.js";
 

@@ -67,6 +67,26 @@ describe("listAll", () => {
     expect(pages.asked[2]?.continue).toBeUndefined();
   });
 
+  test("begins anew also when there was nothing on the pages so far", async () => {
+    const asked: ListOptions[] = [];
+    const ask: AskPage = async (options) => {
+      asked.push(options);
+      if (options.continue) throw failures.resourceExpired("too old");
+      if (options.limit === undefined) return { items: [object("a")], resourceVersion: "9" };
+      return { items: [], resourceVersion: "7", continue: "more" };
+    };
+    const list = await listAll(ask, { labelSelector: "a=b" });
+    expect(list).toMatchObject({ items: [object("a")], resourceVersion: "9" });
+    expect(asked).toHaveLength(3);
+  });
+
+  test("fails when the first page has expired", async () => {
+    const list = listAll(async () => {
+      throw failures.resourceExpired("too old");
+    }, {});
+    await expect(list).rejects.toThrow("too old");
+  });
+
   test("fails when one moment was asked for that is gone", async () => {
     const pages = new Pages(1200, { forgets: 500 });
     const list = listAll(pages.ask, { resourceVersion: "5", resourceVersionMatch: "Exact" });

@@ -13,15 +13,17 @@ export type AskPage = (options: ListOptions) => Promise<Page>;
  */
 export async function listAll(ask: AskPage, options: ListOptions): Promise<Page> {
   const items: KubeObject[] = [];
+  let pages = 0;
   let resourceVersion = "";
   try {
     for await (const page of pagesOf(ask, options)) {
+      pages++;
       for (const item of page.items) items.push(item);
       ({ resourceVersion } = page);
     }
   } catch (error) {
     const replaceable = options.resourceVersionMatch !== "Exact" && !options.continue;
-    if (!isExpired(error) || items.length === 0 || !replaceable) throw error;
+    if (!isExpired(error) || pages === 0 || !replaceable) throw error;
     return ask({ ...options, limit: undefined });
   }
   return Object.freeze({ items: Object.freeze(items), resourceVersion });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failures, VirtualClock, type Random } from "../model/core.js";
+import { failures, isConflict, VirtualClock, type Random } from "../model/core.js";
 import { retryOnConflict } from "./retry.js";
 
 const sites = { group: "demo.dev", resource: "sites" };
@@ -45,6 +45,26 @@ describe("retryOnConflict", () => {
     await expect(retryOnConflict(() => Promise.reject(conflict()), { attempts: 1 })).rejects.toThrow(
       "modified",
     );
+  });
+
+  test("does not wait for what would not be in time", async () => {
+    const clock = new VirtualClock(0);
+    const attempts = async (timeout: number): Promise<number> => {
+      let made = 0;
+      const trying = retryOnConflict(
+        async () => {
+          made++;
+          throw conflict();
+        },
+        { clock, random: constant(0), timeout },
+      );
+      const failed = trying.catch((error: unknown) => isConflict(error));
+      await clock.advance(60_000);
+      expect(await failed).toBe(true);
+      return made;
+    };
+    expect(await attempts(35)).toBe(3);
+    expect(await attempts(0)).toBe(10);
   });
 
   test("does not try again what failed otherwise", async () => {

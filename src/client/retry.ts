@@ -8,6 +8,8 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
   /** Milliseconds that no wait exceeds. */
   readonly longestDelay?: number | undefined;
+  /** Milliseconds in all after which it is not tried again; 0, as none, for no limit. */
+  readonly timeout?: number | undefined;
   /** Which failures are worth another attempt: conflicts unless told. */
   readonly retry?: ((error: unknown) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -30,16 +32,20 @@ export async function retryOnConflict<Result>(
   options: RetryOptions = {},
 ): Promise<Result> {
   const { attempts = 10, delay = 10, longestDelay = 1000, retry = isConflict } = options;
-  const { signal, clock = systemClock, random = systemRandom } = options;
+  const { signal, timeout, clock = systemClock, random = systemRandom } = options;
+  const endsAt = clock.now() + (timeout || Infinity);
   for (let number = 1; ; number++) {
     signal?.throwIfAborted();
     try {
       return await attempt(number);
     } catch (error) {
       if (number >= attempts || !retry(error)) throw error;
+      const longest = Math.min(longestDelay, delay * 2 ** (number - 1));
+      const wait = longest * (0.5 + fraction(random) / 2);
+      // To wait for what will not be in time helps nobody.
+      if (clock.now() + wait >= endsAt) throw error;
+      // Somebody waits for the outcome: the process must not end before it.
+      await stay(clock, wait, signal);
     }
-    const longest = Math.min(longestDelay, delay * 2 ** (number - 1));
-    // Somebody waits for the outcome: the process must not end before it.
-    await stay(clock, longest * (0.5 + fraction(random) / 2), signal);
   }
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Client } from "../../src/client/client.js";
 import { createClient } from "../../src/client/create-client.js";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "../../src/client/kinds/kubernetes.js";
+import { httpTransport } from "../../src/client/transport/http/http-transport.js";
 import {
   customResourceDefinition,
   isAlreadyExists,
@@ -12,8 +13,11 @@ import {
   isInvalid,
   isNotFound,
   resource,
+  systemClock,
   type ApiError,
 } from "../../src/model/index.js";
+import { RecordingTransport } from "../../src/runtime/runs/recording-transport.js";
+import { hooked } from "../../src/testing/api/calls.js";
 import { startHome, ways, type Home } from "./home.js";
 
 const Widget = resource("demo.dev/v1", "Widget", {
@@ -43,6 +47,13 @@ async function failureOf(doing: Promise<unknown>): Promise<ApiError> {
     (error: unknown) => error as ApiError,
   );
 }
+
+test("the namespace of a connection goes through all that a transport is wrapped in", () => {
+  const connection = { server: "http://127.0.0.1:1", namespace: "team-a" };
+  const transport = httpTransport({ connection });
+  const recording = new RecordingTransport(transport, { clock: systemClock, wrote: () => {} });
+  expect([recording.namespace, hooked(transport, {}).namespace]).toEqual(["team-a", "team-a"]);
+});
 
 describe.each(ways)("a client %s", (way) => {
   let client: Client;
@@ -76,6 +87,9 @@ describe.each(ways)("a client %s", (way) => {
     expect(await client.get("demo.dev/v1/Widget", made)).toEqual(made);
     const updated = await client.update({ ...made, spec: { ...made.spec, color: "blue" } });
     expect(updated).toMatchObject({ metadata: { generation: 2 }, spec: { color: "blue" } });
+    const { metadata } = updated;
+    const checked = await client.update(Widget, { metadata, spec: { color: "green" } });
+    expect(checked).toMatchObject({ metadata: { generation: 3 }, spec: { color: "green", size: "medium" } });
     expect(await client.delete(Widget, "a")).toBeUndefined();
     expect(await client.find(Widget, "a")).toBeUndefined();
     expect(await client.delete(Widget, "a")).toBeUndefined();
@@ -206,6 +220,9 @@ describe.each(ways)("a client %s", (way) => {
       spec: { color: "red" },
       status: { replicas: 1 },
     });
+    const { metadata } = updated;
+    const checked = await client.updateStatus(Widget, { metadata, status: { replicas: 4 } });
+    expect(checked).toMatchObject({ spec: { color: "red" }, status: { replicas: 4 } });
     expect((await client.patchStatus(Widget, "a", { status: { replicas: 2 } })).status).toEqual({
       replicas: 2,
     });
@@ -406,6 +423,16 @@ describe.each(ways)("a client %s", (way) => {
     await other.create(ConfigMap, { metadata: { name: "map", labels: { odd: "false" } } });
     await client.deleteAll(ConfigMap, { labelSelector: "odd=false" });
     expect((await client.list(ConfigMap, { labelSelector: "odd=false" })).items).toEqual([]);
+  });
+
+  test("deletes one by one what is no collection", async () => {
+    const name = `${client.namespace}-more`;
+    const labels = { of: client.namespace };
+    await client.create(Namespace, { metadata: { name, labels } });
+    await client.deleteAll(Namespace, { labelSelector: `of=${client.namespace}` });
+    await home.server.api.idle();
+    expect(await client.find(Namespace, name)).toBeUndefined();
+    expect((await client.get(Namespace, client.namespace)).status?.phase).toBe("Active");
   });
 
   test("modify tries again when others are faster", async () => {

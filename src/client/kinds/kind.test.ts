@@ -131,6 +131,8 @@ describe("the types of foreign kinds", () => {
     // @ts-expect-error and a spec to have it in
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" } });
     checked<DraftOf<typeof Site>>({} as ObjectFor<typeof Site>);
+    const Tagged = resource("demo.dev/v1", "Tagged", { spec: z.object({ tags: z.array(z.string()) }) });
+    checked<DraftOf<typeof Tagged>>({} as ObjectFor<typeof Tagged>);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from "../../model/core.js";
+import type { JsonPatchOperation, KubeObject, ObjectMeta } from "../../model/core.js";
 import type {
   DeepReadonly,
   ObjectOf,
@@ -94,13 +94,60 @@ interface DraftHeader {
   readonly metadata: ObjectMeta;
 }
 
+type UntypedDraft = DraftHeader & Readonly<Record<string, unknown>>;
+
 /** An object of a kind as it is written: apiVersion and kind may be left out, and so may what has defaults. */
 export type DraftOf<K extends AnyKind> = K extends Resource
   ? DraftHeader & { readonly status?: Status<K> } & (object extends SpecInput<K>
-        ? { readonly spec?: SpecInput<K> }
-        : { readonly spec: SpecInput<K> })
+        ? { readonly spec?: DeepReadonly<SpecInput<K>> }
+        : { readonly spec: DeepReadonly<SpecInput<K>> })
   : K extends { readonly [shape]?: infer Shape }
     ? unknown extends Shape
-      ? DraftHeader & Readonly<Record<string, unknown>>
+      ? UntypedDraft
       : DraftHeader & DeepReadonly<Body<Shape>>
-    : DraftHeader & Readonly<Record<string, unknown>>;
+    : UntypedDraft;
+
+/** What objects of a kind contain besides their header; `unknown` where that is not said. */
+type Written<K extends AnyKind> = K extends Resource
+  ? { readonly spec: SpecInput<K>; readonly status?: Status<K> }
+  : K extends { readonly [shape]?: infer Shape }
+    ? unknown extends Shape
+      ? unknown
+      : Body<Shape>
+    : unknown;
+
+/** Any part of a value: fields may be left out, lists are whole. `Absent` is what else a field may be given as. */
+type PartOf<T, Absent = undefined> = T extends string | number | boolean | readonly unknown[]
+  ? DeepReadonly<T>
+  : T extends object
+    ? { readonly [Key in keyof T]?: PartOf<T[Key], Absent> | Absent }
+    : T;
+
+/** Some fields of an object of a kind, as they are applied: one field manager's part of it. */
+export type PartialDraftOf<K extends AnyKind> =
+  unknown extends Written<K> ? UntypedDraft : DraftHeader & PartOf<Written<K>>;
+
+/**
+ * A patch of an object of a kind: a list is a JSON Patch, and an object a merge patch, with the fields that change and
+ * null for those that are taken away.
+ */
+export type PatchOf<K extends AnyKind> =
+  unknown extends Written<K>
+    ? unknown
+    :
+        | (PartOf<Partial<Header>, null | undefined> & PartOf<Written<K>, null | undefined>)
+        | readonly JsonPatchOperation[];
+
+/** What an object of a kind has for a status. */
+type StatusOf<K extends AnyKind> = "status" extends keyof ObjectFor<K> ? ObjectFor<K>["status"] : never;
+
+/** An object of a kind as its status is replaced: the rest of it is not looked at. */
+export type StatusDraftOf<K extends AnyKind> =
+  unknown extends Written<K>
+    ? UntypedDraft
+    : DraftHeader & PartOf<Omit<Written<K>, "status">> & { readonly status?: StatusOf<K> | undefined };
+
+/** Some fields of the status of an object of a kind, as they are applied. */
+export type PartialStatusDraftOf<K extends AnyKind> = DraftHeader & {
+  readonly status: PartOf<NonNullable<StatusOf<K>>>;
+};

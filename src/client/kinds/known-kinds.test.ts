@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failures, isNotFound } from "../../model/core.js";
+import { failures, isNotFound, VirtualClock } from "../../model/core.js";
 import type { Transport } from "../transport/transport.js";
 import { kind, type KindInfo } from "./kind.js";
 import { KnownKinds } from "./known-kinds.js";
@@ -70,6 +70,30 @@ describe("what is known of kinds", () => {
     ]);
     expect(first).toMatchObject({ status: "rejected", reason: { message: "enough" } });
     expect(second).toMatchObject({ status: "fulfilled" });
+  });
+
+  test("one whose time is up waits no longer, the others do", async () => {
+    const clock = new VirtualClock();
+    const timeouts: unknown[] = [];
+    const discover: Transport["discover"] = (_apiVersion, options) => {
+      timeouts.push(options?.timeout);
+      return new Promise((resolve) => void clock.after(1000, () => resolve([Widget])));
+    };
+    const known = new KnownKinds({ discover } as Transport, clock);
+    const both = Promise.allSettled([
+      known.find("demo.dev/v1/Widget", { timeout: 300 }),
+      known.reconsider("demo.dev/v1/Widget", { ...Widget, plural: "x" }, unserved, { timeout: 400 }),
+      known.find("demo.dev/v1/Widget", { timeout: 0 }),
+    ]);
+    await clock.advance(1000);
+    const doing = "waiting for the server to say which kinds demo.dev/v1 has";
+    expect(await both).toMatchObject([
+      { reason: { code: 504, message: `Timeout: given up after 300ms of ${doing}` } },
+      { reason: { code: 504, message: `Timeout: given up after 400ms of ${doing}` } },
+      { value: Widget },
+    ]);
+    expect(timeouts).toEqual([undefined]);
+    expect(clock.timers).toBe(0);
   });
 
   test("a kind that was redefined is found anew by those who name no more than it", async () => {

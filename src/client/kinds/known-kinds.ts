@@ -1,8 +1,9 @@
-import { ApiError, isNotFound, parseApiVersion } from "../../model/core.js";
+import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../../model/core.js";
 import { failure } from "../../model/errors/status.js";
 import type { CallOptions, Transport } from "../transport/transport.js";
 import { builtInKinds } from "./built-in-kinds.js";
 import type { AnyKind, KindInfo, KindReference } from "./kind.js";
+import { inTime } from "../time-left.js";
 import { untilAborted } from "../until-aborted.js";
 
 const builtIn = new Map(builtInKinds.map((info) => [keyOf(info), info]));
@@ -14,13 +15,15 @@ const builtIn = new Map(builtInKinds.map((info) => [keyOf(info), info]));
  */
 export class KnownKinds {
   readonly #transport: Transport;
+  readonly #clock: Clock;
   readonly #known = new Map<string, KindInfo>();
   readonly #seen = new WeakSet<KindInfo>();
   /** Questions under way: who asks meanwhile waits for the same answer. */
   readonly #asking = new Map<string, Promise<readonly KindInfo[]>>();
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, clock: Clock = systemClock) {
     this.#transport = transport;
+    this.#clock = clock;
   }
 
   /** What is known without asking. */
@@ -37,11 +40,11 @@ export class KnownKinds {
   }
 
   /** @throws {ApiError} 404 that says what there is instead. */
-  async find(kind: AnyKind, { signal }: CallOptions = {}): Promise<KindInfo> {
+  async find(kind: AnyKind, options: CallOptions = {}): Promise<KindInfo> {
     const known = this.known(kind);
     if (known !== undefined) return known;
     const reference = referenceOf(kind);
-    const served = await untilAborted(this.#discover(reference.apiVersion), signal);
+    const served = await this.#served(reference.apiVersion, options);
     const found = served?.find((info) => info.kind === reference.kind);
     if (found === undefined) throw notServed(reference, served);
     return found;
@@ -55,15 +58,10 @@ export class KnownKinds {
     kind: AnyKind,
     tried: KindInfo,
     error: unknown,
-    { signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<KindInfo> {
     const reference = { apiVersion: tried.apiVersion, kind: tried.kind };
-    const served = await untilAborted(
-      this.#discover(tried.apiVersion).catch(() => {
-        throw error;
-      }),
-      signal,
-    );
+    const served = await this.#served(tried.apiVersion, options, error);
     const found = served?.find((info) => info.kind === tried.kind);
     if (found === undefined) {
       this.#known.delete(keyOf(tried));
@@ -78,7 +76,23 @@ export class KnownKinds {
     );
   }
 
-  /** All kinds of a group and version; undefined when it is not served. */
+  /**
+   * All kinds of a group and version, for one who has so much time; undefined when it is not served. `error` is thrown
+   * when the server does not say.
+   */
+  #served(
+    apiVersion: string,
+    { signal, timeout }: CallOptions,
+    error?: unknown,
+  ): Promise<readonly KindInfo[] | undefined> {
+    const answer = this.#discover(apiVersion).catch((own: unknown) => {
+      throw error ?? own;
+    });
+    const doing = `waiting for the server to say which kinds ${apiVersion} has`;
+    return untilAborted(inTime(this.#clock, answer, timeout, doing), signal);
+  }
+
+  /** The same for all who ask meanwhile: it has the transport's time, and not that of the first of them. */
   async #discover(apiVersion: string): Promise<readonly KindInfo[] | undefined> {
     let asking = this.#asking.get(apiVersion);
     if (asking === undefined) {

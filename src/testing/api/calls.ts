@@ -37,6 +37,7 @@ export function hooked(base: Transport, { call, watch, close }: Hooks): Transpor
     next: () => Promise<T>,
   ) => (call === undefined ? next() : call(callOf(about), next));
   return {
+    namespace: base.namespace,
     discover: (apiVersion, options) => base.discover(apiVersion, options),
     get: (kind, target, options) =>
       through(about("get", kind, target, options), () => base.get(kind, target, options)),

@@ -1,0 +1,78 @@
+import { asApiError, isConflict, isNotFound } from "../model/core.js";
+import type { Where } from "./client.js";
+import type { KindInfo } from "./kinds/kind.js";
+import { eachOf, type AskPage } from "./paging.js";
+import type { DeleteOptions, Scope, Selection, Transport } from "./transport/transport.js";
+import { scopeOf } from "./which.js";
+
+/**
+ * Deletes all objects of a kind that are meant; `left` gives each request its options. Collections are deleted one
+ * namespace at a time, as there is no request for all of them, and what cannot be deleted as a collection one by one.
+ */
+export async function deleteAll(
+  transport: Transport,
+  info: KindInfo,
+  { namespace, ...selection }: Where,
+  left: () => DeleteOptions,
+): Promise<void> {
+  const scopes =
+    namespace || info.scope === "Cluster"
+      ? [scopeOf(info, namespace)]
+      : await namespacesOf(transport, info, selection, left);
+  for (const scope of scopes) {
+    try {
+      await transport.deleteCollection(info, scope, selection, left());
+    } catch (error) {
+      // Such as of namespaces.
+      if (asApiError(error)?.code !== 405) throw error;
+      await deleteEach(transport, info, scope, selection, left);
+    }
+  }
+}
+
+/** Those that have something of it. */
+async function namespacesOf(
+  transport: Transport,
+  info: KindInfo,
+  selection: Selection,
+  left: () => DeleteOptions,
+): Promise<readonly Scope[]> {
+  const namespaces = new Set<string>();
+  for await (const { metadata } of eachOf(asking(transport, info, {}, left), selected(selection))) {
+    if (metadata.namespace) namespaces.add(metadata.namespace);
+  }
+  return Array.from(namespaces, (namespace) => ({ namespace }));
+}
+
+async function deleteEach(
+  transport: Transport,
+  info: KindInfo,
+  scope: Scope,
+  selection: Selection,
+  left: () => DeleteOptions,
+): Promise<void> {
+  const listed = eachOf(asking(transport, info, scope, left), selected(selection));
+  for await (const { metadata } of listed) {
+    const { name = "", namespace, uid } = metadata;
+    const options = left();
+    const preconditions = { uid, ...options.preconditions };
+    try {
+      await transport.delete(info, { ...scopeOf(info, namespace), name }, { ...options, preconditions });
+    } catch (error) {
+      // It is gone, is going already, or is another by now: one that was not meant.
+      const isOver = isNotFound(error) || (isConflict(error) && options.preconditions === undefined);
+      if (!isOver) throw error;
+    }
+  }
+}
+
+function selected(selection: Selection): Parameters<AskPage>[0] {
+  return { ...selection, metadataOnly: true };
+}
+
+function asking(transport: Transport, info: KindInfo, scope: Scope, left: () => DeleteOptions): AskPage {
+  return (asked) => {
+    const { signal, timeout } = left();
+    return transport.list(info, scope, { ...asked, signal, timeout });
+  };
+}
