@@ -61,6 +61,20 @@ test("by default everything matters but the status alone", () => {
   expect(anything(change("STATUS_UPDATED"))).toBe(true);
 });
 
+describe("by default, with a generation that stays,", () => {
+  test.each<[string, Change, boolean]>([
+    ["another spec", updated({}, { spec: { pages: 2 } }), true],
+    ["another spec and status", updated({}, { spec: { pages: 2 }, status: { ready: true } }), true],
+    ["labels", updated({ labels: { a: "1" } }), true],
+    ["annotations", updated({ annotations: { a: "1" } }), true],
+    ["finalizers", updated({ finalizers: ["a"] }), false],
+    ["finalizers and another status", updated({ finalizers: ["a"] }, { status: { ready: true } }), false],
+    ["bookkeeping", updated({ managedFields: [{ manager: "m" }] }), false],
+  ])("%s", (_, example, expected) => {
+    expect(desired(example)).toBe(expected);
+  });
+});
+
 test("predicates can be put together, with ones of one's own", () => {
   const isHello: Predicate = ({ object }) => object.metadata.name === "hello";
   const labelled = updated({ labels: { a: "1" } });
@@ -69,4 +83,20 @@ test("predicates can be put together, with ones of one's own", () => {
   expect(and(isHello, not(changed.generation))(labelled)).toBe(true);
   expect(or()(labelled)).toBe(false);
   expect(and()(labelled)).toBe(true);
+});
+
+test("what compares counts creation and deletion also when it is negated or combined", () => {
+  const quiet = [
+    not(changed.annotations),
+    not(or(changed.labels, changed.annotations)),
+    and(changed.generation, not(changed.annotations)),
+  ];
+  for (const predicate of quiet) {
+    expect(predicate(change("CREATED"))).toBe(true);
+    expect(predicate(change("DELETED"))).toBe(true);
+    expect(predicate(updated({ annotations: { a: "1" } }))).toBe(false);
+  }
+  const isHello: Predicate = ({ object }) => object.metadata.name === "hello";
+  expect(not(isHello)(change("CREATED"))).toBe(false);
+  expect(not(and(isHello, changed.labels))(change("CREATED"))).toBe(false);
 });

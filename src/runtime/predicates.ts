@@ -5,13 +5,22 @@ import { jsonEqual } from "../model/patch/json-equal.js";
 /** Whether a change matters. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
 
+/** Predicates that compare what was with what is, and so have nothing to say of a creation or a deletion. */
+const comparing = new WeakSet<Predicate<never>>();
+
 /** A change of one thing; creation and deletion always count. */
 function changeOf(part: (object: KubeObject) => unknown): Predicate {
-  return ({ type, object, old }) =>
-    type === "CREATED" ||
-    type === "DELETED" ||
-    old === undefined ||
-    !jsonEqual((part(object) ?? null) as Json, (part(old) ?? null) as Json);
+  return compared(
+    ({ object, old }) =>
+      old === undefined || !jsonEqual((part(object) ?? null) as Json, (part(old) ?? null) as Json),
+  );
+}
+
+function compared<T extends KubeObject>(predicate: Predicate<T>): Predicate<T> {
+  const whole: Predicate<T> = (change) =>
+    change.type === "CREATED" || change.type === "DELETED" || predicate(change);
+  comparing.add(whole);
+  return whole;
 }
 
 const generationOrLeaving = changeOf(({ metadata }) => [
@@ -27,9 +36,11 @@ const generationOrLeaving = changeOf(({ metadata }) => [
  */
 export const changed = {
   /** The desired state, or the wish to be deleted. Kinds that count no generations, such as ConfigMap: all but the status. */
-  generation: ((change) =>
-    generationOrLeaving(change) ||
-    (change.object.metadata.generation === undefined && change.type === "UPDATED")) satisfies Predicate,
+  generation: compared(
+    (change) =>
+      generationOrLeaving(change) ||
+      (change.object.metadata.generation === undefined && change.type === "UPDATED"),
+  ),
   labels: changeOf(({ metadata }) => metadata.labels),
   annotations: changeOf(({ metadata }) => metadata.annotations),
   /** Anything at all, but not what a relist tells again. */
@@ -37,31 +48,45 @@ export const changed = {
   status: changeOf(({ status }) => status),
 } as const;
 
-/** What somebody wants of an object: its metadata without finalizers, which are controllers' notes to each other. */
-const wishes = changeOf((object) => {
-  const { metadata, status: _, ...content } = object;
-  const { finalizers: __, managedFields: ___, resourceVersion: ____, ...wanted } = metadata;
-  // Where changes are counted, the count speaks for the content.
-  return metadata.generation === undefined ? { wanted, content } : wanted;
+/** Metadata without finalizers, which are controllers' notes to each other, and without bookkeeping. */
+const wantedMetadata = changeOf(({ metadata }) => {
+  const { finalizers: _, managedFields: __, resourceVersion: ___, ...wanted } = metadata;
+  return wanted;
+});
+
+const content = changeOf((object) => {
+  const { metadata: _, status: __, ...rest } = object;
+  return rest;
 });
 
 /**
  * Everything but changes of the status and the finalizers alone, both of which controllers write themselves: what a
- * controller looks at unless told otherwise.
+ * controller looks at unless told otherwise. The generation is among the metadata, so that the content is compared only
+ * where no count has told that it changed.
  */
-export const desired: Predicate = (change) => change.type !== "STATUS_UPDATED" && wishes(change);
+export const desired: Predicate = (change) =>
+  change.type !== "STATUS_UPDATED" && (wantedMetadata(change) || content(change));
 
 /** Every change. */
 export const anything: Predicate = () => true;
 
 export function and<T extends KubeObject>(...predicates: readonly Predicate<NoInfer<T>>[]): Predicate<T> {
-  return (change) => predicates.every((predicate) => predicate(change));
+  return combined(predicates, (change) => predicates.every((predicate) => predicate(change)));
 }
 
 export function or<T extends KubeObject>(...predicates: readonly Predicate<NoInfer<T>>[]): Predicate<T> {
-  return (change) => predicates.some((predicate) => predicate(change));
+  return combined(predicates, (change) => predicates.some((predicate) => predicate(change)));
 }
 
+/** The opposite; of `changed.labels` and the like, creation and deletion still count. */
 export function not<T extends KubeObject>(predicate: Predicate<NoInfer<T>>): Predicate<T> {
-  return (change) => !predicate(change);
+  return combined([predicate], (change) => !predicate(change));
+}
+
+/** What is made of nothing but predicates that compare is one of them. */
+function combined<T extends KubeObject>(
+  parts: readonly Predicate<NoInfer<T>>[],
+  whole: Predicate<T>,
+): Predicate<T> {
+  return parts.every((part) => comparing.has(part)) ? compared(whole) : whole;
 }

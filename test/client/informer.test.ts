@@ -8,7 +8,7 @@ import { byLabel } from "../../src/client/informer/cache/index-functions.js";
 import { createInformers } from "../../src/client/informer/create-informers.js";
 import type { Informer, Informers } from "../../src/client/informer/informers.js";
 import { readYourWrites } from "../../src/client/informer/read-your-writes.js";
-import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
+import { ConfigMap, Pod } from "../../src/client/kinds/kubernetes.js";
 import { httpTransport } from "../../src/client/transport/http/http-transport.js";
 import { retryOnConflict } from "../../src/client/retry.js";
 import type { Transport } from "../../src/client/transport/transport.js";
@@ -106,6 +106,23 @@ describe.each(ways)("%s", (way) => {
       await client.delete(ConfigMap, name);
       expect(informer.get(`${namespace}/${name}`)).toBeUndefined();
       expect(informer.byIndex("color", "blue")).toEqual([]);
+    }
+  });
+
+  test("also where fields select what is seen", async () => {
+    const { namespace } = await home.client(way);
+    await using reader = readerOf(home.transport(way), namespace);
+    const { client, informers } = reader;
+    using here = await informers.open(Pod, { namespace, fieldSelector: "spec.nodeName=here" });
+    using nowhere = await informers.open(Pod, { namespace, fieldSelector: "spec.nodeName=" });
+    await Promise.all([here.ready(), nowhere.ready()]);
+    const containers = [{ name: "main", image: "example" }];
+    for (let round = 0; round < 20; round++) {
+      await client.create(Pod, { metadata: { name: "bound" }, spec: { nodeName: "here", containers } });
+      await client.create(Pod, { metadata: { name: "free" }, spec: { containers } });
+      expect([names(here.list()), names(nowhere.list())]).toEqual([["bound"], ["free"]]);
+      for (const name of ["bound", "free"]) await client.delete(Pod, name, { gracePeriodSeconds: 0 });
+      expect([names(here.list()), names(nowhere.list())]).toEqual([[], []]);
     }
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { InformerScope } from "../../src/client/informer/informers.js";
 import { poll } from "../../src/client/polling/poll.js";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
 import type { ObjectOf, VirtualClock } from "../../src/model/index.js";
@@ -75,6 +76,94 @@ describeHomes(({ newClock, startTestPlane }) => {
       outcome: { type: "gone" },
     });
     expect(seen.toSorted()).toEqual(["a=A", "a=A2", "a=A2", "b=B", "b=B"]);
+    await source.stop();
+  });
+
+  test("a change is a run, also where the generation stays the same", async () => {
+    const clock = newClock();
+    let row = { title: "A", published: 0 };
+    const source = poll<SiteObject>({
+      name: "sites",
+      interval: "10s",
+      jitter: 0,
+      clock,
+      list: () => [
+        {
+          apiVersion: "demo.dev/v1",
+          kind: "Site",
+          metadata: { name: "a", generation: 1 },
+          spec: { title: row.title, pages: 1 },
+          status: { published: row.published },
+        },
+      ],
+    });
+    const seen: string[] = [];
+    const sites = controller({
+      for: Site,
+      from: source,
+      resync: false,
+      reconcile: ({ spec }) => void seen.push(spec.title),
+    });
+    await using plane = await startTestPlane([], { controllers: [sites], clock });
+    await plane.run();
+    row = { title: "A", published: 1 };
+    await clock.advance(10_000);
+    row = { title: "B", published: 2 };
+    await clock.advance(10_000);
+    expect(await plane.run()).toMatchObject({ triggers: [{ type: "updated" }] });
+    expect(seen).toEqual(["A", "B"]);
+    await source.stop();
+  });
+
+  test("controllers that share a poller have scopes and names of indexes of their own", async () => {
+    const clock = newClock();
+    const row = (namespace: string, name: string, theme: string): SiteObject => ({
+      apiVersion: "demo.dev/v1",
+      kind: "Site",
+      metadata: { name, namespace, labels: { theme } },
+      spec: { title: name, pages: 1, theme },
+    });
+    let rows = [row("a", "in", "dark"), row("b", "namespace", "dark"), row("a", "label", "light")];
+    const source = poll<SiteObject>({ name: "sites", interval: "10s", jitter: 0, clock, list: () => rows });
+    const found: Record<string, string[]> = {};
+    const sites = (name: string, scope: InformerScope, by: (site: SiteObject) => string) =>
+      controller({
+        for: Site,
+        name,
+        from: source,
+        scope,
+        indexes: { by: (site) => [by(site)] },
+        watches: [watch(ConfigMap, { to: toIndexed("by") })],
+        resync: false,
+        reconcile: (site) => void (found[name] ??= []).push(site.name),
+      });
+    const dark = { namespace: "a", labelSelector: "theme=dark", fieldSelector: "spec.theme=dark" };
+    const scoped = sites("scoped", dark, ({ spec }) => spec.theme ?? "");
+    const all = sites("all", {}, ({ metadata }) => metadata.name ?? "");
+    await using plane = await startTestPlane([], { controllers: [scoped, all], clock });
+    for (let run = 0; run < 4; run++) await plane.run();
+    expect(found["scoped"]).toEqual(["in"]);
+    expect(found["all"]?.toSorted()).toEqual(["in", "label", "namespace"]);
+    await plane.client.create(ConfigMap, { metadata: { name: "dark" }, data: {} });
+    expect(await plane.run()).toMatchObject({ controller: "scoped", key: "a/in" });
+    rows = [row("a", "in", "light"), ...rows.slice(1)];
+    await clock.advance(10_000);
+    const runs = [await plane.run(), await plane.run()];
+    expect(runs.find((run) => run.controller === "scoped")).toMatchObject({
+      key: "a/in",
+      triggers: [{ type: "deleted" }],
+      outcome: { type: "gone" },
+    });
+    await source.stop();
+  });
+
+  test("a scope that a poller cannot have is refused", async () => {
+    const clock = newClock();
+    const { source } = table(clock);
+    const sites = controller({ for: Site, from: source, scope: { metadataOnly: true }, reconcile() {} });
+    await expect(startTestPlane([], { controllers: [sites], clock })).rejects.toThrow(
+      /sites has "metadataOnly".*leave it out/,
+    );
     await source.stop();
   });
 

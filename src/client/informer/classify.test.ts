@@ -40,9 +40,11 @@ describe("UPDATED", () => {
     );
   });
 
-  test("what the server does not count, where nothing else differs", () => {
+  test("what the generation does not count, also with another status", () => {
     const before = object({ generation: 1 }, { data: { a: "1" } });
     expect(classify(before, object({ generation: 1 }, { data: { a: "2" } }))).toBe("UPDATED");
+    const both = object({ generation: 1 }, { data: { a: "2" }, status: { n: 1 } });
+    expect(classify(before, both)).toBe("UPDATED");
   });
 });
 

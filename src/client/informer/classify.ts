@@ -4,12 +4,8 @@ import type { ChangeType } from "./source.js";
 
 /**
  * What happened between two versions of one object; undefined when nothing that matters differs. A server's bookkeeping
- * (resourceVersion, managedFields) does not matter. UPDATED: the metadata differ, and with them the generation where the
- * server counts changes of the desired state, or anything outside the status where it does not. STATUS_UPDATED: only the
- * status differs.
- *
- * Cheap for what happens most: the parts that the generation speaks for are compared only when nothing else explains why
- * there is another version.
+ * (resourceVersion, managedFields) does not matter. UPDATED: anything differs but the status, whatever the generation says,
+ * since not everybody counts every change. STATUS_UPDATED: only the status differs.
  *
  * @example
  * classify(site, { ...site, status: { published: 3 } }); // "STATUS_UPDATED"
@@ -20,11 +16,8 @@ export function classify(old: KubeObject, now: KubeObject): ChangeType | undefin
   const after = now.metadata;
   if (before.resourceVersion && before.resourceVersion === after.resourceVersion) return undefined;
   if (!sameFields(before, after, isBookkeeping)) return "UPDATED";
-  const counted = after.generation !== undefined;
-  if (!counted && !sameFields(old, now, isHeaderOrStatus)) return "UPDATED";
-  if (!sameValue(old.status, now.status)) return "STATUS_UPDATED";
-  // Not every field of every kind is counted, and a change must not go unseen.
-  return counted && !sameFields(old, now, isHeaderOrStatus) ? "UPDATED" : undefined;
+  if (!sameFields(old, now, isHeaderOrStatus)) return "UPDATED";
+  return sameValue(old.status, now.status) ? undefined : "STATUS_UPDATED";
 }
 
 /**

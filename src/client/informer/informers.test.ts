@@ -162,6 +162,85 @@ describe("initial events in a stream", () => {
       { watchList: "ignored" },
     ));
 
+  test("also when something happens all the time", () =>
+    scenario(
+      `
+      $ update a
+      $ open
+      watch all
+      (CREATED a@1)
+      $ wait 10s
+      $ status a
+      (STATUS_UPDATED a@2 was @1)
+      $ wait 10s
+      $ delete a
+      (DELETED a@3 was @2)
+      $ update b
+      (CREATED b@4)
+      $ wait 5s
+      list newest
+      watch 4
+    `,
+      { watchList: "ignored" },
+    ));
+
+  test("also by bookmarks that say nothing of them", () =>
+    scenario(
+      `
+      $ open
+      watch all
+      $ wait 10s
+      $ bookmark
+      $ wait 10s
+      $ bookmark
+      $ wait 5s
+      list newest
+      watch 0
+    `,
+      { watchList: "ignored" },
+    ));
+
+  test("one that is slow but goes on has all the time it takes, also with changes before the end", () =>
+    scenario(
+      `
+      $ open
+      watch all
+      $ wait 14s
+      $ update a
+      (CREATED a@1)
+      $ wait 14s
+      $ update b
+      (CREATED b@2)
+      $ wait 14s
+      $ update a
+      (UPDATED a@3 was @1)
+      $ wait 14s
+      $ bookmark end
+      $ state
+      watching, synced, 1 lists, 1 watches, 0 errors
+      $ wait 60s
+      $ update b
+      UPDATED b@4 was @2
+    `,
+      { watchList: "ignored" },
+    ));
+
+  test("a stream that the server ends before all is told is not asked for again", () =>
+    scenario(
+      `
+      $ update a
+      $ open
+      watch all
+      (CREATED a@1)
+      $ end
+      list newest
+      watch 1
+      $ state
+      watching, synced, 2 lists, 2 watches, 0 errors
+    `,
+      { watchList: "ignored" },
+    ));
+
   test("what happened before the end of a stream that broke is not forgotten", () =>
     scenario(
       `

@@ -85,6 +85,17 @@ describe("changes", () => {
     expect(told).toEqual(["CREATED a initially", "UPDATED a", "STATUS_UPDATED a"]);
   });
 
+  test("one that stays hides nothing", async () => {
+    const same = { generation: 1 };
+    let rows = [site("a", "a", 0, same), site("b", "b", 0, same)];
+    const { clock, poller, told } = watching(() => rows);
+    await poller.ready();
+    told.length = 0;
+    rows = [site("a", "renamed", 1, same), site("b", "b", 1, same)];
+    await clock.advance(10_000);
+    expect(told).toEqual(["UPDATED a", "STATUS_UPDATED b"]);
+  });
+
   test("one that was deleted and made again between two looks is told as both", async () => {
     let row = site("a", "a", 0, { uid: "1" });
     const { poller, told } = watching(() => Promise.resolve([row]));
