@@ -104,6 +104,22 @@ test("a lease is renewed and not released while told work is still ending", asyn
   expect(b.log).toEqual(["begin"]);
 });
 
+test.each([100, 700, 1300, 1900])(
+  "when a leader dies %d ms after its last renewal, another leads one lease and at most 1.2 s after that",
+  async (after) => {
+    const a = candidate("a");
+    await world.advance(0);
+    const b = candidate("b");
+    const lastRenewal = world.now() + 20_000;
+    await world.advance(20_000 + after);
+    a.machine.freeze(1e9);
+    await world.advance(lastRenewal + 15_000 - world.now() - 1);
+    expect(b.log).toEqual([]);
+    await world.advance(1201);
+    expect(b.log).toEqual(["begin"]);
+  },
+);
+
 test("a leader that cannot renew stops before its lease runs out, and does not start again before it has ended", async () => {
   const a = candidate("a", { lingers: true });
   await world.advance(1000);

@@ -36,7 +36,7 @@ export interface LeaderElectionOptions {
   readonly leaseDuration?: Duration | undefined;
   /** How long a leader works on without having renewed its lease; shorter than the lease. Default 10 s. */
   readonly renewDeadline?: Duration | undefined;
-  /** How often the leader renews, and how often at most the others look. Default 2 s. */
+  /** How often the leader renews; the others look twice as often. Default 2 s. */
   readonly retryPeriod?: Duration | undefined;
   readonly clock?: Clock | undefined;
   /** Measures time that nobody can set; the machine's own unless told. */
@@ -46,8 +46,8 @@ export interface LeaderElectionOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Waiting times differ by up to this many times themselves, so that candidates do not ask all at once. */
-const jitterFactor = 1.2;
+/** Waits are longer by chance by up to this many times themselves, so that candidates do not ask all at once. */
+const jitterFactor = 0.2;
 
 /** How many times a write is decided anew when somebody else was faster. */
 const tries = 3;
@@ -168,10 +168,17 @@ export class LeaderElection {
       } catch (error) {
         if (!signal?.aborted) this.#onError(error);
       }
-      const wait = jitter(this.#random, this.#retryPeriod, jitterFactor);
-      await sleep(this.#clock, wait, signal).catch(() => {});
+      await sleep(this.#clock, this.#untilNextLook(), signal).catch(() => {});
     }
     return undefined;
+  }
+
+  /** A lease that runs out in silence is taken at that moment, and not at the look after it. */
+  #untilNextLook(): number {
+    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
+    const now = this.#now();
+    const action = decide(this.#observed, now, this.#me);
+    return action.type === "wait" ? Math.min(usual, action.until - now.steady) : usual;
   }
 
   async #serve(

@@ -5,6 +5,7 @@ export interface Timing {
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
+  /** By how many times themselves waits are longer by chance. */
   readonly jitterFactor: number;
 }
 
@@ -15,9 +16,10 @@ export function checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterF
       `a leader would work on after its lease has run out: renewDeadline is ${formatDuration(renewDeadline)} and leaseDuration ${formatDuration(leaseDuration)}; make the lease longer`,
     );
   }
-  if (retryPeriod <= 0 || renewDeadline <= retryPeriod * jitterFactor) {
+  const longest = 1 + jitterFactor;
+  if (retryPeriod <= 0 || renewDeadline <= retryPeriod * longest) {
     throw new RangeError(
-      `a lease could not be renewed in time: retryPeriod is ${formatDuration(retryPeriod)} and renewDeadline ${formatDuration(renewDeadline)}; retryPeriod must be above 0 and renewDeadline above ${jitterFactor} times as long`,
+      `a lease could not be renewed in time: retryPeriod is ${formatDuration(retryPeriod)} and renewDeadline ${formatDuration(renewDeadline)}; retryPeriod must be above 0 and renewDeadline above ${longest} times as long`,
     );
   }
 }

@@ -21,6 +21,18 @@ test("a member is gone when its lease has not changed for as long as it lasts", 
   expect(members.gone((name) => name === "a")).toHaveLength(2);
 });
 
+test("tells when the first of them is gone, unless it renews", () => {
+  const members = new Members(1000);
+  expect(members.nextGone()).toBe(Infinity);
+  members.see([lease("a", "1"), lease("b", "1")], [], at(0));
+  members.see([lease("a", "1"), lease("b", "2")], ["vanished"], at(4000));
+  expect(members.nextGone()).toBe(5000);
+  members.see([lease("a", "1"), lease("b", "2")], ["vanished"], at(5000));
+  expect(members.nextGone()).toBe(10_000);
+  members.see([lease("a", "1"), lease("b", "2")], ["vanished"], at(10_000));
+  expect(members.nextGone()).toBe(14_000);
+});
+
 test("what counts is when one asked: it may have renewed while the answer was on its way", () => {
   const members = new Members(1000);
   // Known only since the answer arrived.

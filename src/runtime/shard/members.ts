@@ -51,6 +51,18 @@ export class Members {
     return missing !== undefined && this.#asked - missing.since >= missing.patience;
   }
 
+  /** When the first of those who may be at work is gone, unless it renews its Lease; by the steady clock. */
+  nextGone(): number {
+    let next = Infinity;
+    for (const [name, { lease, since }] of this.#seen) {
+      if (!this.isGone(name)) next = Math.min(next, since + this.#lasts(lease));
+    }
+    for (const [name, { since, patience }] of this.#missing) {
+      if (!this.isGone(name)) next = Math.min(next, since + patience);
+    }
+    return next;
+  }
+
   /** Those who may be at work and have a Lease. */
   alive(): string[] {
     return [...this.#seen.keys()].filter((name) => !this.isGone(name)).toSorted();

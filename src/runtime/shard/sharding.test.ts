@@ -97,7 +97,7 @@ test("the shards of one that dies go to the others when its lease has run out, a
   const before = owned(b, c);
   await world.advance(14_000);
   expect(owned(b, c)).toEqual(before);
-  await world.advance(8000);
+  await world.advance(2500);
   expect(owned(b, c)).toEqual([6, 6]);
   check(b, c);
   // Its lease is swept away, so that whoever comes later does not wait for it.

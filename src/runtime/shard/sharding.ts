@@ -38,9 +38,9 @@ export interface ShardingOptions {
   readonly leaseDuration?: Duration | undefined;
   /** How long a process works on without having renewed its lease; shorter than the lease. Default 10 s. */
   readonly renewDeadline?: Duration | undefined;
-  /** How often a process renews, and looks at what the others do. Default 2 s. */
+  /** How often a process renews; it looks twice as often at what the others do. Default 2 s. */
   readonly retryPeriod?: Duration | undefined;
-  /** How long what is under way may go on when a shard is to go to another process, at most. Default: as long as a lease. */
+  /** How long what is under way may go on when a shard is to go to another process, at most. Default: half a lease. */
   readonly handOver?: Duration | undefined;
   readonly clock?: Clock | undefined;
   /** Measures time that nobody can set; the machine's own unless told. */
@@ -120,7 +120,7 @@ export class Sharding {
     const leaseDuration = duration(options.leaseDuration ?? "15s");
     this.#renewDeadline = duration(options.renewDeadline ?? "10s");
     this.#retryPeriod = duration(options.retryPeriod ?? "2s");
-    this.#handOver = duration(options.handOver ?? leaseDuration);
+    this.#handOver = duration(options.handOver ?? leaseDuration / 2);
     if (!Number.isInteger(shards) || shards < 1 || shards > 4096) {
       throw new RangeError(`there cannot be ${shards} shards: give a whole number from 1 to 4096`);
     }
@@ -351,8 +351,10 @@ export class Sharding {
   /** Until it is time to look again, or there is something to do; never quite at once, as shards fall quiet one by one. */
   async #nap(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    const whole = jitter(this.#random, this.#retryPeriod, jitterFactor);
     const shortest = this.#retryPeriod / 20;
+    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
+    // What a silent member had is free at the moment at which its Lease has run out.
+    const whole = Math.max(shortest, Math.min(usual, this.#registry.members.nextGone() - this.#steady()));
     this.#wake = () => woken.abort();
     if (this.#nudged) woken.abort();
     const ends = AbortSignal.any([signal, woken.signal]);
