@@ -1,7 +1,7 @@
 import type { ObjectFor } from "../client/kinds/kind.js";
 import type { IndexFunction, Source } from "../client/informer/source.js";
 import type { InformerScope } from "../client/informer/informers.js";
-import { names, type Duration, type KubeObject } from "../model/core.js";
+import { duration, names, type Duration, type KubeObject } from "../model/core.js";
 import { finalizerOf } from "./prose/prose-context.js";
 import type { Verdict } from "./outcome.js";
 import type { PhaseRules } from "./phases.js";
@@ -51,7 +51,10 @@ export interface CommonOptions<K extends TypedKind> {
   readonly priority?: ((object: ObjectFor<K>) => number) | undefined;
   /** Who gets their turn alike; the namespace by default. */
   readonly fairBy?: ((key: string) => string) | undefined;
-  /** Every object is looked at again after this time, whatever happens. Default 10 h; `false` for never. */
+  /**
+   * An object that is as it should be is looked at again after this time, unless its run asked for another. Default 10 h;
+   * `false` for never.
+   */
   readonly resync?: Duration | false | undefined;
 }
 
@@ -106,6 +109,7 @@ export function controller<
   // Which kinds there are matters to the compiler only; from here on they are any.
   const any = options as unknown as ControllerOptions<TypedKind, readonly TypedKind[], string>;
   const name = nameOf(any);
+  checkOptions(name, any);
   if (any.cleanup !== undefined) checkFinalizer(finalizerOf(any, name));
   return {
     name,
@@ -113,6 +117,23 @@ export function controller<
     owns: any.owns ?? [],
     style: { type: "prose", options: any },
   };
+}
+
+/** What would let nothing run, or everything all the time. */
+export function checkOptions(
+  name: string,
+  { concurrency = 1, resync = false }: Pick<CommonOptions<TypedKind>, "concurrency" | "resync">,
+): void {
+  if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
+    throw new RangeError(
+      `the concurrency of controller ${name} cannot be ${concurrency}: give a whole number of at least 1, or pause the controller`,
+    );
+  }
+  if (resync !== false && !(duration(resync) > 0)) {
+    throw new RangeError(
+      `the resync of controller ${name} cannot be ${resync}: give a time, or false for never`,
+    );
+  }
 }
 
 /** One that the server refuses would keep every object from being reconciled. */

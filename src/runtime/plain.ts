@@ -1,12 +1,13 @@
 import type { Duration } from "../model/core.js";
-import { nameOf, type CommonOptions, type Controller } from "./controller.js";
+import { checkOptions, nameOf, type CommonOptions, type Controller } from "./controller.js";
 import type { RunTools, TypedKind } from "./tools.js";
 import type { Request } from "./watch.js";
 
 /** What a plain reconciler answers; a throw is tried again with backoff. */
 export interface Result {
-  /** Try again soon, with backoff. */
+  /** Try again soon, with backoff; counts as a try where these are limited. */
   readonly requeue?: boolean | undefined;
+  /** Look at it again after this time; zero is the same as nothing. */
   readonly requeueAfter?: Duration | undefined;
 }
 
@@ -35,8 +36,10 @@ export interface PlainOptions<K extends TypedKind> extends CommonOptions<K> {
  */
 export function plainController<const K extends TypedKind>(options: PlainOptions<K>): Controller {
   const any = options as unknown as PlainOptions<TypedKind>;
+  const name = nameOf(any);
+  checkOptions(name, any);
   return {
-    name: nameOf(any),
+    name,
     options: any,
     owns: any.owns ?? [],
     style: { type: "plain", reconcile: any.reconcile },

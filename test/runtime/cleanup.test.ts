@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { changed } from "../../src/runtime/predicates.js";
 import { startControllers } from "../../src/runtime/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
@@ -38,6 +39,20 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     expect(seen.at(-1)).toEqual(["demo.dev/theirs", finalizer]);
     expect((await client.get(Site, "hello")).metadata.finalizers).toEqual(["demo.dev/theirs"]);
     await client.patch(Site, "hello", { metadata: { finalizers: [] } });
+    await until(Site, "hello", (site) => site === undefined);
+  });
+
+  test("it runs also when the predicate has no interest in deletions", async () => {
+    await using plane = await start({
+      where: changed.labels,
+      reconcile() {},
+      cleanup: (_, { step }) => step("unpublish", () => {}),
+    });
+    const { client, run, until } = plane;
+    await client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    await run();
+    await client.delete(Site, "hello");
+    expect((await run(({ steps }) => steps.length > 0)).outcome).toEqual({ type: "gone" });
     await until(Site, "hello", (site) => site === undefined);
   });
 

@@ -1,6 +1,6 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Source } from "../../client/informer/source.js";
-import type { Transport } from "../../client/transport/transport.js";
+import type { Target, Transport } from "../../client/transport/transport.js";
 import {
   controllerOf,
   isConflict,
@@ -187,16 +187,33 @@ async function deleteChild(
   child: KubeObject,
 ): Promise<void> {
   const { name = "", namespace, uid } = child.metadata;
+  const target = { name, namespace };
   try {
-    await transport.delete(
-      kind,
-      { name, namespace },
-      { signal, preconditions: { uid }, propagationPolicy: "Background" },
-    );
+    await transport.delete(kind, target, {
+      signal,
+      preconditions: { uid },
+      propagationPolicy: "Background",
+    });
     applied.forget(uid);
   } catch (error) {
-    // Gone already, or another object by now: either way it is not this one any more.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (isNotFound(error)) return;
+    // Another object has got the name by now, or this one could not be deleted for once.
+    if (!isConflict(error) || (await isThere(transport, kind, target, uid, signal))) throw error;
+  }
+}
+
+async function isThere(
+  transport: Transport,
+  kind: KindInfo,
+  target: Target,
+  uid: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return (await transport.get(kind, target, { signal, metadataOnly: true })).metadata.uid === uid;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
   }
 }
 

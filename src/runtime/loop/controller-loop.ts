@@ -19,6 +19,12 @@ export const defaults = { concurrency: 4, timeout: "1m", resync: "10h", base: "5
 /** How much a resync is spread, so that what began together does not stay together. */
 const resyncSpread = 0.1;
 
+/**
+ * How many runs begin before the process gets round to other things. Runs that wait for nothing would otherwise follow each
+ * other without an end, and no timer, socket or signal would ever be looked at.
+ */
+const runsPerTurn = 100;
+
 /** For each key, what resolves when the function has ended. */
 export type GoingOn = Map<string, Promise<unknown>>;
 
@@ -37,6 +43,8 @@ export class ControllerLoop {
   readonly #resyncing: { readonly every: number; readonly text: string } | undefined;
   #sources: Sources | undefined;
   #active = 0;
+  /** Runs begun since the process last got round to other things. */
+  #begun = 0;
   #pumping: Promise<void> | undefined;
   #slotFreed: () => void = () => {};
   readonly #whenQuiet: (() => void)[] = [];
@@ -175,6 +183,8 @@ export class ControllerLoop {
       const before = this.#goingOn.get(work.key);
       if (before === undefined) this.#begin(work, options);
       else void before.then(() => this.#giveBack(work));
+      if (this.#begun++ === 0) setImmediate(() => (this.#begun = 0));
+      else if (this.#begun >= runsPerTurn) await new Promise(setImmediate);
     }
   }
 
@@ -212,7 +222,7 @@ export class ControllerLoop {
       this.#slotFreed();
       this.#finish(work, end);
     };
-    void run.ended.then(finish);
+    run.ended.then(finish).catch((error: unknown) => this.#lost(work, error));
   }
 
   #finish(work: Work<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
@@ -241,6 +251,14 @@ export class ControllerLoop {
     this.#goingOn.set(work.key, lingering);
     void lingering.then(doneAtLast);
     this.#dependencies.settled?.();
+  }
+
+  /** Should the end of a run not be understood, its object must still get its next one. */
+  #lost(work: Work<Trigger>, error: unknown): void {
+    const { name, options } = this.controller;
+    const facts = { controller: name, object: `${options.for.kind} ${work.key}`, err: error };
+    this.#dependencies.log.error(facts, "what became of a run is not known");
+    this.queue.done(work, { type: "done" });
   }
 
   /** A run that came earlier does not stand for one that somebody asked for at a certain time. */

@@ -18,6 +18,9 @@ export interface RunEnd {
 
 type End = Pick<ProseEnd, "outcome" | "retryAfter" | "lingering">;
 
+/** The reason of a run that asked to be tried again. */
+const requeue = "Requeue";
+
 /** A run's time is up. */
 class RunTimeout extends Error {
   override readonly name = "RunTimeout";
@@ -47,12 +50,13 @@ export class ObjectRun {
 
   /** A log, a metric or a trace failed: that must not stop the loop. */
   #broken(error: unknown): RunEnd {
-    const { work, writes, signal } = this.#scope;
+    const { work, writes, droppedWrites, signal } = this.#scope;
     const { runId: id, ...facts } = this.#scope.facts;
     const at = this.#scope.clock.now();
     const run: Run = {
       id,
       ...facts,
+      apiVersion: this.#options.controller.options.for.apiVersion,
       triggers: work.reasons,
       droppedTriggers: work.dropped,
       wait: 0,
@@ -61,6 +65,7 @@ export class ObjectRun {
       failures: work.failures,
       steps: [],
       writes,
+      droppedWrites,
       outcome: failureOf(error, signal),
     };
     return { run };
@@ -107,6 +112,7 @@ export class ObjectRun {
     const run: Run = {
       id: facts.runId,
       controller: facts.controller,
+      apiVersion: this.#options.controller.options.for.apiVersion,
       kind: facts.kind,
       key: facts.key,
       generation: object?.metadata.generation,
@@ -118,13 +124,14 @@ export class ObjectRun {
       failures: work.failures,
       steps: scope.stepRecords,
       writes: scope.writes,
+      droppedWrites: scope.droppedWrites,
       outcome: end.outcome,
       ...(scope.signal.reason instanceof RunTimeout && { timedOut: true }),
       traceId: this.#traceId,
     };
     tell(scope, run);
-    // One that is given up has an event of its own.
-    if (object !== undefined && end.outcome.type === "error") {
+    // One that is given up has an event of its own, and one that asked for it has not failed.
+    if (object !== undefined && end.outcome.type === "error" && end.outcome.reason !== requeue) {
       scope.note(object, end.outcome.reason, end.outcome.message, "Warning");
     }
     dependencies.record(run);
@@ -151,6 +158,7 @@ export class ObjectRun {
     const { clock, log, runId, facts } = scope;
     const signal = scope.showSignal();
     const request = splitKey(facts.key);
+    const wasGone = sources.objects.get(facts.key) === undefined;
     const cacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => sources.cacheOf(kind);
     const tools: RunTools = {
       get client() {
@@ -176,12 +184,12 @@ export class ObjectRun {
       };
     signal.throwIfAborted();
     const result = end.value ?? undefined;
-    if (result?.requeueAfter !== undefined) {
-      return { outcome: { type: "again", after: duration(result.requeueAfter), reason: "requeueAfter" } };
-    }
+    const after = duration(result?.requeueAfter ?? 0);
+    if (after > 0) return { outcome: { type: "again", after, reason: "requeueAfter" } };
     if (result?.requeue)
-      return { outcome: { type: "error", reason: "Requeue", message: "asked to be tried again" } };
-    const isGone = sources.objects.get(facts.key) === undefined;
+      return { outcome: { type: "error", reason: requeue, message: "asked to be tried again" } };
+    // One that went away while it was worked on is looked at once more.
+    const isGone = wasGone && sources.objects.get(facts.key) === undefined;
     return { outcome: { type: isGone ? "gone" : "done" } };
   }
 }

@@ -1,11 +1,14 @@
 import type { Informer } from "../../client/informer/informers.js";
 import type { Change, Source, Subscription } from "../../client/informer/source.js";
+import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
 import { byController } from "../../client/informer/cache/index-functions.js";
 import { ownerIndex } from "../children/write-children.js";
 import { kindKey, type Controller } from "../controller.js";
+import { hasFinalizer } from "../finalizer.js";
 import { desired } from "../predicates.js";
+import { finalizerOf } from "../prose/prose-context.js";
 import type { AddOptions } from "../queue/work.js";
 import type { Trigger } from "../runs/run.js";
 import { toOwner, type Mapper, type Watch } from "../watch.js";
@@ -49,7 +52,7 @@ export class Sources {
     const { options, owns } = controller;
     const opened: Informer[] = [];
     const open = async (watch: Pick<Watch, "kind" | "scope" | "from">): Promise<Source> => {
-      if (watch.from !== undefined) return watch.from;
+      if (watch.from !== undefined) return new SourceUse(watch.from, watch.kind, watch.scope);
       const informer = await dependencies.informers.open(watch.kind, watch.scope);
       opened.push(informer);
       return informer;
@@ -172,14 +175,30 @@ export class Sources {
         }
       });
     }
+    const urgencyOf = ({ object }: Change): number => {
+      const urgency = priority?.(object as never) ?? 0;
+      if (Number.isFinite(urgency)) return urgency;
+      throw new RangeError(`a priority is a number, not ${urgency}`);
+    };
+    const finalizer =
+      controller.style.type === "prose" && controller.style.options.cleanup !== undefined
+        ? finalizerOf(controller.style.options, controller.name)
+        : undefined;
+    /** Whatever a predicate says: without this the object would never go. */
+    const mustCleanUp = ({ object, old }: Change): boolean =>
+      finalizer !== undefined &&
+      Boolean(object.metadata.deletionTimestamp) &&
+      !old?.metadata.deletionTimestamp &&
+      hasFinalizer(object, finalizer);
     this.#told = (change, told) => {
-      if (!ask("predicate", change, () => (where as (change: Change) => boolean)(change), true)) return;
+      const matters = (): boolean => (where as (change: Change) => boolean)(change);
+      if (!mustCleanUp(change) && !ask("predicate", change, matters, true)) return;
       const trigger: Trigger = told ?? {
         type: triggerType(change),
         version: change.object.metadata.resourceVersion,
         at: clock.now(),
       };
-      const urgency = ask("priority", change, () => priority?.(change.object as never) ?? 0, 0);
+      const urgency = priority === undefined ? 0 : ask("priority", change, () => urgencyOf(change), 0);
       add(keyOf(change.object), trigger, {
         priority: urgency + (change.initial ? initialPriority : 0),
         type: change.type,

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { failures } from "../../src/model/core.js";
+import { controller } from "../../src/runtime/controller.js";
+import { plainController } from "../../src/runtime/plain.js";
+import { testPlane } from "../../src/testing/index.js";
+import { Page, Site } from "./kinds.js";
+import { gate } from "./test-plane.js";
+
+test("a plain reconciler is told of what was deleted while it worked on it", async () => {
+  const seen: string[] = [];
+  const begun = gate();
+  const goOn = gate();
+  const sites = plainController({
+    for: Site,
+    async reconcile(request, { client }) {
+      seen.push((await client.find(Site, request)) === undefined ? "gone" : "there");
+      begun.open();
+      await goOn.passed;
+    },
+  });
+  await using plane = await testPlane({ controllers: [sites] });
+  await plane.client.create(Site, { metadata: { name: "a" }, spec: {} });
+  await begun.passed;
+  await plane.client.delete(Site, "a");
+  goOn.open();
+  await plane.settled();
+  expect(seen).toEqual(["there", "gone"]);
+  expect((await plane.runs(Site, "a")).map(({ outcome }) => outcome.type)).toEqual(["done", "gone"]);
+});
+
+test("a child that could not be deleted for once is deleted later", async () => {
+  const sites = controller({
+    for: Site,
+    owns: [Page],
+    reconcile(site, { ensure }) {
+      for (let page = 1; page <= site.spec.pages; page++) ensure(Page, `${site.name}-${page}`, { html: "x" });
+    },
+  });
+  await using plane = await testPlane({ controllers: [sites] });
+  await plane.client.create(Site, { metadata: { name: "a" }, spec: { pages: 2 } });
+  await plane.settled();
+  let conflicts = 0;
+  const restore = plane.intercept({
+    delete(next) {
+      if (conflicts++ > 0) return next();
+      throw failures.conflict({ group: "demo.dev", resource: "pages" }, "a-2", "try again");
+    },
+  });
+  await plane.client.patch(Site, "a", { spec: { pages: 1 } });
+  await plane.settled();
+  await plane.advance("1s");
+  expect(await plane.client.find(Page, "a-2")).toBeUndefined();
+  expect(conflicts).toBe(2);
+  restore();
+});
