@@ -286,7 +286,7 @@ export class ControllerLoop {
     return {
       delay: (key, failures, now) => {
         const delay = this.#ask("limiter", key, () => limiter.delay(key, failures, now), NaN);
-        return Number.isFinite(delay) ? delay : usual.delay(key, failures, now);
+        return Number.isFinite(delay) && delay >= 0 ? delay : usual.delay(key, failures, now);
       },
     };
   }

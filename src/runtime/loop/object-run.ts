@@ -18,9 +18,6 @@ export interface RunEnd {
 
 type End = Pick<ProseEnd, "outcome" | "retryAfter" | "lingering">;
 
-/** The reason of a run that asked to be tried again. */
-const requeue = "Requeue";
-
 /** A run's time is up. */
 class RunTimeout extends Error {
   override readonly name = "RunTimeout";
@@ -131,7 +128,7 @@ export class ObjectRun {
     };
     tell(scope, run);
     // One that is given up has an event of its own, and one that asked for it has not failed.
-    if (object !== undefined && end.outcome.type === "error" && end.outcome.reason !== requeue) {
+    if (object !== undefined && end.outcome.type === "error" && end.outcome.reason !== "Requeue") {
       scope.note(object, end.outcome.reason, end.outcome.message, "Warning");
     }
     dependencies.record(run);
@@ -187,7 +184,7 @@ export class ObjectRun {
     const after = duration(result?.requeueAfter ?? 0);
     if (after > 0) return { outcome: { type: "again", after, reason: "requeueAfter" } };
     if (result?.requeue)
-      return { outcome: { type: "error", reason: requeue, message: "asked to be tried again" } };
+      return { outcome: { type: "error", reason: "Requeue", message: "asked to be tried again" } };
     // One that went away while it was worked on is looked at once more.
     const isGone = wasGone && sources.objects.get(facts.key) === undefined;
     return { outcome: { type: isGone ? "gone" : "done" } };

@@ -6,6 +6,7 @@ import type { Settings } from "./options.js";
 import type { QueueTime } from "./queue-time.js";
 import { ReadyList } from "./ready-list.js";
 import type { Strategy, Window } from "./strategy.js";
+import { always, Windows } from "./windows.js";
 
 /**
  * Everything that waits: for its time, for others of its batch, for its window, for the end of a pause, or for a
@@ -21,12 +22,9 @@ export class Agenda<Reason> {
     (slot, place) => this.#entries.setPlace(slot, place),
   );
   readonly #batches = new Batches();
-  /** The windows that what is to be done has to keep to, and those of the work that runs: a retry of it has to keep to it. */
-  readonly #windows = new Map<Slot, Window>();
-  readonly #windowsOfWork = new Map<Slot, Window>();
+  readonly #windows: Windows;
   readonly #paused = new Set<string>();
   readonly #maxReasons: number;
-  readonly #time: QueueTime;
   #delayed = 0;
   /** Whether anything was ever held back by more than its time: a batch, a window, a pause. */
   #restrained = false;
@@ -39,7 +37,7 @@ export class Agenda<Reason> {
     this.#entries = entries;
     this.#ready = new ReadyList(entries, options);
     this.#maxReasons = options.maxReasons;
-    this.#time = time;
+    this.#windows = new Windows(time);
   }
 
   get ready(): number {
@@ -66,35 +64,36 @@ export class Agenda<Reason> {
     if (this.#delays.size > 0) this.#endDelays(now);
   }
 
-  /**
-   * When a change is due by its strategy. Each change counts for itself, and the earliest wins: a key keeps to a
-   * window only while all of its changes do.
-   */
-  hold(slot: Slot, strategy: Strategy, after: number, now: number): number {
-    this.#restrained = true;
-    if (strategy.type === "scheduled") {
-      if (this.#entries.count(slot) === 0 || this.#windows.has(slot)) {
-        this.#windows.set(slot, strategy.window);
-      }
-      return this.#openingOf(strategy.window, now + after);
-    }
-    this.#windows.delete(slot);
-    // A delay that somebody asked for is not a change that can wait for others.
-    if (strategy.type === "immediate" || after > 0) return now + after;
-    const state = this.#entries.state(slot);
-    if (state === State.ready || state === State.parked) return now;
-    const batch = this.#batches.join(slot, strategy, now);
-    if (batch.members.size < strategy.size) return batch.deadline;
-    this.#letGo(batch, now, now);
-    return now;
+  /** When a change may be acted upon that is to wait until a time. Throws what its window throws. */
+  openingFor(strategy: Strategy, at: number): number {
+    return strategy.type === "scheduled" ? this.#windows.openingOf(strategy.window, at) : at;
   }
 
-  /** When a retry is due that must keep to the window of what failed. */
+  /**
+   * When a change is due by its strategy, given its opening. Each change counts for itself, and the earliest wins: a key
+   * may be worked on in the window of any of its changes, and at any time once one is due that has none.
+   */
+  hold(slot: Slot, strategy: Strategy, opening: number, now: number): number {
+    this.#restrained = true;
+    if (strategy.type === "scheduled") {
+      this.#allow(slot, strategy.window, opening);
+      return opening;
+    }
+    // A delay that somebody asked for is not a change that can wait for others.
+    const due = strategy.type === "batched" && opening <= now ? this.#gather(slot, strategy, now) : opening;
+    this.#allow(slot, always, due);
+    return due;
+  }
+
+  /** When a retry is due that must keep to the windows of what failed. */
   holdRetry(slot: Slot, after: number, now: number): number {
-    const window = this.#windowsOfWork.get(slot);
-    if (window === undefined) this.#windows.delete(slot);
-    else if (this.#entries.count(slot) === 0) this.#windows.set(slot, window);
-    return window ? this.#openingOf(window, now + after) : now + after;
+    const openings = this.#windows.ofWork(slot, now + after);
+    if (openings === undefined) {
+      this.#allow(slot, always, now + after);
+      return now + after;
+    }
+    for (const { window, from } of openings) this.#allow(slot, window, from);
+    return Math.min(...openings.map(({ from }) => from));
   }
 
   /** Gives an entry a reason, and moves it forward if that makes it due earlier or more urgent. */
@@ -123,7 +122,7 @@ export class Agenda<Reason> {
 
   /** Work is over, and what window it had to keep to does not matter any more. */
   finish(slot: Slot): void {
-    if (this.#restrained) this.#windowsOfWork.delete(slot);
+    if (this.#restrained) this.#windows.finish(slot);
   }
 
   /** Forgets a key, and takes its entry out of whatever it waits in. */
@@ -131,7 +130,7 @@ export class Agenda<Reason> {
     this.#paused.delete(key);
     if (slot === none) return;
     this.#batches.leave(slot);
-    this.#windows.delete(slot);
+    this.#windows.forget(slot);
     const state = this.#entries.state(slot);
     if (state === State.ready) this.#ready.remove(slot);
     else if (state === State.delayed) this.#delays.remove(this.#entries.place(slot));
@@ -158,20 +157,38 @@ export class Agenda<Reason> {
     return this.#batches.of(slot) !== undefined;
   }
 
-  /** An entry that was taken out, or the next one whose window has not closed meanwhile. */
+  /** An entry that was taken out, or the next one whose windows have not closed meanwhile. */
   #firstOpen(taken: Slot, now: number): Slot {
     for (let slot = taken; slot !== none; slot = this.#ready.take()) {
-      const window = this.#windows.get(slot);
-      if (window === undefined) return slot;
-      if (this.#isOpen(window, now)) {
-        this.#windows.delete(slot);
-        this.#windowsOfWork.set(slot, window);
+      if (!this.#waitsForWindow(slot, now)) {
+        this.#windows.start(slot);
         return slot;
       }
-      // The window was open when the entry became ready, but workers were busy.
-      this.#becomeReady(slot, now);
+      // A window was open when the entry became ready, but workers were busy.
     }
     return none;
+  }
+
+  /** Lets an entry be worked on in the window of a change, from an opening on. Comes before the change is noted. */
+  #allow(slot: Slot, window: Window, from: number): void {
+    const entries = this.#entries;
+    const isFirst = entries.count(slot) === 0;
+    if (!this.#windows.has(slot)) {
+      if (window === always || (!isFirst && entries.due(slot) <= from)) return;
+      // What there is to do so far has no window.
+      if (!isFirst) this.#windows.allow(slot, always, entries.due(slot));
+    }
+    this.#windows.allow(slot, window, from);
+  }
+
+  /** Puts an entry into a batch, and tells when it is due. */
+  #gather(slot: Slot, strategy: Strategy & { type: "batched" }, now: number): number {
+    const state = this.#entries.state(slot);
+    if (state === State.ready || state === State.parked) return now;
+    const batch = this.#batches.join(slot, strategy, now);
+    if (batch.members.size < strategy.size) return batch.deadline;
+    this.#letGo(batch, now, now);
+    return now;
   }
 
   /** A reason more for what is to be done anyway. */
@@ -226,32 +243,27 @@ export class Agenda<Reason> {
   /** Whether something holds an entry back that is due, which then waits for that. */
   #isHeldBack(slot: Slot, now: number): boolean {
     this.#batches.leave(slot);
-    const window = this.#windows.get(slot);
-    if (window && !this.#isOpen(window, now)) {
-      this.#entries.setDue(slot, wholeMillisecond(this.#openingOf(window, now)));
-      this.#delay(slot);
-      return true;
-    }
+    if (this.#waitsForWindow(slot, now)) return true;
     if (!this.#paused.has(this.#entries.key(slot))) return false;
     this.#entries.setState(slot, State.parked);
     return true;
   }
 
+  /** Delays an entry that is nowhere until it may be worked on, unless that is now. */
+  #waitsForWindow(slot: Slot, now: number): boolean {
+    const opening = this.#windows.next(slot, now);
+    if (opening <= now) return false;
+    this.#entries.setDue(slot, wholeMillisecond(opening));
+    this.#delay(slot);
+    return true;
+  }
+
   #letGo(batch: Batch, due: number, now: number): void {
     for (const member of this.#batches.letGo(batch)) {
+      if (this.#windows.has(member)) this.#windows.allow(member, always, due);
       if (due < this.#entries.due(member)) this.#entries.setDue(member, due);
       if (this.#entries.state(member) === State.delayed) this.#endDelay(member, now);
     }
-  }
-
-  #isOpen(window: Window, at: number): boolean {
-    return window.isOpen(this.#time.onWall(at));
-  }
-
-  /** A window's next opening, and something later than a time at which it is closed whatever the window says. */
-  #openingOf(window: Window, at: number): number {
-    if (this.#isOpen(window, at)) return at;
-    return Math.max(this.#time.ofWall(window.nextOpening(this.#time.onWall(at))), at + 1);
   }
 }
 

@@ -2,7 +2,10 @@ import { type Duration, duration } from "../../model/time/duration.js";
 
 /** Says how long to wait before a key is tried again. Pure: what the time is comes from outside. */
 export interface RateLimiter {
-  /** The delay in milliseconds before the next try of a key that has failed `failures` times in a row (1 at first). */
+  /**
+   * The delay in milliseconds, a finite number of 0 or more, before the next try of a key that has failed `failures` times
+   * in a row (1 at first).
+   */
   delay(key: string, failures: number, now: number): number;
 }
 

@@ -20,7 +20,7 @@ const keptLevels = 64;
  * by waiting, and nothing has to be moved when time passes.
  *
  * Everything is O(log n) in the number of distinct priorities, and O(1) in the number of entries and groups,
- * except that a raised entry costs O(log n) in those of its lane.
+ * except that a raised entry costs O(log n) in those of its lane, and the first and last of an epoch in the epochs.
  */
 export class ReadyList<Reason> {
   readonly #entries: Entries<Reason>;

@@ -51,6 +51,11 @@ export class RunningWork<Reason> {
     );
   }
 
+  /** The entry of work that runs; none for what is over already, or was never taken from this queue. */
+  find(work: Work<Reason>): Slot {
+    return TakenWork.slotOf(work, this.#entries, this.#time);
+  }
+
   /** Ends work, and gives its entry; none for what is over already, or was never taken from this queue. */
   end(work: Work<Reason>): Slot {
     const slot = TakenWork.slotOf(work, this.#entries, this.#time);

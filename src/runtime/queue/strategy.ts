@@ -1,6 +1,9 @@
 import { type Duration, duration } from "../../model/time/duration.js";
 
-/** Times at which work may be done, such as two to four at night. */
+/**
+ * Times at which work may be done, such as two to four at night. `add` and `done` throw what it throws for a new change; a
+ * window that throws when it is asked again later counts as closed for a minute.
+ */
 export interface Window {
   isOpen(at: number): boolean;
   /** When it opens next, for a time at which it is closed; Infinity for never. */
@@ -41,7 +44,10 @@ export function batched(options: {
   return { type: "batched", id: `${size}/${timeout}/${name}`, size, timeout };
 }
 
-/** Only while the window is open; what is not taken before it closes waits for the next opening. */
+/**
+ * Only while the window is open; what is not taken before it closes waits for the next opening. A key whose changes have
+ * several windows is due in the one that opens first.
+ */
 export function scheduled(window: Window): Strategy {
   return { type: "scheduled", window };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "../../client/on-abort.js";
 import type { Work } from "./work.js";
 
 interface Taker<Reason> {
@@ -19,10 +20,9 @@ export class Takers<Reason> {
         this.#waiting.delete(taker);
         reject(signal?.reason);
       };
-      const leave = (): void => signal?.removeEventListener("abort", abort);
+      const leave = signal ? onAbort(signal, abort) : (): void => {};
       const taker: Taker<Reason> = { resolve, leave };
       this.#waiting.add(taker);
-      signal?.addEventListener("abort", abort, { once: true });
     });
   }
 

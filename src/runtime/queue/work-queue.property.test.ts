@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../model/time/clock.js";
 import { ReferenceQueue } from "./fixtures/reference-queue.js";
 import { exponentialBackoff } from "./rate-limiter.js";
-import { batched, chooseStrategy, scheduled } from "./strategy.js";
+import { batched, chooseStrategy, scheduled, type Window } from "./strategy.js";
 import { WorkQueue } from "./work-queue.js";
 import type { Outcome, Work } from "./work.js";
 
@@ -114,13 +114,15 @@ test("does what a list that is searched from end to end would do", () => {
   );
 });
 
-test("with strategies, every reason is handed out once, to one at a time, and none too early", () => {
-  const kinds = ["security", "configuration", "optimization", undefined];
-  const isOpen = (at: number): boolean => at % 50 < 10;
-  const nights = { isOpen, nextOpening: (at: number) => (isOpen(at) ? at : at - (at % 50) + 50) };
+test("with strategies, every reason is handed out once, to one at a time, and neither too early nor too late", () => {
+  const kinds = ["security", "configuration", "optimization", "report", undefined];
+  const windows = new Map([
+    ["optimization", everyFifty(0, 10)],
+    ["report", everyFifty(30, 5)],
+  ]);
   const strategy = chooseStrategy([
     { types: ["configuration"], strategy: batched({ size: 3, timeout: 20 }) },
-    { types: ["optimization"], strategy: scheduled(nights) },
+    ...[...windows].map(([type, window]) => ({ types: [type], strategy: scheduled(window) })),
   ]);
   const change = fc.record({
     key,
@@ -131,61 +133,65 @@ test("with strategies, every reason is handed out once, to one at a time, and no
     finished: fc.nat(2),
     paused: fc.boolean(),
     by: fc.nat(12),
-    again: fc.boolean(),
+    outcome: fc.constantFrom("done", "done", "again", "retry"),
   });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
       const clock = manualClock();
-      const queue = new WorkQueue<string>({
-        clock,
-        strategy,
-        ageing,
-        maxReasons: 1000,
-        limiter: exponentialBackoff(1, 5),
-      });
+      const queue = new WorkQueue<string>({ clock, strategy, ageing, maxReasons: 1000 });
       const running: Work<string>[] = [];
-      const missing = new Map<string, { readonly only: string; readonly earliest: number }>();
+      const missing = new Map<string, Said>();
+      const saidOf = new Map<string, readonly Said[]>();
 
+      const mayRun = ({ earliest, types }: Said): boolean =>
+        earliest <= clock.time &&
+        types.some((type) => windows.get(type ?? "")?.isOpen(clock.time) ?? !windows.has(type ?? ""));
       const take = (): boolean => {
         const work = queue.tryTake();
         if (!work) return false;
         expect(running.map(({ key }) => key)).not.toContain(work.key);
-        const known = work.reasons.map((reason) => missing.get(reason));
-        expect(known).not.toContain(undefined);
-        if (known.every((reason) => reason?.only === "optimization")) expect(isOpen(clock.time)).toBe(true);
-        expect(Math.min(...known.map((reason) => reason?.earliest ?? Infinity))).toBeLessThanOrEqual(
-          clock.time,
-        );
+        const said = work.reasons.map((reason) => missing.get(reason) ?? expect.fail(`${reason} came twice`));
+        expect(said.some(mayRun)).toBe(true);
         for (const reason of work.reasons) missing.delete(reason);
+        saidOf.set(work.key, said);
         running.push(work);
         return true;
       };
-      const say = (reason: string, only: string | undefined, after: number): string => {
-        missing.set(reason, { only: only ?? "", earliest: clock.time + after });
+      const say = (reason: string, key: string, types: Said["types"], after: number): string => {
+        missing.set(reason, { key, types, earliest: clock.time + after });
         return reason;
+      };
+      const finish = (work: Work<string>, type: string, after: number, step: number): void => {
+        const reason = `${type} ${step} ${work.key}`;
+        // A retry may be done whenever what failed might have been.
+        const types = (saidOf.get(work.key) ?? []).flatMap((said) => said.types);
+        if (type === "done") queue.done(work, { type });
+        else if (type === "again")
+          queue.done(work, { type, after, reason: say(reason, work.key, [undefined], after) });
+        else queue.done(work, { type: "retry", after, reason: say(reason, work.key, types, after) });
+      };
+      const tooLate = (): Said[] => {
+        const waiting = new Map(queue.snapshot().map(({ key, state }) => [key, state]));
+        return [...missing.values()].filter(
+          (said) =>
+            !said.types.includes("configuration") &&
+            mayRun(said) &&
+            !["ready", "paused", "dirty"].includes(waiting.get(said.key) ?? ""),
+        );
       };
 
       for (const [
         step,
-        { key, type, priority, after, taken, finished, paused, by, again },
+        { key, type, priority, after, taken, finished, paused, by, outcome },
       ] of changes.entries()) {
-        queue.add(key, say(`${step}`, type, after), { priority, after, type });
+        queue.add(key, say(`${step}`, key, [type], after), { priority, after, type });
         if (paused) queue.pause(key);
         else queue.resume(key);
         for (let left = taken; left > 0; left--) take();
-        for (const work of running.splice(0, finished)) {
-          const window = work.reasons.every((reason) => reason.startsWith("optimization"))
-            ? "optimization"
-            : "";
-          if (again)
-            queue.done(work, {
-              type: "again",
-              after,
-              reason: say(`again ${work.key} ${step}`, window, after),
-            });
-          else queue.done(work, { type: "done" });
-        }
+        for (const work of running.splice(0, finished)) finish(work, outcome, after, step);
+        expect(tooLate()).toEqual([]);
         clock.time += by;
+        expect(tooLate()).toEqual([]);
       }
 
       // Nothing is left behind: once everybody may go, and two windows have passed, all has been handed out.
@@ -201,3 +207,16 @@ test("with strategies, every reason is handed out once, to one at a time, and no
     { numRuns: 200 },
   );
 });
+
+/** What was said of a key: that it is to be done, from when on, and for which types of change. */
+interface Said {
+  readonly key: string;
+  readonly types: readonly (string | undefined)[];
+  readonly earliest: number;
+}
+
+function everyFifty(opens: number, length: number): Window {
+  const sinceOpening = (at: number): number => (at + 50 - opens) % 50;
+  const isOpen = (at: number): boolean => sinceOpening(at) < length;
+  return { isOpen, nextOpening: (at) => (isOpen(at) ? at : at - sinceOpening(at) + 50) };
+}

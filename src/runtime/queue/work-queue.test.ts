@@ -1,9 +1,11 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../model/time/clock.js";
 import { VirtualClock } from "../../model/time/virtual-clock.js";
 import { fixedDelay } from "./rate-limiter.js";
-import { batched, scheduled } from "./strategy.js";
+import { batched, immediate, scheduled, type Strategy, type Window } from "./strategy.js";
 import { type QueueOptions, WorkQueue } from "./work-queue.js";
+import type { Work } from "./work.js";
 
 function open(options: Partial<QueueOptions<string>> = {}): {
   clock: VirtualClock;
@@ -11,6 +13,10 @@ function open(options: Partial<QueueOptions<string>> = {}): {
 } {
   const clock = new VirtualClock(0);
   return { clock, queue: new WorkQueue<string>({ clock, ...options }) };
+}
+
+function take(queue: WorkQueue<string>): Work<string> {
+  return queue.tryTake() ?? expect.fail("there was work");
 }
 
 describe("waiting for work", () => {
@@ -126,6 +132,19 @@ describe("aborting", () => {
     controller.abort(new Error("no time"));
     await expect(aborted).rejects.toThrow("no time");
     await expect(patient).resolves.toMatchObject({ key: "a" });
+  });
+
+  test("as many takers as you like share one listener of their signal, and all hear of its abort", async () => {
+    const { queue } = open();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const takers = Array.from({ length: 20 }, () => queue.take(signal));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    queue.add("a", "added");
+    await expect(takers[0]).resolves.toMatchObject({ key: "a" });
+    controller.abort(new Error("no time"));
+    const ends = await Promise.allSettled(takers.slice(1));
+    expect(ends.filter(({ status }) => status === "rejected")).toHaveLength(19);
   });
 
   test("many takers that give up all the time lose nothing and never work on one key at once", async () => {
@@ -276,6 +295,150 @@ test("groups and priorities can be as many as they like, and come and go", () =>
   }
 });
 
+describe("a key with changes of several kinds", () => {
+  const hour = 3_600_000;
+  const kinds: Readonly<Record<string, Strategy>> = {
+    two: scheduled(daily(2)),
+    four: scheduled(daily(4)),
+    batch: batched({ size: 2, timeout: 3.5 * hour }),
+    now: immediate,
+  };
+  const openDaily = (options?: Partial<QueueOptions<string>>): ReturnType<typeof open> =>
+    open({ ...options, strategy: ({ type }) => kinds[type ?? "now"] ?? immediate });
+  /** When keys come out of a queue that is asked every half hour from a time on. */
+  const hoursOf = async (
+    { queue, clock }: ReturnType<typeof open>,
+    { from = 0, until = 60 } = {},
+  ): Promise<number[]> => {
+    const hours: number[] = [];
+    await clock.advance(from * hour - clock.now());
+    for (; clock.now() <= until * hour; await clock.advance(hour / 2)) {
+      const work = queue.tryTake();
+      if (work === undefined) continue;
+      hours.push(clock.now() / hour);
+      queue.done(work, { type: "done" });
+    }
+    return hours;
+  };
+
+  /** Open for an hour of every day. */
+  function daily(opens: number): Window {
+    const hourOf = (at: number): number => Math.floor(at / hour) % 24;
+    const nextOpening = (at: number): number =>
+      (Math.floor(at / hour / 24) + (hourOf(at) < opens ? 0 : 1)) * 24 * hour + opens * hour;
+    return { isOpen: (at) => hourOf(at) === opens, nextOpening };
+  }
+
+  test.each([
+    ["two", "four"],
+    ["four", "two"],
+    ["two", "four", "two"],
+  ])("is due when the first of its windows opens: %s, %s", async (...types) => {
+    const opened = openDaily();
+    for (const type of types) opened.queue.add("a", type, { type });
+    expect(opened.queue.snapshot()).toMatchObject([{ due: 2 * hour }]);
+    expect(await hoursOf(opened)).toEqual([2]);
+  });
+
+  test.each([
+    ["two", "four"],
+    ["four", "two"],
+  ])("that was missed in one window is due in the next of any: %s, %s", async (...types) => {
+    const opened = openDaily();
+    for (const type of types) opened.queue.add("a", type, { type });
+    expect(await hoursOf(opened, { from: 3 })).toEqual([4]);
+  });
+
+  test("that was missed waits for a window until its change is due for which it is", async () => {
+    const opened = openDaily();
+    opened.queue.add("a", "two", { type: "two" });
+    opened.queue.add("a", "four", { type: "four", after: 10 * hour });
+    expect(await hoursOf(opened, { from: 3 })).toEqual([26]);
+  });
+
+  test.each([
+    ["two", "now"],
+    ["now", "two"],
+  ])("goes at once when one of them has no window: %s, %s", async (...types) => {
+    const opened = openDaily();
+    for (const type of types) opened.queue.add("a", type, { type });
+    expect(await hoursOf(opened)).toEqual([0]);
+  });
+
+  test.each([
+    ["two", "now"],
+    ["now", "two"],
+    ["two", "batch"],
+    ["batch", "two"],
+  ])("goes in the window, or when one without is due: %s, %s", async (...types) => {
+    const add = ({ queue }: ReturnType<typeof open>): void => {
+      for (const type of types) queue.add("a", type, { type, after: type === "now" ? 3.5 * hour : 0 });
+    };
+    const inTime = openDaily();
+    add(inTime);
+    expect(await hoursOf(inTime)).toEqual([2]);
+    const missed = openDaily();
+    add(missed);
+    expect(await hoursOf(missed, { from: 3 })).toEqual([3.5]);
+  });
+
+  test("goes when its batch is full, whatever window it has besides", () => {
+    const { queue } = openDaily();
+    queue.add("a", "batch", { type: "batch" });
+    queue.add("a", "two", { type: "two" });
+    queue.add("b", "batch", { type: "batch" });
+    expect([take(queue).key, take(queue).key]).toEqual(["a", "b"]);
+  });
+
+  test("is tried again in any of the windows of what failed, and of what was added meanwhile", async () => {
+    for (const [first, meanwhile] of [["two", "four"], ["four", "two"], []] as const) {
+      const opened = openDaily();
+      const { queue, clock } = opened;
+      queue.add("a", "two", { type: first ?? "two" });
+      if (first === undefined) queue.add("a", "four", { type: "four" });
+      await clock.advance((first === "four" ? 4 : 2) * hour);
+      const work = take(queue);
+      if (meanwhile !== undefined) queue.add("a", "more", { type: meanwhile, after: hour });
+      queue.done(work, { type: "retry", reason: "failed", after: hour });
+      expect(await hoursOf(opened)).toEqual([first === "four" ? 26 : 4]);
+    }
+  });
+
+  test("keeps the windows that open first when each change has its own", async () => {
+    let next = 0;
+    const opened = open({ strategy: () => scheduled(daily(next)) });
+    for (next = 23; next >= 2; next--) opened.queue.add("a", "changed");
+    for (let left = 100; left > 0; left--) {
+      next = 20;
+      opened.queue.add("a", "changed");
+    }
+    expect(await hoursOf(opened, { from: 3.5 })).toEqual([3.5]);
+  });
+
+  test("is kept until its window answers when that fails for a while, and others are not disturbed", async () => {
+    let fails = false;
+    const window: Window = {
+      isOpen(at) {
+        if (fails) throw new Error("no calendar");
+        return at >= hour;
+      },
+      nextOpening: () => hour,
+    };
+    const { queue, clock } = open({ strategy: ({ type }) => (type ? scheduled(window) : immediate) });
+    queue.add("a", "two", { type: "two" });
+    fails = true;
+    await clock.advance(hour);
+    expect(() => queue.add("c", "two", { type: "two" })).toThrow("no calendar");
+    queue.add("b", "now");
+    expect(take(queue).key).toBe("b");
+    expect(queue.tryTake()).toBeUndefined();
+    fails = false;
+    await clock.advance(hour);
+    expect(take(queue)).toMatchObject({ key: "a", reasons: ["two"] });
+    expect(queue.tryTake()).toBeUndefined();
+  });
+});
+
 describe("a great many keys", () => {
   const keys = Array.from({ length: 100_000 }, (_, index) => `all/key-${index}`);
   const drain = (queue: WorkQueue<string>): string[] => {
@@ -391,6 +554,78 @@ describe("mistakes are refused, and change nothing", () => {
     expect(() => queue.done(work, { type: "again", after: NaN, reason: "look" })).toThrow(/after NaN/);
     expect(queue.running).toBe(1);
     queue.done(work, { type: "done" });
+  });
+
+  test.each([
+    [
+      "a limiter that throws",
+      () => {
+        throw new Error("no calendar");
+      },
+      /no calendar/,
+    ],
+    ["a delay that is no number", () => NaN, /the limiter cannot let a wait for NaN: it has to give/],
+    ["a delay without end", () => Infinity, RangeError],
+    ["a delay below 0", () => -1, RangeError],
+  ])("%s", async (_name, delay, message) => {
+    const { queue, clock } = open({ limiter: { delay } });
+    queue.add("a", "added");
+    const work = take(queue);
+    expect(() => queue.done(work, { type: "retry", reason: "failed" })).toThrow(message);
+    expect(queue.snapshot()).toMatchObject([{ key: "a", state: "running", failures: 0 }]);
+    queue.add("a", "more");
+    expect(() => queue.done(work, { type: "retry", reason: "failed" })).toThrow(message);
+    expect(queue.snapshot()).toMatchObject([{ key: "a", state: "dirty", failures: 0, reasons: ["more"] }]);
+    expect(queue.running).toBe(1);
+
+    queue.done(work, { type: "retry", reason: "failed", after: 1000 });
+    expect(() => queue.done(work, { type: "done" })).toThrow(/is not running as this work/);
+    expect(queue.running).toBe(0);
+    await clock.advance(1000);
+    const next = take(queue);
+    expect(next).toMatchObject({ reasons: ["more", "failed"], failures: 1 });
+    queue.done(next, { type: "done" });
+    await expect(queue.drain()).resolves.toBeUndefined();
+  });
+
+  test.each([
+    [
+      "a strategy that throws",
+      () => {
+        throw new Error("no calendar");
+      },
+      /no calendar/,
+    ],
+    ["a strategy that is none", () => undefined as unknown as Strategy, TypeError],
+    [
+      "a window that opens at no time",
+      () => scheduled({ isOpen: () => false, nextOpening: () => NaN }),
+      /a window cannot open at NaN: nextOpening gives a time, or Infinity for never/,
+    ],
+  ])("%s", (_name, strategy: () => Strategy, message) => {
+    let broken = false;
+    const { queue } = open({ maxRetries: 0, strategy: () => (broken ? strategy() : immediate) });
+    queue.add("a", "added");
+    queue.add("dead", "added");
+    const work = take(queue);
+    queue.done(take(queue), { type: "dead", reason: "gone" });
+
+    broken = true;
+    expect(() => queue.add("dead", "more")).toThrow(message);
+    expect(() => queue.add("new", "added")).toThrow(message);
+    expect(() => queue.add("a", "more")).toThrow(message);
+    expect(() => queue.done(work, { type: "again", after: 0, reason: "look" })).toThrow(message);
+    expect(queue.snapshot()).toMatchObject([
+      { key: "a", state: "running", reasons: ["added"] },
+      { key: "dead", state: "dead" },
+    ]);
+    expect(queue.running).toBe(1);
+
+    broken = false;
+    queue.done(work, { type: "again", after: 0, reason: "look" });
+    expect(take(queue)).toMatchObject({ key: "a", reasons: ["look"] });
+    queue.add("new", "added");
+    expect(take(queue)).toMatchObject({ key: "new", reasons: ["added"] });
   });
 
   test("work that is done twice, or another queue's", () => {

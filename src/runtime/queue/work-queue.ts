@@ -4,11 +4,11 @@ import { Entries, type Slot, State } from "./entries.js";
 import { none } from "./key-index.js";
 import { type QueueOptions, type Settings, settings } from "./options.js";
 import { QueueTime } from "./queue-time.js";
+import { checkDelay, checkOutcome, finite, notRunning } from "./refusals.js";
 import { type RunningKey, RunningWork } from "./running-work.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
-import type { Change } from "./strategy.js";
 import { Takers } from "./takers.js";
-import type { AddOptions, DeadLetter, Outcome, Work } from "./work.js";
+import type { AddOptions, DeadLetter, Outcome, Unfinished, Work } from "./work.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
 export type { KeySnapshot } from "./snapshot.js";
@@ -58,7 +58,10 @@ export class WorkQueue<Reason> {
     this.#running = new RunningWork(this.#entries, this.#time);
   }
 
-  /** Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. */
+  /**
+   * Asks for a key to be worked on, and says why. Ignored once the queue is drained or closed. Throws what the strategy
+   * throws, and then has changed nothing.
+   */
   add(key: string, reason: Reason, options?: AddOptions): void {
     if (this.#ended) return;
     // What is frequent is kept apart from what is not, so that it is compiled into one piece.
@@ -91,17 +94,26 @@ export class WorkQueue<Reason> {
     return found === none ? this.#takeNewlyDue() : this.#start(found, now);
   }
 
-  /** Says what became of work; from here on its key can be handed out again. */
+  /**
+   * Says what became of work; from here on its key can be handed out again.
+   *
+   * Throws what the limiter or the strategy throws, and a RangeError when the limiter's delay is not a finite number of 0
+   * or more. Then nothing has changed: the work still runs, and `done` can be called again, perhaps with an `after` so
+   * that the limiter is not asked.
+   */
   done(work: Work<Reason>, outcome: Outcome<Reason>): void {
-    if (outcome.type !== "done") checkOutcome(work.key, outcome);
+    if (outcome.type !== "done") {
+      this.#conclude(work, outcome);
+      return;
+    }
     const slot = this.#running.end(work);
     if (slot === none) throw notRunning(work.key);
-    if (outcome.type === "done" && this.#entries.count(slot) === 0 && this.#settings.metrics === undefined) {
+    if (this.#entries.count(slot) === 0 && this.#settings.metrics === undefined) {
       // Nothing depends on what time it is.
       this.#rest(slot);
       if (this.#ended) this.#settleDrained();
       if (this.#takers.waiting) this.#wake();
-    } else this.#finish(slot, work, outcome);
+    } else this.#succeed(slot, work);
   }
 
   /** Holds back one key, or all of them. Reasons are still gathered, and what runs may finish. */
@@ -206,9 +218,27 @@ export class WorkQueue<Reason> {
     // A delay begins now, however long this turn has lasted.
     const now = after > 0 ? this.#time.look() : this.#time.now();
     this.#agenda.catchUp(now);
+    this.#wantAfter(key, reason, priority, after, options.type, now);
+  }
+
+  /** Asks the strategy when, before anything changes: it may throw. */
+  #wantAfter(
+    key: string,
+    reason: Reason,
+    priority: number,
+    after: number,
+    type: string | undefined,
+    now: number,
+  ): void {
+    const { strategy } = this.#settings;
+    if (strategy === undefined) {
+      this.#agenda.want(this.#roused(key), reason, priority, now + after, now);
+      return;
+    }
+    const chosen = typeof strategy === "function" ? strategy({ key, priority, type }) : strategy;
+    const opening = this.#agenda.openingFor(chosen, now + after);
     const slot = this.#roused(key);
-    const due = this.#hold(slot, { key, priority, type: options.type }, after, now);
-    this.#agenda.want(slot, reason, priority, due, now);
+    this.#agenda.want(slot, reason, priority, this.#agenda.hold(slot, chosen, opening, now), now);
   }
 
   /** What has become due since the time was last looked at. */
@@ -226,21 +256,37 @@ export class WorkQueue<Reason> {
     return work;
   }
 
-  /** When a change is due by its strategy. */
-  #hold(slot: Slot, change: Change, after: number, now: number): number {
-    const { strategy } = this.#settings;
-    if (strategy === undefined) return now + after;
-    return this.#agenda.hold(slot, typeof strategy === "function" ? strategy(change) : strategy, after, now);
-  }
-
-  #finish(slot: Slot, work: Work<Reason>, outcome: Outcome<Reason>): void {
-    const { metrics, onDead } = this.#settings;
-    const entries = this.#entries;
+  /** Ends work that has done what was to be done. */
+  #succeed(slot: Slot, work: Work<Reason>): void {
     const now = this.#time.look();
     this.#agenda.catchUp(now);
-    const abandoned = entries.state(slot) === State.abandoned;
-    if (abandoned) entries.setFailures(slot, 0);
-    const letter = abandoned ? undefined : this.#conclude(slot, work, outcome, now);
+    this.#entries.setFailures(slot, 0);
+    this.#finish(slot, work, "done", undefined, now);
+  }
+
+  /** Ends work that has not. What comes next is found out first: as long as that may throw, the work runs. */
+  #conclude(work: Work<Reason>, outcome: Unfinished<Reason>): void {
+    checkOutcome(work.key, outcome);
+    const slot = this.#running.find(work);
+    if (slot === none) throw notRunning(work.key);
+    const now = this.#time.look();
+    this.#agenda.catchUp(now);
+    const abandoned = this.#entries.state(slot) === State.abandoned;
+    if (abandoned) this.#entries.setFailures(slot, 0);
+    const letter = abandoned ? undefined : this.#goOn(slot, work, outcome, now);
+    this.#running.end(work);
+    this.#finish(slot, work, outcome.type, letter, now);
+  }
+
+  #finish(
+    slot: Slot,
+    work: Work<Reason>,
+    outcome: Outcome<Reason>["type"],
+    letter: DeadLetter<Reason> | undefined,
+    now: number,
+  ): void {
+    const { metrics, onDead } = this.#settings;
+    const entries = this.#entries;
     if (entries.count(slot) === 0) this.#rest(slot);
     else {
       this.#agenda.finish(slot);
@@ -251,51 +297,50 @@ export class WorkQueue<Reason> {
     if (this.#takers.waiting) this.#wake();
 
     if (letter) onDead?.(letter);
-    metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome.type);
+    metrics?.done?.(work, Math.max(0, this.#time.onWall(now) - work.taken), outcome);
   }
 
-  /** Takes note of what became of work; a dead letter when that was the end of it. */
-  #conclude(
+  /** Takes note of what is to be done next; a dead letter when that is nothing. Throws before it changes anything. */
+  #goOn(
     slot: Slot,
     work: Work<Reason>,
-    outcome: Outcome<Reason>,
+    outcome: Unfinished<Reason>,
     now: number,
   ): DeadLetter<Reason> | undefined {
-    const { limiter, maxRetries, metrics } = this.#settings;
+    const { maxRetries, metrics } = this.#settings;
+    const { key } = work;
     const entries = this.#entries;
-    switch (outcome.type) {
-      case "done":
-        entries.setFailures(slot, 0);
-        return undefined;
-      case "again": {
-        entries.setFailures(slot, 0);
-        const { reason, after, priority = 0 } = outcome;
-        const change = { key: work.key, priority, type: undefined };
-        const due = this.#hold(slot, change, Math.max(0, after), now);
-        this.#agenda.want(slot, reason, priority, due, now);
-        return undefined;
-      }
-      case "retry": {
-        const failures = entries.failures(slot) + 1;
-        entries.setFailures(slot, failures);
-        if (failures > maxRetries) return this.#bury(slot, work, outcome.reason, now);
-        const delay = Math.max(0, outcome.after ?? limiter.delay(work.key, failures, this.#time.onWall(now)));
-        const due = this.#agenda.holdRetry(slot, delay, now);
-        this.#agenda.want(slot, outcome.reason, work.priority, due, now);
-        metrics?.retried?.(work.key, failures, delay);
-        return undefined;
-      }
-      case "dead":
-        entries.setFailures(slot, entries.failures(slot) + 1);
-        return this.#bury(slot, work, outcome.reason, now);
+    if (outcome.type === "again") {
+      const { reason, after, priority = 0 } = outcome;
+      this.#wantAfter(key, reason, priority, Math.max(0, after), undefined, now);
+      entries.setFailures(slot, 0);
+      return undefined;
     }
+    const failures = entries.failures(slot) + 1;
+    const isOver = outcome.type === "dead" || failures > maxRetries;
+    const delay = isOver ? 0 : Math.max(0, outcome.after ?? this.#delayOf(key, failures, now));
+    entries.setFailures(slot, failures);
+    if (isOver) return this.#bury(slot, work, outcome.reason, now);
+    const due = this.#agenda.holdRetry(slot, delay, now);
+    this.#agenda.want(slot, outcome.reason, work.priority, due, now);
+    metrics?.retried?.(key, failures, delay);
+    return undefined;
   }
 
-  /** Gives a key up, unless something new about it was said while it ran. */
+  /** How long the limiter lets a key wait that failed. */
+  #delayOf(key: string, failures: number, now: number): number {
+    return checkDelay(key, this.#settings.limiter.delay(key, failures, this.#time.onWall(now)));
+  }
+
+  /** Gives a key up, unless something new about it was said while it ran: then it is tried for that, and knows how it failed. */
   #bury(slot: Slot, work: Work<Reason>, reason: Reason, now: number): DeadLetter<Reason> | undefined {
-    if (this.#entries.count(slot) > 0) return undefined;
+    const { maxReasons } = this.#settings;
+    if (this.#entries.count(slot) > 0) {
+      this.#entries.collect(slot, reason, maxReasons);
+      return undefined;
+    }
     const { key } = work;
-    const reasons = [...work.reasons, reason].slice(-this.#settings.maxReasons);
+    const reasons = [...work.reasons, reason].slice(-maxReasons);
     const letter: DeadLetter<Reason> = {
       key,
       reasons,
@@ -368,22 +413,4 @@ export class WorkQueue<Reason> {
     for (const resolve of this.#drained) resolve();
     this.#drained = [];
   }
-}
-
-/** Refuses what would leave a key half finished. */
-function checkOutcome(key: string, outcome: Outcome<unknown>): void {
-  if (outcome.type === "done" || outcome.type === "dead") return;
-  finite(outcome.after ?? 0, "after", key);
-  if (outcome.type === "again") finite(outcome.priority ?? 0, "priority", key);
-}
-
-function notRunning(key: string): Error {
-  return new Error(
-    `${key} is not running as this work: call done once for each work, on the queue that it was taken from`,
-  );
-}
-
-function finite(value: number, what: string, key: string): number {
-  if (Number.isFinite(value)) return value;
-  throw new RangeError(`${key} cannot be queued with ${what} ${value}: give a finite number`);
 }

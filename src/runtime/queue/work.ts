@@ -42,6 +42,9 @@ export type Outcome<Reason> =
   /** It failed, and trying again cannot help; only a new reason brings it back. */
   | { readonly type: "dead"; readonly reason: Reason };
 
+/** What leaves something to be done, or to be given up. */
+export type Unfinished<Reason> = Exclude<Outcome<Reason>, { readonly type: "done" }>;
+
 /** Work that is not tried any more until somebody says so or its object changes. */
 export interface DeadLetter<Reason> {
   readonly key: string;
