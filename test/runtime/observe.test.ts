@@ -1,12 +1,14 @@
 import { context, trace } from "@opentelemetry/api";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
 import { resource, type KubeObject } from "../../src/model/index.js";
 import { controller } from "../../src/runtime/controller.js";
 import { createLog } from "../../src/runtime/observe/create-log.js";
 import { AsyncContexts, SeeingProvider } from "../../src/runtime/observe/fixtures/tracer-provider.js";
 import { controllerMetrics } from "../../src/runtime/observe/metrics.js";
 import { renderRun } from "../../src/runtime/runs/render-run.js";
+import type { Run } from "../../src/runtime/runs/run.js";
 import { schedule } from "../../src/runtime/schedule/schedule.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import type { TestPlane } from "./test-plane.js";
@@ -118,6 +120,88 @@ describeHomes(({ startTestPlane }) => {
     expect(run && renderRun(run)).toContain(`trace ${run?.traceId}`);
   });
 
+  describe("what a run wrote", () => {
+    const changesOf = ({ writes }: Run) =>
+      writes
+        .filter(({ kind }) => kind.kind === "ConfigMap")
+        .map(({ verb, before, after, sent }) => [verb, dataOf(before), dataOf(after), sent]);
+    const dataOf = (object: KubeObject | undefined): unknown =>
+      (object as { data?: unknown } | undefined)?.data;
+
+    test("is told with what was there before, also of kinds that are not watched", async () => {
+      const mapping = controller({
+        for: Site,
+        async reconcile(_, { client }) {
+          await client.patch(ConfigMap, "map", { data: { a: "2" } });
+          await client.patch(ConfigMap, "map", { data: { a: "3" } });
+          await client.get(ConfigMap, "other");
+          await client.apply(ConfigMap, { metadata: { name: "other" }, data: { b: "1" } });
+          await client.find(ConfigMap, "new");
+          await client.apply(ConfigMap, { metadata: { name: "new" }, data: { c: "1" } });
+          await client.list(ConfigMap, { labelSelector: "listed" });
+          await client.patch(ConfigMap, "listed", { data: { d: "1" } });
+          await client.patch(ConfigMap, "listed", { data: { e: "1" } }, { dryRun: true });
+        },
+      });
+      await using plane = await startTestPlane([Site], { controllers: [mapping] });
+      const { client } = plane;
+      await client.create(ConfigMap, { metadata: { name: "map" }, data: { a: "1" } });
+      await client.create(ConfigMap, { metadata: { name: "other" }, data: { a: "1" } });
+      await client.create(ConfigMap, { metadata: { name: "listed", labels: { listed: "yes" } }, data: {} });
+      await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+      const run = await plane.run();
+      expect(run.outcome).toEqual({ type: "done" });
+      expect(changesOf(run)).toEqual([
+        // Nobody had looked at it yet.
+        ["patch", undefined, { a: "2" }, { data: { a: "2" } }],
+        ["patch", { a: "2" }, { a: "3" }, undefined],
+        ["apply", { a: "1" }, { a: "1", b: "1" }, undefined],
+        ["apply", undefined, { c: "1" }, undefined],
+        ["patch", undefined, { d: "1" }, undefined],
+      ]);
+      const text = renderRun(run);
+      expect(text).toContain(
+        "changed ConfigMap default/map (what was there before is not known; this was sent)",
+      );
+      expect(text).toContain("applied ConfigMap default/new\n");
+    });
+
+    test("is bounded, and says how much is missing", async () => {
+      const busy = controller({
+        for: Site,
+        async reconcile(_, { client, report }) {
+          for (let map = 0; map < 210; map++)
+            await client.create(ConfigMap, { metadata: { name: `map-${map}` } });
+          report({ looks: 1 });
+        },
+      });
+      await using plane = await startTestPlane([Site], { controllers: [busy] });
+      await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+      const run = await plane.run();
+      expect(run.writes).toHaveLength(200);
+      expect(run.droppedWrites).toBe(11);
+      expect(run.writes.at(-1)).toMatchObject({ subresource: "status", after: { status: { looks: 1 } } });
+      expect(renderRun(run)).toContain("and 11 writes that were not kept\n");
+    });
+
+    test("is kept for each kind, also when another group has one of the same name", async () => {
+      const Other = resource("other.dev/v1", "Site", { spec: z.object({}) });
+      const controllers = [
+        controller({ for: Site, reconcile() {} }),
+        controller({ for: Other, reconcile() {} }),
+      ];
+      await using plane = await startTestPlane([Site, Other], { controllers, runs: { perObject: 1 } });
+      await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+      const first = await plane.run();
+      await plane.client.create(Other, { metadata: { name: "hello" }, spec: {} });
+      const second = await plane.run();
+      const { runs } = plane.controllers;
+      expect(runs.of(Site, "default/hello")).toEqual([first]);
+      expect(runs.of(Other, "default/hello")).toEqual([second]);
+      expect(runs.of("Site", "default/hello")).toEqual([first, second]);
+    });
+  });
+
   test("a controller that keeps itself busy is found out", async () => {
     const busy = controller({
       for: Site,
@@ -192,5 +276,45 @@ describeHomes(({ startTestPlane }) => {
     }
     await controllers.idle();
     expect(controllers.findings()).toEqual([]);
+  });
+
+  test("controllers who fight over the object itself are named, and are in a hot loop", async () => {
+    let runs = 0;
+    const stubborn = (name: string) =>
+      controller({
+        for: Site,
+        name,
+        async reconcile(site, { client }) {
+          if (site.spec.title === name || ++runs > 60) return;
+          await client.patch(Site, site.name, { spec: { title: name } }, { fieldManager: name });
+        },
+      });
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({
+      destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    });
+    const both = [stubborn("one"), stubborn("two")];
+    await using plane = await startTestPlane([Site, Page], { controllers: both, log });
+    const { client, controllers } = plane;
+    await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello", pages: 1 } });
+    await eventually(() => runs > 60);
+    await controllers.idle();
+    const object = "Site default/hello";
+    const findings = controllers.findings();
+    for (const [name, other] of [
+      ["one", "two"],
+      ["two", "one"],
+    ]) {
+      const mine = findings.filter((finding) => finding.controller === name);
+      expect(mine.find(({ type }) => type === "hot-loop")?.object).toBe(object);
+      expect(mine.find(({ type }) => type === "fight")).toMatchObject({
+        object,
+        paths: ["spec.title"],
+        managers: [other, name],
+      });
+    }
+    const told = lines.filter(({ finding }) => finding !== undefined);
+    expect(told).toHaveLength(4);
+    for (const line of told) expect(line).toMatchObject({ object, run: expect.any(String) as string });
   });
 });

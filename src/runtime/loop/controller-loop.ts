@@ -45,6 +45,8 @@ export class ControllerLoop {
   #active = 0;
   /** Runs begun since the process last got round to other things. */
   #begun = 0;
+  /** The run whose end the queue is being told of. */
+  #ending = "";
   #pumping: Promise<void> | undefined;
   #slotFreed: () => void = () => {};
   readonly #whenQuiet: (() => void)[] = [];
@@ -231,6 +233,7 @@ export class ControllerLoop {
       // Another object may have taken the name already, and be waiting for its turn.
       const isGone = run.outcome.type === "gone" && this.#sources?.objects.get(work.key) === undefined;
       if (isGone) this.queue.remove(work.key);
+      this.#ending = run.id;
       this.queue.done(work, outcome);
       if (!isGone) this.#keepDates(work, run.startedAt);
       if (this.isIdle) for (const resolve of this.#whenQuiet.splice(0)) resolve();
@@ -324,11 +327,13 @@ export class ControllerLoop {
     const { log, note } = this.#dependencies;
     const { name, options } = this.controller;
     const last = reasons.at(-1)?.text ?? "";
-    log.error({ controller: name, object: `${options.for.kind} ${key}`, failures }, `given up: ${last}`);
+    const facts = { controller: name, object: `${options.for.kind} ${key}`, run: this.#ending, failures };
+    log.error(facts, `given up: ${last}`);
     const object: KubeObject | undefined = this.#sources?.objects.get(key);
     if (object !== undefined && failures > 0) {
       const times = failures === 1 ? "" : ` after failing ${failures} times`;
-      note(name, object, "GivenUp", `not tried again${times} until something changes: ${last}`, "Warning");
+      const message = `not tried again${times} until something changes: ${last}`;
+      note(name, object, "GivenUp", message, "Warning", this.#ending);
     }
   }
 }

@@ -30,6 +30,7 @@ export interface Dependencies {
     reason: string,
     message: string,
     type: "Normal" | "Warning",
+    run?: string,
   ) => void;
   /** Throws when this process must not act (any more) on an object: it does not lead, or the object is another's. */
   readonly guard?: ((key: string) => void) | undefined;

@@ -1,6 +1,7 @@
 import type { Clock, JsonObject, KubeObject } from "../../model/core.js";
 import type { ControllerHandle } from "../loop/controller-handle.js";
 import type { Dependencies } from "../loop/dependencies.js";
+import { describe } from "../loop/keys.js";
 import { fieldManagerOf } from "../prose/prose-context.js";
 import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
@@ -83,7 +84,8 @@ export class Observation {
     try {
       this.#detectors.drifted(controller, owner, desired, current);
     } catch (error) {
-      this.#log.warn({ controller, err: error }, "who else sets a child's fields could not be found out");
+      const facts = { controller, object: describe(current) };
+      this.#log.warn({ ...facts, err: error }, "who else sets a child's fields could not be found out");
     }
   }
 
@@ -100,7 +102,8 @@ export class Observation {
     const all = [spans, this.metrics?.observer, this.#detectors.observer, this.#options.observer];
     return observers(
       all.filter((each) => each !== undefined),
-      (error) => this.#log.error({ err: error }, "an observer failed"),
+      (error, { controller, kind, key, runId: run }) =>
+        this.#log.error({ controller, object: `${kind} ${key}`, run, err: error }, "an observer failed"),
     );
   }
 }

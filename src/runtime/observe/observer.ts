@@ -29,13 +29,16 @@ export interface Observer {
 }
 
 /** Several observers as one; the first one wraps the others. One that fails when it is told something keeps nobody from it. */
-export function observers(all: readonly Observer[], onError: (error: unknown) => void = () => {}): Observer {
-  const tell = (call: (observer: Observer) => void): void => {
+export function observers(
+  all: readonly Observer[],
+  onError: (error: unknown, facts: RunFacts) => void = () => {},
+): Observer {
+  const tell = (facts: RunFacts, call: (observer: Observer) => void): void => {
     for (const observer of all) {
       try {
         call(observer);
       } catch (error) {
-        onError(error);
+        onError(error, facts);
       }
     }
   };
@@ -68,8 +71,8 @@ export function observers(all: readonly Observer[], onError: (error: unknown) =>
           work,
         )(),
     }),
-    started: (facts) => tell((each) => each.started?.(facts)),
-    ended: (run, facts) => tell((each) => each.ended?.(run, facts)),
-    lingering: (facts) => tell((each) => each.lingering?.(facts)),
+    started: (facts) => tell(facts, (each) => each.started?.(facts)),
+    ended: (run, facts) => tell(facts, (each) => each.ended?.(run, facts)),
+    lingering: (facts) => tell(facts, (each) => each.lingering?.(facts)),
   };
 }

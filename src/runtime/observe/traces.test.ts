@@ -97,11 +97,11 @@ test("several observers wrap each other, and one that throws keeps nobody from b
       throw new Error("broken");
     },
   };
-  const all = observers([wrap("b"), broken, wrap("a")], (error) => errors.push(error));
+  const all = observers([wrap("b"), broken, wrap("a")], (...told) => errors.push(told));
   const result = await all.around?.(facts, async (traceId) => `work with ${traceId}`);
   all.ended?.(runOf(), facts);
   expect(result).toBe("work with a");
   expect(seen).toEqual(["b before", "a before", "a after", "b after", "b ended", "a ended"]);
-  expect(errors).toEqual([new Error("broken")]);
+  expect(errors).toEqual([[new Error("broken"), facts]]);
   expect("aroundStep" in all).toBe(false);
 });

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ConnectionError } from "../../client/transport/transport.js";
 import { failures, fromStatus, VirtualClock } from "../../model/core.js";
-import { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./event-recorder.js";
+import {
+  eventRecorder,
+  type EventRecorder,
+  type EventRecorderOptions,
+  type UnrecordedEvent,
+} from "./event-recorder.js";
 import type { EventClient } from "./event-sender.js";
 
 const resource = { group: "", resource: "events" };
@@ -17,6 +22,7 @@ interface Call {
 let clock: VirtualClock;
 let calls: Call[];
 let errors: unknown[];
+let unrecorded: UnrecordedEvent[];
 /** What the next calls throw, or wait for; nothing when they succeed. */
 let faults: (Error | Promise<unknown> | undefined)[];
 
@@ -24,6 +30,7 @@ beforeEach(() => {
   clock = new VirtualClock("2026-01-01T00:00:00Z");
   calls = [];
   errors = [];
+  unrecorded = [];
   faults = [];
 });
 
@@ -49,7 +56,10 @@ function recorder(options: Partial<EventRecorderOptions> = {}): EventRecorder {
     component: "sites",
     clock,
     random,
-    onError: (error) => errors.push(error),
+    onError(error, event) {
+      errors.push(error);
+      unrecorded.push(event);
+    },
     ...options,
   });
 }
@@ -224,6 +234,19 @@ describe("failures", () => {
     expect(errors).toEqual([forbidden]);
   });
 
+  test("tell which object and run they are about, which is no part of an event", async () => {
+    const events = recorder();
+    faults.push(failures.forbidden(resource, "e", "no"), undefined);
+    events.event(site, { ...published, run: "4f1c2a9e" });
+    events.event({ ...site, metadata: {} }, { ...published, run: "5e2d" });
+    expect(await events.flush()).toBe(true);
+    expect(unrecorded).toEqual([
+      { object: "Site ", reason: "Published", run: "5e2d" },
+      { object: "Site n/hello", reason: "Published", run: "4f1c2a9e" },
+    ]);
+    expect(JSON.stringify(calls)).not.toContain("4f1c2a9e");
+  });
+
   test("never reach the caller, whatever is recorded and whatever becomes of the error", async () => {
     const events = recorder({
       onError: () => {
@@ -232,6 +255,7 @@ describe("failures", () => {
     });
     expect(() => events.event({ ...site, metadata: {} }, published)).not.toThrow();
     expect(() => events.event(site, { ...published, reason: "" })).not.toThrow();
+    expect(() => events.event(undefined as never, undefined as never)).not.toThrow();
     expect(await events.flush()).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from "../../model/core.js";
 import { Correlator, type Series } from "./correlator.js";
 import { EventSender, type EventClient } from "./event-sender.js";
-import { occurrence, type EventContent, type Subject } from "./occurrence.js";
+import { nameOf, occurrence, type EventContent, type Subject } from "./occurrence.js";
 
 export interface EventRecorderOptions {
   readonly client: EventClient;
@@ -19,10 +19,19 @@ export interface EventRecorderOptions {
   readonly instance?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Is told of events that could not be recorded. */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Is told of events that could not be recorded, and what they were about. */
+  readonly onError?: ((error: unknown, event: UnrecordedEvent) => void) | undefined;
   /** How many events may wait to be sent; more are dropped. Default 1000. */
   readonly queueLimit?: number | undefined;
+}
+
+/** What is known of an event that could not be recorded. */
+export interface UnrecordedEvent {
+  /** The object it was about: `Site default/hello`. */
+  readonly object: string;
+  readonly reason: string;
+  /** The run in which it happened, if that was said. */
+  readonly run?: string | undefined;
 }
 
 /**
@@ -44,7 +53,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
  */
 export class EventRecorder implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #onError: (error: unknown) => void;
+  readonly #onError: (error: unknown, event: UnrecordedEvent) => void;
   readonly #queueLimit: number;
   readonly #correlator = new Correlator();
   readonly #sender: EventSender;
@@ -76,7 +85,7 @@ export class EventRecorder implements AsyncDisposable {
       const { series, send } = this.#correlator.take(occurrence(object, content), this.#clock.now());
       if (send) this.#enqueue(series);
     } catch (error) {
-      this.#tell(error);
+      this.#tell(error, refused(object, content));
     }
   }
 
@@ -112,6 +121,7 @@ export class EventRecorder implements AsyncDisposable {
       this.#overflowing = true;
       this.#tell(
         new Error(`${this.#waiting.size} events wait to be sent: new ones are dropped until they are`),
+        unrecorded(series),
       );
       return;
     }
@@ -127,18 +137,32 @@ export class EventRecorder implements AsyncDisposable {
       try {
         await this.#sender.send(series, this.#stopper.signal);
       } catch (error) {
-        if (!this.#stopper.signal.aborted) this.#tell(error);
+        if (!this.#stopper.signal.aborted) this.#tell(error, unrecorded(series));
       }
     }
     this.#sending = undefined;
     this.#overflowing = false;
   }
 
-  #tell(error: unknown): void {
+  #tell(error: unknown, event: UnrecordedEvent): void {
     try {
-      this.#onError(error);
+      this.#onError(error, event);
     } catch {
       // Whoever reports events must not fail because reporting the failure failed.
     }
   }
+}
+
+function unrecorded({ about, newest: { reason, run } }: Series): UnrecordedEvent {
+  return { object: nameOf(about), reason, run };
+}
+
+/** What was handed in could not even be understood, so nothing is certain about it. */
+function refused(
+  object: Partial<Subject> | undefined,
+  content: Partial<EventContent> | undefined,
+): UnrecordedEvent {
+  const { namespace, name = "" } = object?.metadata ?? {};
+  const { reason = "", run } = content ?? {};
+  return { object: nameOf({ kind: object?.kind ?? "", namespace, name }), reason, run };
 }

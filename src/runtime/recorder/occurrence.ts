@@ -15,6 +15,8 @@ export interface EventContent {
   readonly action?: string | undefined;
   /** Another object that has to do with it. */
   readonly related?: Subject | undefined;
+  /** The run in which it happened. It is no part of the event; who is told that it could not be written is told of it. */
+  readonly run?: string | undefined;
 }
 
 /** Points to an object as it was when something happened to it. */
@@ -35,12 +37,31 @@ export interface Occurrence {
   readonly message: string;
   readonly action?: string | undefined;
   readonly related?: ObjectReference | undefined;
+  readonly run?: string | undefined;
 }
 
 export function occurrence(subject: Subject, content: EventContent): Occurrence {
-  const { type = "Normal", reason, message, action, related } = content;
+  const { type = "Normal", reason, message, action, related, run } = content;
   if (!reason) throw new TypeError("an event needs a reason: one word, such as Created");
-  return { about: referTo(subject), type, reason, message, action, related: related && referTo(related) };
+  return {
+    about: referTo(subject),
+    type,
+    reason,
+    message,
+    action,
+    related: related && referTo(related),
+    run,
+  };
+}
+
+/** An object as people name it: `Site default/hello`. */
+export function nameOf(object: {
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): string {
+  const { kind, namespace, name } = object;
+  return `${kind} ${namespace ? `${namespace}/${name}` : name}`;
 }
 
 function referTo({ apiVersion, kind, metadata }: Subject): ObjectReference {

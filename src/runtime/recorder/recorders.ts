@@ -26,7 +26,10 @@ export class Recorders {
       recorder = eventRecorder({
         ...options,
         component,
-        onError: (error) => log.warn({ controller: component, err: error }, "an event could not be written"),
+        onError: (error, { object, reason, run }) => {
+          const facts = { controller: component, object, ...(run !== undefined && { run }) };
+          log.warn({ ...facts, reason, err: error }, "an event could not be written");
+        },
       });
       this.#recorders.set(component, recorder);
     }

@@ -78,7 +78,7 @@ export const reasonAdvice: Readonly<Record<string, ReasonAdvice>> = {
   },
   FieldFight: {
     where: "event, `fettle_fights_total`",
-    means: "Two managers set the same field of a child back and forth.",
+    means: "Two managers set the same field of a child or of the object itself back and forth.",
     advice: "The message names both and the field. Leave the field out of one of them.",
   },
   PermanentError: {

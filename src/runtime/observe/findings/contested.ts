@@ -47,6 +47,32 @@ export function lastWriter({ metadata }: KubeObject, ours: string): string | und
   return newest((metadata.managedFields ?? []).filter(({ manager }) => manager !== ours));
 }
 
+/** The same, also when nobody can be named. */
+export function writerOf(object: KubeObject, ours: string): string {
+  return lastWriter(object, ours) ?? somebody;
+}
+
+/** Who owns a field, somebody other than `ours` if there is one; undefined when nobody does. */
+export function ownerOf(
+  { metadata }: KubeObject,
+  path: readonly PathElement[],
+  ours?: string,
+): string | undefined {
+  const owners = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isOwned(fieldsV1, path));
+  return newest(owners.filter(({ manager }) => manager !== ours)) ?? newest(owners);
+}
+
+function isOwned(fields: unknown, path: readonly PathElement[]): boolean {
+  let set = fields as Json | undefined;
+  for (const [depth, element] of path.entries()) {
+    if (!isJsonObject(set)) return false;
+    // What has nothing below it is owned as a whole.
+    if (depth > 0 && Object.keys(set).length === 0) return true;
+    set = getOwn(set, element);
+  }
+  return set !== undefined;
+}
+
 function newest(entries: readonly ManagedFieldsEntry[]): string | undefined {
   let last: ManagedFieldsEntry | undefined;
   for (const entry of entries)

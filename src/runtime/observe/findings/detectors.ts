@@ -33,7 +33,7 @@ export class Detectors {
 
   constructor(context: DetectorsContext) {
     this.#context = context;
-    this.#hotLoops = new HotLoops(context.hotLoops);
+    this.#hotLoops = new HotLoops(context.hotLoops, context.fights);
     this.#fights = new Fights(context.fights);
   }
 
@@ -59,17 +59,21 @@ export class Detectors {
       const object = context.objectOf(run.controller, text.slice(0, space), text.slice(space + 1));
       return object && lastWriter(object, context.managerOf(run.controller));
     };
-    const finding = this.#hotLoops.add(run, context.now(), changedBy);
-    if (finding === undefined) return;
+    const findings = this.#hotLoops.add(run, context.now(), changedBy);
+    if (findings.length === 0) return;
     const object = context.objectOf(run.controller, run.kind, run.key);
-    this.#tell(finding, object === undefined ? [] : [object], "HotLoop");
+    const about = object === undefined ? [] : [object];
+    for (const finding of findings) {
+      this.#tell(finding, about, finding.type === "fight" ? "FieldFight" : "HotLoop", run.id);
+    }
   }
 
-  #tell(finding: Finding, about: readonly KubeObject[], reason: string): void {
+  #tell(finding: Finding, about: readonly KubeObject[], reason: string, run?: string): void {
     if (!this.#findings.add(finding)) return;
     const context = this.#context;
     const { controller, message, type, count } = finding;
-    context.log.warn({ controller, object: finding.object, finding: type, count }, message);
+    const facts = { controller, object: finding.object, ...(run !== undefined && { run }) };
+    context.log.warn({ ...facts, finding: type, count }, message);
     for (const object of about) context.note(controller, object, reason, message);
     context.onFinding?.(finding);
   }

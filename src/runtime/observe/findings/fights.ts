@@ -84,24 +84,42 @@ export class Fights {
       ({ times }) => times.length >= this.#times && times.at(-1) === now,
     );
     const managers = new Set(fought.map(({ manager }) => manager));
-    return Array.from(managers, (manager): Finding => {
+    return Array.from(managers, (manager) => {
       const all = fought.filter((each) => each.manager === manager);
-      const count = Math.max(...all.map(({ times }) => times.length));
-      const since = Math.min(...all.map(({ times }) => times[0] ?? now));
-      const paths = all.map(({ path }) => path).sort();
-      return {
-        type: "fight",
-        controller,
-        object,
-        message: `${object}: ${manager} and ${ours} fight over ${named(paths)} (${count} times in ${elapsed(since, now)})`,
-        count,
-        since,
-        at: now,
-        paths,
-        managers: [manager, ours],
-      };
+      return fightOf({ controller, object, manager, ours }, all, now);
     });
   }
+}
+
+/** Who fights over an object, and for which controller that is found out. */
+interface Fighting {
+  readonly controller: string;
+  readonly object: string;
+  readonly manager: string;
+  readonly ours: string;
+}
+
+/** What is told of a fight over fields, with the times at which they were set back. */
+export function fightOf(
+  { controller, object, manager, ours }: Fighting,
+  fields: readonly { readonly path: string; readonly times: readonly number[] }[],
+  now: number,
+): Finding {
+  const count = Math.max(...fields.map(({ times }) => times.length));
+  const since = Math.min(...fields.map(({ times }) => times[0] ?? now));
+  const paths = fields.map(({ path }) => path).sort();
+  const who = manager === ours ? `several who call themselves ${ours}` : `${manager} and ${ours}`;
+  return {
+    type: "fight",
+    controller,
+    object,
+    message: `${object}: ${who} fight over ${named(paths)} (${count} times in ${elapsed(since, now)})`,
+    count,
+    since,
+    at: now,
+    paths,
+    managers: [manager, ours],
+  };
 }
 
 function named(paths: readonly string[]): string {
