@@ -1,5 +1,5 @@
 import { VirtualClock } from "fettle/model";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startTestPlane, type TestPlane } from "../test-plane.js";
 import { clusters } from "./clusters.js";
 import { Cluster, Node } from "./kinds.js";
@@ -88,6 +88,17 @@ test("a node can be looked at for a reason that no watch tells of", async () => 
   expect(runs.flatMap((run) => run.triggers)).toContainEqual(
     expect.objectContaining({ type: "manual", text: "Cluster update" }),
   );
+});
+
+test("a node goes only when its machine has been given back", async () => {
+  await startCluster();
+  vi.spyOn(machines, "release").mockRejectedValueOnce(new Error("no answer"));
+  await plane.client.patch(Cluster, "prod", { spec: { nodes: ["a", "c"] } });
+  await plane.until(Node, "prod-b", (node) => node?.metadata.deletionTimestamp !== undefined);
+  expect([...machines.versions.keys()]).toContain("default/prod-b");
+  await plane.pass("1m");
+  expect(await nodeNames()).toEqual(["prod-a", "prod-c"]);
+  expect([...machines.versions.keys()]).toEqual(["default/prod-a", "default/prod-c"]);
 });
 
 test("deleting a cluster removes its nodes and gives the machines back", async () => {

@@ -4,6 +4,9 @@ import type { Machines } from "./machines.js";
 
 const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
+/** Holds a node back until its machine has been given back, however long nobody is there to do it. */
+const finalizer = "example.io/machine";
+
 /**
  * Boots the machine of each node with the version of its cluster. In the plain style: it is told a name, reads and writes
  * with the client, and answers when to be called again.
@@ -19,10 +22,21 @@ export function nodes(machines: Machines): Controller {
     async reconcile({ name, namespace }, { client, read, note, signal }) {
       const machine = `${namespace}/${name}`;
       const node = await client.find(Node, { name, namespace }, { signal });
-      if (node === undefined) return machines.release(machine, signal);
+      if (node === undefined) return;
+      const { deletionTimestamp, finalizers = [], resourceVersion } = node.metadata;
+      const setFinalizers = (finalizers: readonly string[]) =>
+        client.patch(Node, node, { metadata: { finalizers, resourceVersion } }, { signal });
+
+      if (deletionTimestamp !== undefined) {
+        if (!finalizers.includes(finalizer)) return;
+        await machines.release(machine, signal);
+        await setFinalizers(finalizers.filter((each) => each !== finalizer));
+        return;
+      }
       const cluster = read(Cluster, node.spec.cluster);
       // Without its cluster a node is garbage, and is collected as such.
       if (cluster === undefined) return;
+      if (!finalizers.includes(finalizer)) await setFinalizers([...finalizers, finalizer]);
 
       const { version } = cluster.spec;
       const isUp = await machines.boot(machine, version, signal);

@@ -4,7 +4,8 @@ import { systemClock, systemRandom, type Clock, type Random } from "../model/cor
 import type { Resource } from "../model/schema/resource-types.js";
 import { describeCall, hooked, type Call } from "./api/calls.js";
 import { Interception, type Interceptors } from "./api/interceptors.js";
-import { startMemoryApi, type TestObject } from "./api/memory-api.js";
+import { startMemoryApi } from "./api/memory-api.js";
+import type { TestObject } from "./api/put-objects.js";
 
 export interface FakeClientOptions {
   /** The kinds of your own that are served; Kubernetes' are there anyway. */
@@ -20,7 +21,7 @@ export interface FakeClientOptions {
 export interface FakeClient extends Client {
   /** Puts something between this client and the API; what is returned takes it away again. */
   readonly intercept: (interceptors: Interceptors) => () => void;
-  /** Every request there has been, oldest first, whatever came of it. */
+  /** Every request there has been, watches included, oldest first and whatever came of it. */
   readonly calls: readonly Call[];
   /** The same in words: `create Site default/hello`. */
   readonly log: () => readonly string[];
@@ -44,6 +45,10 @@ export async function fakeClient(options: FakeClientOptions = {}): Promise<FakeC
   const calls: Call[] = [];
   const recorded = hooked(interception.over(memory.transport), {
     call: (call, next) => {
+      calls.push(call);
+      return next();
+    },
+    watch: (call, next) => {
       calls.push(call);
       return next();
     },

@@ -3,10 +3,11 @@ export { testPlane, type RecordedEvent, type TestPlane, type TestPlaneOptions } 
 export { fakeClient, type FakeClient, type FakeClientOptions } from "./fake-client.js";
 export type { Call, Verb } from "./api/calls.js";
 export type { Interceptor, Interceptors } from "./api/interceptors.js";
-export type { TestObject } from "./api/memory-api.js";
+export type { TestObject } from "./api/put-objects.js";
 export { TestClock } from "./time/test-clock.js";
 export { NeverStill } from "./time/stillness.js";
 export { perturb } from "./perturb/perturb.js";
 export type { Givens, OutsideWorld, PerturbOptions, Scenario, WorkloadTools } from "./perturb/scenario.js";
+export type { Comparable } from "./perturb/comparable.js";
 export { faultKinds, type FaultKind } from "./perturb/schedule.js";
 export type { Failure, Report } from "./perturb/report.js";

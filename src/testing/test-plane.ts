@@ -14,7 +14,8 @@ import { startControllers, type Controllers, type ControllersOptions } from "../
 import type { Api } from "../server/index.js";
 import { hooked } from "./api/calls.js";
 import { Interception, type Interceptors } from "./api/interceptors.js";
-import { startMemoryApi, type TestObject } from "./api/memory-api.js";
+import { startMemoryApi } from "./api/memory-api.js";
+import type { TestObject } from "./api/put-objects.js";
 import { pass, Turns, untilStill, type StillnessOptions } from "./time/stillness.js";
 import { TestClock } from "./time/test-clock.js";
 import { untilHolds } from "./until-holds.js";
@@ -85,6 +86,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
   const clock = typeof options.clock === "object" ? options.clock : new TestClock(options.clock);
   const memory = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
   let happened = 0;
+  let closed = false;
   const turns = new Turns();
   const interception = new Interception();
   const transport = hooked(interception.over(memory.transport), {
@@ -122,13 +124,13 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     clock,
     api: memory.api,
     apply: (...manifests) => applyManifests(client, manifests),
-    until: (kind, which, holds) => untilHolds(client, { kind, which, limit }, holds),
+    until: (kind, which, holds) => untilHolds(client, { kind, which, limit, isClosed: () => closed }, holds),
     settled: () => settle(),
     advance: (time) => pass(duration(time), still),
     async runs(kind, which) {
       const info = await client.kind(kind);
       const { namespace = "", name } = targetOf(info, which, client.namespace);
-      return working.runs.of(info.kind, namespace === "" ? name : `${namespace}/${name}`);
+      return working.runs.of(info, namespace === "" ? name : `${namespace}/${name}`);
     },
     async events() {
       await untilStill(still);
@@ -145,6 +147,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     },
     intercept: (interceptors) => interception.add(interceptors),
     async [Symbol.asyncDispose]() {
+      closed = true;
       const stopped = working.stop();
       if (clock instanceof VirtualClock) await stopInNoTime(stopped, clock);
       await stopped;

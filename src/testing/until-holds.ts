@@ -8,12 +8,14 @@ export interface Waiting<K extends AnyKind> {
   readonly which: Which;
   /** In milliseconds of real time. */
   readonly limit: number;
+  /** Whether nothing more can come of it. */
+  readonly isClosed: () => boolean;
 }
 
 /** An object as soon as it is as it should be, told by a watch; fails with what it was last when it never is. */
 export async function untilHolds<K extends AnyKind>(
   client: Client,
-  { kind, which, limit }: Waiting<K>,
+  { kind, which, limit, isClosed }: Waiting<K>,
   holds: (object: ObjectFor<K> | undefined) => boolean,
 ): Promise<ObjectFor<K> | undefined> {
   const info = await client.kind(kind);
@@ -38,6 +40,7 @@ export async function untilHolds<K extends AnyKind>(
   const where = `${info.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
   const seen =
     last === undefined ? "it is not there" : `it is ${JSON.stringify(withoutNoise(last), null, 2)}`;
+  if (isClosed()) throw new Error(`the plane was closed while ${where} was waited for: ${seen}`);
   throw new Error(
     `${where} has not become what was waited for in ${limit}ms: ${seen}\n(virtual time stands still unless advance moves it)`,
   );

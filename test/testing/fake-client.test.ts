@@ -104,6 +104,7 @@ test("all verbs can be intercepted, and the last one to come is asked first", as
     "create ConfigMap default/a",
     "get ConfigMap default/a",
     "list ConfigMap *",
+    "watch ConfigMap *",
     "delete ConfigMap default/a",
   ]);
 });

@@ -355,10 +355,11 @@ test("two faults are tried together when asked for, and told only when both are 
   };
   expect((await perturb(scenario)).failures).toEqual([]);
   const report = await perturb(scenario, { depth: 2, faults: ["error"], limit: 20 });
-  expect(report.failures.map(({ schedule }) => schedule)).toContain("error@2+error@5");
-  expect(report.failures.every(({ schedule }) => schedule.includes("+"))).toBe(true);
-  const again = await perturb(scenario, { only: ["error@2+error@5"] });
-  expect(again.failures).toHaveLength(1);
+  const schedules = report.failures.map(({ schedule }) => schedule);
+  expect(schedules.length).toBeGreaterThan(0);
+  expect(schedules.every((schedule) => schedule.includes("+"))).toBe(true);
+  const again = await perturb(scenario, { only: schedules });
+  expect(again.failures).toEqual(report.failures);
 });
 
 describe("what cannot be examined is refused", () => {
@@ -373,7 +374,7 @@ describe("what cannot be examined is refused", () => {
       workload: () => Promise.reject(new Error("no")),
     };
     await expect(perturb(scenario)).rejects.toThrow(
-      "the workload fails although nothing goes wrong: the workload failed: no",
+      "it fails although nothing goes wrong: the workload failed: no",
     );
   });
 

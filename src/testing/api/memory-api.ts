@@ -1,13 +1,13 @@
-import type { Client, Manifest } from "../../client/client.js";
+import type { Manifest } from "../../client/client.js";
 import { createClient } from "../../client/create-client.js";
-import { Namespace } from "../../client/kinds/kubernetes.js";
 import type { Transport } from "../../client/transport/transport.js";
-import { isAlreadyExists, type Clock, type KubeObject, type Random } from "../../model/core.js";
+import type { Clock, Random } from "../../model/core.js";
 import { customResourceDefinition } from "../../model/schema/custom-resource-definition.js";
 import type { Resource } from "../../model/schema/resource-types.js";
 import { inProcess } from "../../plane/in-process.js";
 import { startApi, type Api } from "../../server/index.js";
 import { MemoryStore } from "../../store/index.js";
+import { putAll, type TestObject } from "./put-objects.js";
 
 /** The real API on a store in memory. */
 export interface MemoryApi extends AsyncDisposable {
@@ -24,9 +24,6 @@ export interface MemoryApiOptions {
   readonly random: Random;
 }
 
-/** An object to begin with: a manifest, with its status if it has one. */
-export type TestObject = Manifest | KubeObject;
-
 export async function startMemoryApi({
   kinds,
   objects = [],
@@ -41,9 +38,7 @@ export async function startMemoryApi({
   const ending = new AbortController();
   const counting = count();
   const client = createClient({ transport, clock, random });
-  for (const kind of kinds) await client.create(customResourceDefinition(kind) as unknown as Manifest);
-  for (const object of objects) await put(client, object);
-  return {
+  const memory: MemoryApi = {
     api,
     transport,
     revision: () => revision,
@@ -55,6 +50,14 @@ export async function startMemoryApi({
       await counting;
     },
   };
+  try {
+    for (const kind of kinds) await client.create(customResourceDefinition(kind) as unknown as Manifest);
+    await putAll(client, objects);
+    return memory;
+  } catch (error) {
+    await memory[Symbol.asyncDispose]();
+    throw error;
+  }
 
   async function count(): Promise<void> {
     const watch = store.watch({ prefix: "/", signal: ending.signal });
@@ -64,18 +67,4 @@ export async function startMemoryApi({
       if (!ending.signal.aborted) throw error;
     }
   }
-}
-
-/** Creates an object as it is given: in a namespace that is made if need be, and with its status. */
-async function put(client: Client, manifest: Manifest): Promise<void> {
-  const { namespace } = manifest.metadata;
-  if (namespace !== undefined && namespace !== "default") {
-    await client.create(Namespace, { metadata: { name: namespace } }).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-    });
-  }
-  const { resourceVersion: _, uid: __, ...metadata } = manifest.metadata;
-  const made = await client.create({ ...manifest, metadata } as Manifest);
-  const { status } = manifest as { readonly status?: unknown };
-  if (status !== undefined) await client.patchStatus(made, made, { status });
 }

@@ -27,20 +27,28 @@ test("faults happen where they make a difference", () => {
   const effects = [
     effect(1, { verb: "create" }),
     effect(2, { outside: true, verb: undefined, changed: false }),
-    effect(3, { outside: true, verb: undefined }),
+    effect(3, { outside: true, verb: undefined, atOnce: true }),
     effect(4, { changed: false }),
   ];
   expect(ids(faultsOf({ effects, told: [told(1)], writes: [5] }))).toEqual({
-    crash: ["crash@1", "crash@3"],
+    crash: ["crash@1", "crash@2", "crash@3"],
     down: ["down@1", "down@3"],
     stale: ["stale@1:e1", "stale@1:w1", "stale@3:e3", "stale@3:w1"],
     missed: ["missed@1"],
     lag: ["lag@1", "lag@3"],
-    lost: ["lost@1", "lost@3"],
-    error: ["error@1", "error@3", "error@4"],
+    lost: ["lost@1", "lost@2", "lost@3"],
+    error: ["error@1", "error@2", "error@3", "error@4"],
     conflict: ["conflict@4"],
-    slow: ["slow@1", "slow@3"],
+    slow: ["slow@1"],
     repeated: ["repeated@1"],
+  });
+});
+
+test("a call that shows no effect is a place of its own, but not again and again", () => {
+  const look = { what: "world.list()", outside: true, verb: undefined, changed: false };
+  const effects = [effect(1, look), effect(2, look), effect(3), effect(4, look), effect(5, look)];
+  expect(ids(faultsOf({ effects, told: [], writes: [] }, ["crash"]))).toEqual({
+    crash: ["crash@1", "crash@3", "crash@4"],
   });
 });
 

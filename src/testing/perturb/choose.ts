@@ -22,10 +22,11 @@ export function faultsOf(
   kinds: readonly FaultKind[] = faultKinds,
 ): ReadonlyMap<FaultKind, readonly Fault[]> {
   const telling = effects.filter(({ changed }) => changed);
+  const acting = actingOf(effects);
   const at = (kind: FaultKind, places: readonly { readonly number: number }[]): readonly Fault[] =>
     places.map(({ number }) => ({ kind, at: number }));
   const all: Record<FaultKind, () => readonly Fault[]> = {
-    crash: () => at("crash", telling),
+    crash: () => at("crash", acting),
     down: () => at("down", telling),
     stale: () =>
       telling.flatMap((effect) =>
@@ -33,11 +34,11 @@ export function faultsOf(
       ),
     missed: () => at("missed", told),
     lag: () => at("lag", telling),
-    lost: () => at("lost", telling),
+    lost: () => at("lost", acting),
     error: () =>
       at(
         "error",
-        effects.filter(({ outside, changed }) => !outside || changed),
+        effects.filter((effect) => !effect.outside || acting.includes(effect)),
       ),
     // Who creates cannot be told that it has changed.
     conflict: () =>
@@ -45,10 +46,31 @@ export function faultsOf(
         "conflict",
         effects.filter(({ outside, verb }) => !outside && verb !== "create"),
       ),
-    slow: () => at("slow", telling),
+    slow: () =>
+      at(
+        "slow",
+        telling.filter(({ atOnce }) => atOnce !== true),
+      ),
     repeated: () => at("repeated", told),
   };
   return new Map(faultKinds.filter((kind) => kinds.includes(kind)).map((kind) => [kind, all[kind]()]));
+}
+
+/**
+ * What may have done something: also calls of the outside world of which the snapshot shows nothing. The same call again, with
+ * nothing in between, is left out: it is how one looks at something.
+ */
+function actingOf(effects: readonly Effect[]): readonly Effect[] {
+  const calls = new Set<string>();
+  return effects.filter(({ outside, changed, what }) => {
+    if (changed) {
+      calls.clear();
+      return true;
+    }
+    if (!outside || calls.has(what)) return false;
+    calls.add(what);
+    return true;
+  });
 }
 
 /** What controllers may not have seen yet after an effect: the effect itself, what the workload wrote, what was deleted. */
@@ -84,18 +106,23 @@ export function choose(
   return { chosen: singles.map((fault) => [fault]), possible };
 }
 
-/** One more fault after those of a repetition, somewhere in what came after them; undefined when nothing did. */
+/**
+ * One more fault after those of a repetition, somewhere in what came after them; undefined when nothing did. Which of them
+ * are of interest is said by the caller.
+ */
 export function oneMore(
   schedule: Schedule,
   { director, story }: Pick<Outcome, "director" | "story">,
   { kinds, random }: Pick<Choice, "kinds" | "random">,
+  isOfInterest: (fault: Fault) => boolean = () => true,
 ): Schedule | undefined {
   const last = story.findLastIndex((line) => faultIn(line) !== undefined);
   if (last < 0) return undefined;
   const later = new Set(story.slice(last + 1).map(placeOf));
   const faults = [...faultsOf(director, kinds).values()]
     .flat()
-    .filter((fault) => later.has(`${isAboutEvents(fault) ? "told" : "effect"} ${fault.at}`));
+    .filter((fault) => later.has(`${isAboutEvents(fault) ? "told" : "effect"} ${fault.at}`))
+    .filter(isOfInterest);
   const fault = faults[Math.floor(fraction(random) * faults.length)];
   return fault && [...schedule, fault];
 }

@@ -16,6 +16,9 @@ export interface Effect {
   readonly revision: number;
   /** Whether anything was different afterwards: if not, a fault here is one at the effect before. */
   changed: boolean;
+  /** Whether the answer came at once, without a promise. */
+  atOnce?: boolean;
+  /** What went wrong here, if it could. */
   fault?: Fault | undefined;
 }
 
@@ -128,7 +131,10 @@ export class Director {
     const result = perform();
     if (result instanceof Promise) return this.#follow(life, effect, result, changed) as T;
     effect.changed = changed();
+    effect.atOnce = true;
+    if (effect.fault?.kind === "slow") effect.fault = undefined;
     this.#after(life, effect);
+    if (effect.fault?.kind === "lost") throw lost(effect);
     return result;
   }
 
@@ -159,8 +165,10 @@ export class Director {
   #effect(what: string, verb: Call["verb"] | undefined): Effect {
     this.happened++;
     const number = this.effects.length + 1;
-    const fault = this.#options.schedule.find((each) => !isAboutEvents(each) && each.at === number);
     const outside = verb === undefined;
+    const fault = this.#options.schedule.find(
+      (each) => !isAboutEvents(each) && each.at === number && this.#canBe(each, outside),
+    );
     const effect: Effect = {
       number,
       what,
@@ -176,6 +184,13 @@ export class Director {
     return effect;
   }
 
+  /** Whether a fault can happen at the effect that is just coming. */
+  #canBe({ kind, at, past }: Fault, outside: boolean): boolean {
+    if (kind === "conflict") return !outside;
+    if (past === undefined) return true;
+    return (past.before === "effect" && past.number === at) || this.#revisionOf(past) !== undefined;
+  }
+
   async #follow<T>(life: Life, effect: Effect, performing: Promise<T>, changed: () => boolean): Promise<T> {
     const [end] = await Promise.allSettled([performing]);
     this.happened++;
@@ -188,7 +203,7 @@ export class Director {
       await later(this.#options.clock, times.slow);
       if (!life.alive) return never();
     }
-    if (kind === "lost") throw new ConnectionError(`the answer to ${effect.what} got lost`);
+    if (kind === "lost") throw lost(effect);
     if (end.status === "rejected") throw end.reason;
     return end.value;
   }
@@ -225,8 +240,10 @@ export class Director {
         return this.writes[number - 1];
       case "effect":
         return this.effects[number - 1]?.revision;
-      case "event":
-        return (this.told[number - 1]?.revision ?? 1) - 1;
+      case "event": {
+        const told = this.told[number - 1];
+        return told && told.revision - 1;
+      }
     }
   }
 
@@ -245,6 +262,10 @@ export class Director {
   #busyFor(milliseconds: number): void {
     this.recovered = Math.max(this.recovered, this.#options.clock.now() + milliseconds);
   }
+}
+
+function lost({ what }: Effect): Error {
+  return new ConnectionError(`the answer to ${what} got lost`);
 }
 
 function groupOf(apiVersion: string): string {

@@ -1,9 +1,9 @@
 import { duration, fraction } from "../../model/core.js";
 import { seededRandom } from "../time/seeded-random.js";
 import { choose, oneMore } from "./choose.js";
-import { differenceOf, failureOf, reportText, type Failure, type Report } from "./report.js";
+import { describeFault, differenceOf, failureOf, reportText, type Failure, type Report } from "./report.js";
 import type { PerturbOptions, Scenario } from "./scenario.js";
-import { faultKinds, parseSchedule, scheduleId, type Schedule } from "./schedule.js";
+import { faultKinds, isFaultKind, parseSchedule, scheduleId, type Schedule } from "./schedule.js";
 import { runTrial, type Outcome, type TrialOptions } from "./trial.js";
 
 /**
@@ -32,14 +32,21 @@ export async function perturb<World = unknown>(
   options: PerturbOptions = {},
 ): Promise<Report> {
   const { limit = 300, faults = faultKinds, depth = 1, seed = 1, settle = "1m", onProgress } = options;
+  checkOptions({ ...options, limit, faults, depth, seed });
+  const only = options.only && [...new Set(options.only)].map(parseSchedule);
+  const settings = {
+    seed: seed === 1 ? undefined : seed,
+    settle: duration(settle) === duration("1m") ? undefined : settle,
+  };
   const trial: TrialOptions = { seed, settle: duration(settle) };
   const reference = await runTrial(scenario, [], trial);
-  if (reference.trouble !== undefined) {
-    throw new Error(`the workload fails although nothing goes wrong: ${reference.trouble}`);
+  const expected = reference.snapshot;
+  if (reference.trouble !== undefined || expected === undefined) {
+    throw new Error(`it fails although nothing goes wrong: ${reference.trouble}`);
   }
   const second = await runTrial(scenario, [], trial);
   const unstable =
-    differenceOf(reference.snapshot, second.snapshot) ||
+    (second.trouble ?? differenceOf(expected, second.snapshot)) ||
     firstOther(reference.director.effects, second.director.effects);
   if (unstable !== "") {
     throw new Error(
@@ -48,10 +55,10 @@ export async function perturb<World = unknown>(
   }
   const choice = { kinds: faults, limit, random: seededRandom(seed) };
   const { chosen, possible } =
-    options.only === undefined
+    only === undefined
       ? choose(reference.director, choice)
-      : { chosen: options.only.map(parseSchedule), possible: options.only.length };
-  const pairs = depth > 1 && options.only === undefined ? Math.max(0, limit - chosen.length) : 0;
+      : { chosen: only, possible: only.filter(({ length }) => length === 1).length };
+  const pairs = depth > 1 && only === undefined ? Math.max(0, limit - chosen.length) : 0;
 
   const found: (readonly [Schedule, Failure])[] = [];
   const survived: (readonly [Schedule, Outcome])[] = [];
@@ -59,20 +66,25 @@ export async function perturb<World = unknown>(
   const attempt = async (schedule: Schedule): Promise<void> => {
     const id = scheduleId(schedule);
     if (tried.has(id) || found.length >= (options.failures ?? Infinity)) return;
-    const outcome = await runTrial(scenario, schedule, trial);
-    const difference = differenceOf(reference.snapshot, outcome.snapshot);
+    const outcome = await runTrial(scenario, schedule, trial).catch((error: unknown) => {
+      throw new Error(`${id} cannot be tried: ${String(error)}`, { cause: error });
+    });
+    if (only !== undefined) checkFaults(schedule, outcome);
+    const difference = differenceOf(expected, outcome.snapshot);
     const failed = difference !== "" || outcome.trouble !== undefined;
-    if (failed) found.push([schedule, failureOf(schedule, outcome, difference)]);
+    if (failed) found.push([schedule, failureOf(schedule, outcome, difference, settings)]);
     else if (pairs > 0 && schedule.length === 1) survived.push([schedule, outcome]);
     tried.add(id);
     const total = chosen.length + pairs;
     onProgress?.({ done: tried.size, of: total, failures: found.length, schedule: id });
   };
   for (const schedule of chosen) await attempt(schedule);
-  // Faults that do no harm alone are followed by another one: what fails then needs both.
+  // Faults that do no harm alone are followed by another such one: what fails then needs both.
+  const harmful = new Set(found.map(([, { what }]) => what));
   for (let round = 0; round < pairs && survived.length > 0; round++) {
     const [schedule, outcome] = survived[Math.floor(fraction(choice.random) * survived.length)] ?? [];
-    const longer = schedule && outcome && oneMore(schedule, outcome, choice);
+    if (schedule === undefined || outcome === undefined) continue;
+    const longer = oneMore(schedule, outcome, choice, (fault) => !harmful.has(describeFault(fault, outcome)));
     if (longer !== undefined) await attempt(longer);
   }
   const failures = found
@@ -80,6 +92,28 @@ export async function perturb<World = unknown>(
     .map(([, failure]) => failure);
   const result = { failures, tried: [...tried], possible };
   return { ...result, text: () => reportText(result) };
+}
+
+function checkOptions({ limit, failures, depth, seed, faults = [] }: PerturbOptions): void {
+  for (const [name, number] of Object.entries({ limit, failures })) {
+    if (number === undefined || (Number.isInteger(number) && number >= 1)) continue;
+    throw new TypeError(`${name} is ${number}, and should be a whole number from 1 on`);
+  }
+  if (!Number.isInteger(seed)) throw new TypeError(`seed is ${seed}, and should be a whole number`);
+  if (depth !== 1 && depth !== 2) throw new TypeError(`depth is ${String(depth)}, and should be 1 or 2`);
+  const unknown = faults.find((kind) => !isFaultKind(kind));
+  if (unknown === undefined) return;
+  throw new TypeError(`there is no fault ${JSON.stringify(unknown)}, but ${faultKinds.join(", ")}`);
+}
+
+/** Whoever asks for a schedule wants it to happen: one that no longer does proves nothing. */
+function checkFaults(schedule: Schedule, { director: { effects, told } }: Outcome): void {
+  const happened = new Set([...effects, ...told].map(({ fault }) => fault));
+  const missing = schedule.find((fault) => !happened.has(fault));
+  if (missing === undefined) return;
+  throw new Error(
+    `${scheduleId([missing])} of ${JSON.stringify(scheduleId(schedule))} did not take place: there were ${effects.length} effects and ${told.length} events, or it cannot happen there. Effects get other numbers when the controllers, the workload, seed or settle change: find it anew without only`,
+  );
 }
 
 function firstOther(

@@ -1,5 +1,6 @@
 import { renderDiff, type Json } from "../../model/core.js";
 import type { Line } from "./director.js";
+import type { PerturbOptions } from "./scenario.js";
 import { scheduleId, type Fault, type Past, type Schedule } from "./schedule.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Outcome } from "./trial.js";
@@ -29,8 +30,9 @@ export interface Report {
   text(): string;
 }
 
-/** What differs between two ends, for people; empty when nothing does. */
-export function differenceOf(expected: Snapshot, actual: Snapshot): string {
+/** What differs between two ends, for people; empty when nothing does, or when there is nothing to compare. */
+export function differenceOf(expected: Snapshot, actual: Snapshot | undefined): string {
+  if (actual === undefined) return "";
   const parts: string[] = [];
   const names = new Set([...Object.keys(expected.objects), ...Object.keys(actual.objects)]);
   for (const name of [...names].toSorted()) {
@@ -48,7 +50,15 @@ function part(name: string, before: Json | undefined, after: Json | undefined): 
   return [name, ...text.split("\n").map((line) => `  ${line}`)].join("\n");
 }
 
-export function failureOf(schedule: Schedule, outcome: Outcome, difference: string): Failure {
+/** What a schedule has to be run with to end in the same way. */
+type Settings = Pick<PerturbOptions, "seed" | "settle">;
+
+export function failureOf(
+  schedule: Schedule,
+  outcome: Outcome,
+  difference: string,
+  settings: Settings = {},
+): Failure {
   const id = scheduleId(schedule);
   const what = schedule.map((fault) => describeFault(fault, outcome)).join("; then ");
   return {
@@ -58,14 +68,23 @@ export function failureOf(schedule: Schedule, outcome: Outcome, difference: stri
     story: outcome.story.map(lineText),
     reproduce: [
       `test(${JSON.stringify(`it does no harm when ${what}`)}, async () => {`,
-      `  const report = await perturb(scenario, { only: [${JSON.stringify(id)}] });`,
+      `  const report = await perturb(scenario, { ${optionsText(id, settings)} });`,
       `  expect(report.failures, report.text()).toEqual([]);`,
       `});`,
     ].join("\n"),
   };
 }
 
-function describeFault({ kind, at, past }: Fault, { director }: Pick<Outcome, "director">): string {
+function optionsText(id: string, { seed, settle }: Settings): string {
+  return [
+    `only: [${JSON.stringify(id)}]`,
+    ...(seed === undefined ? [] : [`seed: ${seed}`]),
+    ...(settle === undefined ? [] : [`settle: ${JSON.stringify(settle)}`]),
+  ].join(", ");
+}
+
+/** A fault and its place in words. */
+export function describeFault({ kind, at, past }: Fault, { director }: Pick<Outcome, "director">): string {
   const effect = director.effects[at - 1]?.what ?? `effect ${at}, which never came`;
   const event = director.told[at - 1]?.what ?? `event ${at}, which never came`;
   switch (kind) {
@@ -126,7 +145,7 @@ function mark(fault: Fault | undefined): string {
 const around = { before: 6, after: 14 };
 
 export function reportText({ failures, tried, possible }: Omit<Report, "text">): string {
-  const runs = `${tried.length} of ${possible} schedules were tried`;
+  const runs = triedText(tried, possible);
   if (failures.length === 0) return `${runs}; all of them end as they should.`;
   // Many faults uncover the same mistake: each end is told once, by the shortest way to it.
   const ends = new Map<string, Failure[]>();
@@ -153,6 +172,14 @@ export function reportText({ failures, tried, possible }: Omit<Report, "text">):
     );
   }
   return parts.join("\n\n");
+}
+
+function triedText(tried: readonly string[], possible: number): string {
+  const pairs = tried.filter((id) => id.includes("+")).length;
+  const single = `${tried.length - pairs} of ${possible} schedules`;
+  if (pairs === 0) return `${single} were tried`;
+  const both = `${pairs} with two faults`;
+  return possible === 0 ? `${both} were tried` : `${single} were tried, and ${both}`;
 }
 
 function indent(title: string, lines: readonly string[]): string {

@@ -4,7 +4,8 @@ import type { Clock, Duration, KubeObject, Random } from "../../model/core.js";
 import type { Resource } from "../../model/schema/resource-types.js";
 import type { Controller } from "../../runtime/controller.js";
 import type { Schedule as PeriodicWork } from "../../runtime/schedule/schedule.js";
-import type { TestObject } from "../api/memory-api.js";
+import type { TestObject } from "../api/put-objects.js";
+import type { Comparable } from "./comparable.js";
 import type { FaultKind } from "./schedule.js";
 
 /** What a workload has at hand. */
@@ -35,8 +36,8 @@ export interface Givens {
 export interface OutsideWorld<World> {
   /** A new one for every repetition. */
   create(givens: Givens): World;
-  /** What is to be the same in the end, as JSON. */
-  snapshot(world: World): unknown;
+  /** What is to be the same in the end, at once: JSON, Maps, Sets and dates. Asked for at any time. */
+  snapshot(world: World): Comparable;
 }
 
 /** Controllers, and what they are put through. */

@@ -6,7 +6,15 @@ test.each(["crash@3", "stale@7:w2", "stale@7:e7", "stale@9:t4", "missed@12", "cr
   (id) => expect(scheduleId(parseSchedule(id))).toBe(id),
 );
 
-test.each(["", "crash", "crash@", "flood@1", "stale@3", "crash@3:w1", "crash@3+", "crash@-1"])(
-  "%j is no schedule",
-  (id) => expect(() => parseSchedule(id)).toThrow(/ids look like/),
-);
+test.each([
+  "",
+  "crash",
+  "crash@",
+  "flood@1",
+  "stale@3",
+  "crash@3:w1",
+  "crash@3+",
+  "crash@-1",
+  "crash@0",
+  "stale@3:w0",
+])("%j is no schedule", (id) => expect(() => parseSchedule(id)).toThrow(/ids look like/));

@@ -59,7 +59,8 @@ function faultId({ kind, at, past }: Fault): string {
 /** The schedule that an id names. */
 export function parseSchedule(id: string): Schedule {
   return id.split("+").map((text): Fault => {
-    const [, kind = "", at = "", before, number = ""] = /^([a-z]+)@(\d+)(?::([ewt])(\d+))?$/.exec(text) ?? [];
+    const [, kind = "", at = "", before, number = ""] =
+      /^([a-z]+)@([1-9]\d*)(?::([ewt])([1-9]\d*))?$/.exec(text) ?? [];
     if (!isFaultKind(kind) || (kind === "stale") !== (before !== undefined)) {
       throw new TypeError(
         `there is no schedule ${JSON.stringify(id)}: ids look like crash@3, stale@7:w2 or crash@3+lag@9, as reports name them`,
@@ -71,7 +72,7 @@ export function parseSchedule(id: string): Schedule {
   });
 }
 
-function isFaultKind(text: string): text is FaultKind {
+export function isFaultKind(text: string): text is FaultKind {
   return (faultKinds as readonly string[]).includes(text);
 }
 

@@ -2,6 +2,7 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Json, KubeObject } from "../../model/core.js";
 import type { Api } from "../../server/index.js";
+import { comparable } from "./comparable.js";
 
 /** The end of a repetition: every object by its name, and the outside world. */
 export interface Snapshot {
@@ -9,17 +10,20 @@ export interface Snapshot {
   readonly world: Json;
 }
 
+export interface SnapshotOptions {
+  readonly api: Api;
+  readonly transport: Transport;
+  /** Whose uids there have been: some are of objects that are gone. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly world: unknown;
+  readonly normalize?: ((object: KubeObject) => unknown) | undefined;
+}
+
 /** These tell how something came about, and that is what differs. */
 const leftOut = new Set(["Event", "Lease", "CustomResourceDefinition"]);
 
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-export async function takeSnapshot(
-  api: Api,
-  transport: Transport,
-  world: unknown,
-  normalize: (object: KubeObject) => unknown = (object) => object,
-): Promise<Snapshot> {
+export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  const { api, transport, owners, world, normalize = (object) => object } = options;
   const found: KubeObject[] = [];
   for (const { group, version, kind, plural, namespaced, verbs } of api.registry.types.distinct) {
     if (leftOut.has(kind) || !verbs.includes("list")) continue;
@@ -27,56 +31,99 @@ export async function takeSnapshot(
     const info: KindInfo = { apiVersion, kind, plural, scope: namespaced ? "Namespaced" : "Cluster" };
     found.push(...(await transport.list(info, {})).items);
   }
-  const names = new Map(found.map((object) => [object.metadata.uid ?? "", nameOf(object)]));
-  const objects: Record<string, Json> = {};
+  const standsFor = meaningsOf(found, owners);
+  const kept = found
+    .map((object) => [nameOf(object), normalize(object)] as const)
+    .filter(([, object]) => object !== undefined)
+    .map(([name, object]) => [name, comparable(withoutVersions(object), standsFor)] as const);
+  return { objects: numbered(kept), world: comparable(world, standsFor) };
+}
+
+/** What stands for itself only in one repetition: uids, and names that the server made up. */
+function meaningsOf(
+  found: readonly KubeObject[],
+  owners: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const meanings = new Map<string, string>();
+  for (const [uid, name] of owners) meanings.set(uid, `(uid of ${name}, which is gone)`);
   for (const object of found) {
-    const kept = normalize(object);
-    if (kept === undefined) continue;
-    // Two whose names the server made up differ by a number here.
-    const name = nameOf(object);
-    let key = name;
-    for (let number = 2; key in objects; number++) key = `${name} (${number})`;
-    objects[key] = cleaned(kept, names) as Json;
+    const { uid = "", name = "" } = object.metadata;
+    meanings.set(uid, `(uid of ${nameOf(object)})`);
+    if (isMadeUp(object)) meanings.set(name, knownName(object));
   }
-  return { objects, world: cleaned(world, names) as Json };
+  return meanings;
+}
+
+/** Several whose names the server made up differ by a number, in the order of what they are. */
+function numbered(objects: readonly (readonly [string, Json])[]): Record<string, Json> {
+  const all: Record<string, Json> = {};
+  const text = ([, object]: readonly [string, Json]): string => JSON.stringify(object);
+  for (const [name, object] of objects.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))) {
+    let key = name;
+    for (let number = 2; key in all; number++) key = `${name} (${number})`;
+    all[key] = object;
+  }
+  return all;
+}
+
+/** `Site default/a`, or `ConfigMap default/a-*` where the server made up the name. */
+export function nameOf(object: KubeObject): string {
+  const { namespace = "" } = object.metadata;
+  return `${object.kind} ${namespace === "" ? "" : `${namespace}/`}${knownName(object)}`;
 }
 
 /** Names that the server made up are not the same twice. */
-function nameOf({ kind, metadata }: KubeObject): string {
-  const { namespace = "", name = "", generateName } = metadata;
-  const known = generateName !== undefined && name.startsWith(generateName) ? `${generateName}*` : name;
-  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${known}`;
+function knownName(object: KubeObject): string {
+  const { name = "", generateName = "" } = object.metadata;
+  return isMadeUp(object) ? `${generateName}*` : name;
 }
 
-const volatile = new Set([
-  "uid",
-  "resourceVersion",
-  "generation",
-  "observedGeneration",
-  "creationTimestamp",
-  "managedFields",
-  "selfLink",
-]);
+function isMadeUp({ metadata: { name = "", generateName } }: KubeObject): boolean {
+  return generateName !== undefined && name !== generateName && name.startsWith(generateName);
+}
 
-/** What can be compared: no versions and uids, times only as being there, and uids elsewhere as whose they are. */
-function cleaned(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (typeof value === "string") {
-    if (time.test(value)) return "(a time)";
-    const name = names.get(value);
-    return name === undefined ? value : `(uid of ${name})`;
-  }
-  if (value instanceof Date) return "(a time)";
-  if (value instanceof Map) return cleaned(Object.fromEntries(value), names);
-  if (value instanceof Set) return cleaned([...value], names);
-  if (Array.isArray(value)) return value.map((item) => cleaned(item ?? null, names));
-  if (typeof value !== "object" || value === null) return value;
-  const { metadata } = value as { metadata?: { name?: string; generateName?: string } };
-  const made = metadata?.generateName !== undefined;
-  const fields = Object.entries(value)
-    .filter(([name, field]) => field !== undefined && !volatile.has(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => [name, cleaned(field, names)] as const);
-  const clean = Object.fromEntries(fields) as Record<string, unknown>;
-  if (made) clean["metadata"] = { ...(clean["metadata"] as object), name: `${metadata.generateName}*` };
-  return clean;
+/** What the server says of how an object came about. What users call the same, elsewhere, is theirs. */
+const versions = {
+  metadata: ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"],
+  owner: ["uid"],
+  status: ["observedGeneration"],
+  condition: ["observedGeneration"],
+} as const;
+
+function withoutVersions(value: unknown): unknown {
+  if (!isPlain(value)) return value;
+  const { metadata, status } = value;
+  return {
+    ...value,
+    ...(isPlain(metadata) && {
+      metadata: {
+        ...without(metadata, versions.metadata),
+        ownerReferences: each(metadata["ownerReferences"], versions.owner),
+      },
+    }),
+    ...(isPlain(status) && {
+      status: {
+        ...without(status, versions.status),
+        conditions: each(status["conditions"], versions.condition),
+      },
+    }),
+  };
+}
+
+function each(list: unknown, names: readonly string[]): unknown {
+  return Array.isArray(list)
+    ? list.map((item: unknown) => (isPlain(item) ? without(item, names) : item))
+    : list;
+}
+
+function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isPlain(value: unknown): value is Fields {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

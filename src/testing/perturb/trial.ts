@@ -1,6 +1,7 @@
 import { createClient } from "../../client/create-client.js";
 import type { Client } from "../../client/client.js";
-import { duration, type Random } from "../../model/core.js";
+import type { Transport } from "../../client/transport/transport.js";
+import { duration, type KubeObject, type Random } from "../../model/core.js";
 import { kindsOf } from "../../plane/definitions/kinds-of.js";
 import type { Controller } from "../../runtime/controller.js";
 import { startControllers, type Controllers } from "../../runtime/start-controllers.js";
@@ -9,19 +10,21 @@ import { startMemoryApi, type MemoryApi } from "../api/memory-api.js";
 import { seededRandom } from "../time/seeded-random.js";
 import { NeverStill, pass, untilStill, type StillnessOptions } from "../time/stillness.js";
 import { TestClock } from "../time/test-clock.js";
+import { comparable, isThenable } from "./comparable.js";
 import { Director, type Life, type Line } from "./director.js";
 import { faultyTransport } from "./faulty-transport.js";
 import { outsideOf } from "./outside.js";
 import type { Givens, Scenario, WorkloadTools } from "./scenario.js";
 import type { Schedule } from "./schedule.js";
-import { takeSnapshot, type Snapshot } from "./snapshot.js";
+import { nameOf, takeSnapshot, type Snapshot } from "./snapshot.js";
 
 /** What became of one repetition. */
 export interface Outcome {
   readonly director: Pick<Director, "effects" | "told" | "writes">;
   readonly story: readonly Line[];
-  readonly snapshot: Snapshot;
-  /** What went wrong besides: the workload failed, or nothing came to rest. */
+  /** Undefined when none could be taken, which is a trouble. */
+  readonly snapshot?: Snapshot | undefined;
+  /** What went wrong besides: the workload failed, nothing came to rest, controllers could not be started anew. */
   readonly trouble?: string | undefined;
 }
 
@@ -34,6 +37,8 @@ export interface TrialOptions {
 const longestWait = "30m";
 /** What keeps going that long in one moment is a hot loop, and not work. */
 const mostTurns = 150;
+/** Longest that a hot loop may wait for something that comes with time, such as a list that is tried again, in milliseconds. */
+const lenience = 5000;
 
 /** Runs a workload once, with the faults of a schedule. */
 export async function runTrial<World>(
@@ -59,6 +64,10 @@ class Trial<World> implements AsyncDisposable {
   #started: MemoryApi | undefined;
   #controllers: Controllers | undefined;
   #life: Life | undefined;
+  /** The first thing that went wrong of which the workload knows nothing. */
+  #trouble: string | undefined;
+  /** Whose uids there have been. */
+  readonly #owners = new Map<string, string>();
 
   constructor(scenario: Scenario<World>, schedule: Schedule, options: TrialOptions) {
     this.#scenario = scenario;
@@ -67,11 +76,14 @@ class Trial<World> implements AsyncDisposable {
     this.#random = seededRandom(options.seed);
     // Whoever needs none gets an empty one.
     this.#world = scenario.world?.create(this.#givens) ?? ({} as World);
+    if (isThenable(this.#world)) {
+      throw new TypeError("world.create returns a promise: make the world at once, it is in memory");
+    }
     this.#director = new Director({
       clock: this.#clock,
       schedule,
       revision: () => this.#started?.revision() ?? 0,
-      worldText: () => JSON.stringify(this.#worldState()) ?? "",
+      worldText: () => this.#worldText(),
       crash: (past, down) => this.#crash(past, down),
       lookAgain: () => this.#lookAgain(),
     });
@@ -91,6 +103,7 @@ class Trial<World> implements AsyncDisposable {
       clock: this.#clock,
       life: () => this.#director.happened + this.#memory.revision(),
       mostTurns,
+      lenience,
     };
   }
 
@@ -99,8 +112,8 @@ class Trial<World> implements AsyncDisposable {
     const life: Life = { alive: true };
     const controllers = this.#born(life);
     const [clock, random] = [this.#clock, this.#random];
-    this.#started = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
-    let trouble: string | undefined;
+    const memory = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
+    this.#started = { ...memory, transport: this.#noting(memory.transport) };
     try {
       this.#live(life, controllers);
       await untilStill(this.#still);
@@ -110,14 +123,38 @@ class Trial<World> implements AsyncDisposable {
       this.#director.awaited();
       await this.#settled();
     } catch (error) {
-      trouble = error instanceof Error ? error.message : String(error);
+      this.#trouble ??= messageOf(error);
     }
     // Nothing happens from here on, also where it never came to rest.
     if (this.#life !== undefined) this.#life.alive = false;
-    const { transport, api } = this.#memory;
-    const normalize = this.#scenario.normalize?.bind(this.#scenario);
-    const snapshot = await takeSnapshot(api, transport, this.#worldState(), normalize);
-    return { director: this.#director, story: this.#director.story, snapshot, trouble };
+    const snapshot = await this.#snapshot();
+    return { director: this.#director, story: this.#director.story, snapshot, trouble: this.#trouble };
+  }
+
+  /** Notes whose uids there are: in the end some of them are of objects that are gone. */
+  #noting(base: Transport): Transport {
+    return hooked(base, {
+      call: async (_, next) => {
+        const answer = await next();
+        const { kind, metadata } = (answer ?? {}) as Partial<KubeObject>;
+        if (kind !== undefined && metadata?.uid !== undefined) {
+          this.#owners.set(metadata.uid, nameOf(answer as KubeObject));
+        }
+        return answer;
+      },
+    });
+  }
+
+  async #snapshot(): Promise<Snapshot | undefined> {
+    try {
+      const { transport, api } = this.#memory;
+      const normalize = this.#scenario.normalize?.bind(this.#scenario);
+      const [owners, world] = [this.#owners, this.#worldState()];
+      return await takeSnapshot({ api, transport, owners, world, normalize });
+    } catch (error) {
+      this.#trouble ??= `how it ends cannot be told: ${messageOf(error)}`;
+      return undefined;
+    }
   }
 
   async #workload(): Promise<void> {
@@ -125,9 +162,8 @@ class Trial<World> implements AsyncDisposable {
       await this.#scenario.workload(this.#tools());
     } catch (error) {
       if (error instanceof NeverStill) throw error;
-      const text = error instanceof Error ? error.message : String(error);
       throw new Error(
-        `the workload failed: ${text} (controllers may be late: does it wait, with until, for what it relies on?)`,
+        `the workload failed: ${messageOf(error)} (controllers may be late: does it wait, with until, for what it relies on?)`,
         { cause: error },
       );
     }
@@ -140,6 +176,15 @@ class Trial<World> implements AsyncDisposable {
 
   #worldState(): unknown {
     return this.#scenario.world?.snapshot(this.#world) ?? null;
+  }
+
+  /** In the middle of things a snapshot may fail, as long as it does not in the end. */
+  #worldText(): string {
+    try {
+      return JSON.stringify(comparable(this.#worldState()));
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   #born(life: Life): readonly Controller[] {
@@ -171,7 +216,9 @@ class Trial<World> implements AsyncDisposable {
     // A process that is killed says nothing; this is only so that its timers end. Nothing it asks for is answered.
     void this.#controllers?.stop();
     this.#controllers = undefined;
-    void this.#comeBack(past, down);
+    this.#comeBack(past, down).catch((error: unknown) => {
+      this.#trouble ??= `the controllers cannot be started anew: ${messageOf(error)}`;
+    });
   }
 
   async #comeBack(past: number | undefined, down: Promise<void>): Promise<void> {
@@ -240,4 +287,8 @@ class Trial<World> implements AsyncDisposable {
   async #pass(milliseconds: number): Promise<void> {
     await pass(milliseconds, this.#still);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -40,6 +40,16 @@ test("any virtual clock can be moved, but no real one", async () => {
   await expect(pass(1, { clock: systemClock, life: () => 0 })).rejects.toThrow("time passes by itself");
 });
 
+test("what goes on until its time has come may be given that time", async () => {
+  const clock = new TestClock(0);
+  let happened = 0;
+  const waiting = { clock, life: () => (clock.now() < 1000 ? happened++ : happened), mostTurns: 20 };
+  await expect(untilStill(waiting)).rejects.toThrow(NeverStill);
+  await expect(untilStill({ ...waiting, lenience: 500 })).rejects.toThrow(NeverStill);
+  await untilStill({ ...waiting, lenience: 5000 });
+  expect(clock.now()).toBe(1000);
+});
+
 test("what never ends is told", async () => {
   let happened = 0;
   const restless = untilStill({ clock: new TestClock(), life: () => happened++, mostTurns: 20 });

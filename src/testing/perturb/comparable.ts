@@ -1,0 +1,69 @@
+import type { Json } from "../../model/core.js";
+
+/** What two ends can be compared by: JSON, Maps, Sets and dates. No promise: nobody would wait for it. */
+export type Comparable = string | number | boolean | null | undefined | (object & { readonly then?: never });
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * A value as JSON in which only that differs which is to be compared: times are only there, what has no order is sorted, and
+ * texts that are not the same twice are replaced by what they stand for. Throws where something could not be seen.
+ */
+export function comparable(value: unknown, standsFor: ReadonlyMap<string, string> = new Map()): Json {
+  return convert(value, []);
+
+  function convert(value: unknown, around: readonly object[]): Json {
+    if (typeof value === "string") return time.test(value) ? "(a time)" : (standsFor.get(value) ?? value);
+    if (typeof value === "number") return Number.isFinite(value) ? value : `(${value})`;
+    if (typeof value === "boolean") return value;
+    if (value === undefined || value === null) return null;
+    if (typeof value !== "object") throw cannot(`a ${typeof value}`);
+    if (isThenable(value)) {
+      // Its own failure, if it has one, is of no interest any more.
+      Promise.resolve(value).catch(() => {});
+      throw cannot("a promise, for which nobody waits,");
+    }
+    if (value instanceof Date) return "(a time)";
+    if (around.includes(value)) throw cannot("something that contains itself");
+    const inside = [...around, value];
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON === "function") return convert(Reflect.apply(toJSON, value, []), inside);
+    if (Array.isArray(value)) return value.map((item) => convert(item, inside));
+    if (value instanceof Set) {
+      return [...value].map((item) => convert(item, inside)).toSorted((a, b) => order(text(a), text(b)));
+    }
+    const entries = value instanceof Map ? [...value].map(keyed) : Object.entries(value);
+    if (entries.length === 0 && isOpaque(value)) {
+      throw cannot(`a ${value.constructor.name}, which shows nothing of itself`);
+    }
+    const fields = entries
+      .filter(([, field]) => field !== undefined)
+      .toSorted(([a], [b]) => order(a, b))
+      .map(([name, field]) => [name, convert(field, inside)] as const);
+    return Object.fromEntries(fields);
+  }
+}
+
+function keyed([key, field]: readonly [unknown, unknown]): readonly [string, unknown] {
+  if (typeof key !== "string" && typeof key !== "number" && typeof key !== "boolean") {
+    throw cannot("a Map whose keys are no texts");
+  }
+  return [String(key), field];
+}
+
+export function isThenable(value: unknown): boolean {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** What has its state in private fields looks the same whatever it is. */
+function isOpaque(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && prototype !== Object.prototype && !(value instanceof Map);
+}
+
+const text = (value: Json): string => JSON.stringify(value);
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function cannot(what: string): TypeError {
+  return new TypeError(`${what} cannot be compared: hand out plain data (JSON, Maps, Sets, dates)`);
+}
