@@ -124,6 +124,8 @@ class RunningControllers implements Controllers {
   readonly #working: Promise<void>;
   #stopped: Promise<void> | undefined;
   readonly #schedules: RunningSchedule[] = [];
+  /** What passes of each schedule have begun and has not ended: what one term leaves behind, the next one waits for. */
+  readonly #passes = new Map<Schedule, Set<Promise<unknown>>>();
   /** Why no work was begun, or none will be. */
   #failure: unknown;
   #began: () => void = () => {};
@@ -177,8 +179,8 @@ class RunningControllers implements Controllers {
       });
     }
     const shards = this.sharding;
-    const note: Dependencies["note"] = (controller, object, reason, message, type) =>
-      this.#recorders.get(controller).event(object, { type, reason, message });
+    const note: Dependencies["note"] = (controller, object, reason, message, type, run) =>
+      this.#recorders.get(controller).event(object, { type, reason, message, run });
     const observation = new Observation(options, { clock, log, note, handle: (name) => this.get(name) });
     this.#observation = observation;
     this.metrics = observation.metrics;
@@ -349,7 +351,9 @@ class RunningControllers implements Controllers {
   #startSchedule(schedule: Schedule, key = ""): RunningSchedule {
     const { clock } = this.#dependencies;
     const observer = this.#scheduleObserver(schedule);
-    return startSchedule(schedule, { clock, client: this.#guardedClient(key), observer });
+    const underWay = this.#passes.get(schedule) ?? new Set();
+    this.#passes.set(schedule, underWay);
+    return startSchedule(schedule, { clock, client: this.#guardedClient(key), observer, underWay });
   }
 
   #scheduleObserver({ onError }: Schedule): ScheduleObserver {
@@ -357,7 +361,11 @@ class RunningControllers implements Controllers {
     const measured = this.metrics?.scheduleObserver;
     return {
       passed: (report) => measured?.passed?.(report),
-      skipped: (name, due) => measured?.skipped?.(name, due),
+      skipped(name, due, lingering) {
+        measured?.skipped?.(name, due, lingering);
+        if (lingering) log.warn({ schedule: name }, `no pass begins: an earlier one goes on ${whyLingering}`);
+      },
+      lingering: (name) => log.error({ schedule: name }, `a pass goes on ${whyLingering}`),
       failed(name, error, item) {
         measured?.failed?.(name, error, item);
         // Who listens themselves need not be told twice.
@@ -400,12 +408,17 @@ class RunningControllers implements Controllers {
     }
     const election = this.#election;
     if (election !== undefined) {
-      this.health.check("leader-election", () =>
-        election.isLeader ? "leading" : `${election.leader ?? "nobody"} leads`,
-      );
+      this.health.check("leader-election", () => {
+        const { isLeader, leader, identity } = election;
+        if (isLeader) return "leading";
+        // The lease may still have the name of this process, which has lost it or gave it up.
+        return leader === undefined || leader === identity ? "nobody is known to lead" : `${leader} leads`;
+      });
     }
   }
 }
+
+const whyLingering = "although it was cancelled: pass its signal on to what it waits for";
 
 function checkNames(controllers: readonly Controller[]): void {
   const seen = new Set<string>();

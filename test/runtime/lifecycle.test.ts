@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { createClient } from "../../src/client/create-client.js";
+import type { KindInfo } from "../../src/client/kinds/kind.js";
+import type { Transport } from "../../src/client/transport/transport.js";
 import { sleep } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { createLog } from "../../src/runtime/observe/create-log.js";
 import { renderRun } from "../../src/runtime/runs/render-run.js";
+import { schedule } from "../../src/runtime/schedule/schedule.js";
 import { startControllers } from "../../src/runtime/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
@@ -127,6 +132,26 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await stopped;
     });
 
+    test("does not wait for ever for a schedule that ignores that it was cancelled either", async () => {
+      const clock = newClock();
+      const lines: string[] = [];
+      const log = createLog({ destination: { write: (line: string) => void lines.push(line) } });
+      const stubborn = schedule({ name: "stubborn", every: "1h", run: () => new Promise<void>(() => {}) });
+      await using plane = await startTestPlane([Site], {
+        controllers: [],
+        schedules: [stubborn],
+        clock,
+        log,
+      });
+      await clock.advance(0);
+      const stopped = plane.controllers.stop();
+      await clock.advance(5000);
+      await stopped;
+      expect(lines.filter((line) => line.includes("a pass goes on although it was cancelled"))).toHaveLength(
+        1,
+      );
+    });
+
     test("before everything has begun is one too", async () => {
       await using api = await startTestApi([]);
       // A kind that the server does not know is waited for.
@@ -192,5 +217,60 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(run?.triggers).toMatchObject([{ type: "found" }]);
       expect(run && renderRun(run)).toContain("it was there at the start");
     });
+
+    test("one that lost the lease leads again, also when a schedule ignores that it was cancelled", async () => {
+      const clock = newClock();
+      await using api = await startTestApi([Site], { clock });
+      let isCut = false;
+      const transport = withoutLeases(api.client.transport, () => isCut);
+      let passes = 0;
+      const stubborn = schedule({
+        name: "stubborn",
+        every: "1m",
+        run() {
+          passes++;
+          return new Promise<void>(() => {});
+        },
+      });
+      await using controllers = startControllers({
+        controllers: [],
+        schedules: [stubborn],
+        client: createClient({ transport, namespace: "default" }),
+        clock,
+        leaderElection: { namespace: "default", name: "sites", identity: "first" },
+      });
+      await controllers.ready();
+      await clock.advance(1000);
+      const health = async () =>
+        (await controllers.health.report()).checks.find(({ name }) => name === "leader-election")?.message;
+      expect([controllers.isLeader, await health()]).toEqual([true, "leading"]);
+      isCut = true;
+      await clock.advance(10_000);
+      expect([controllers.isLeader, await health()]).toEqual([false, "nobody is known to lead"]);
+      isCut = false;
+      await clock.advance(30_000);
+      expect([controllers.isLeader, await health()]).toEqual([true, "leading"]);
+      await clock.advance(120_000);
+      // The pass of the first term goes on.
+      expect(passes).toBe(1);
+      expect(controllers.schedules[0]?.stats().skipped).toBeGreaterThan(0);
+      const stopped = controllers.stop();
+      await clock.advance(5000);
+      await stopped;
+    });
   });
 });
+
+/** A way to the API that fails for Leases for as long as it is cut. */
+function withoutLeases(base: Transport, isCut: () => boolean): Transport {
+  return new Proxy(base, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return (kind: KindInfo, ...rest: unknown[]) =>
+        kind?.kind === "Lease" && isCut()
+          ? Promise.reject(new Error("no network"))
+          : (Reflect.apply(method, target, [kind, ...rest]) as unknown);
+    },
+  });
+}

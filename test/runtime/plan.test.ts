@@ -5,6 +5,7 @@ import { plainController } from "../../src/runtime/plain.js";
 import type { Plan } from "../../src/runtime/plan/plan.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
+import { gate } from "./test-plane.js";
 
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], never>;
 
@@ -45,7 +46,7 @@ const manifest = (spec: object, name = "hello") => ({
   spec,
 });
 
-describeHomes(({ startTestPlane }) => {
+describeHomes(({ newClock, startTestPlane }) => {
   describe("a plan", () => {
     test("of an object that is not there yet tells what would be made, with the server's defaults", async () => {
       const { sites, world } = publishing();
@@ -163,6 +164,144 @@ describeHomes(({ startTestPlane }) => {
       expect(summary(await handle.plan(manifest({ title: "throw" })))).toMatchObject({
         changes: [],
         outcome: "error",
+      });
+    });
+
+    test("has what was settled, whatever comes of the run", async () => {
+      const { sites } = publishing({
+        async reconcile(site, { ensure, settle, fail, client }) {
+          ensure(Page, "settled", { html: "x" });
+          await settle();
+          const page = await client.get(Page, "settled");
+          ensure(Page, "staged", { html: "x" });
+          if (site.spec.title === "throw") throw new Error("no");
+          return fail("No", page.spec.html);
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
+      const handle = plane.controllers.get(Site);
+      const failed = await handle.plan(manifest({ title: "fail" }));
+      expect(summary(failed)).toMatchObject({ changes: ["create Page settled"], outcome: "fail" });
+      expect(failed.outcome).toMatchObject({ message: "x" });
+      expect(summary(await handle.plan(manifest({ title: "throw" })))).toMatchObject({
+        changes: ["create Page settled"],
+        outcome: "error",
+      });
+    });
+
+    test("knows what is there also of kinds that are not watched", async () => {
+      const { sites } = publishing({
+        async reconcile(_, { client }) {
+          await client.patch(ConfigMap, "there", { data: { b: "2" } });
+          await client.apply(ConfigMap, { metadata: { name: "there" }, data: { c: "3" } });
+          await client.apply(ConfigMap, { metadata: { name: "new" }, data: { c: "3" } });
+          await client.patch(ConfigMap, "missing", { data: {} }).catch(() => {});
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
+      await plane.client.create(ConfigMap, { metadata: { name: "there" }, data: { a: "1" } });
+      const planned = await plane.controllers.get(Site).plan(manifest({}));
+      expect(summary(planned)).toMatchObject({
+        changes: [
+          "update ConfigMap there",
+          "update ConfigMap there",
+          "create ConfigMap new",
+          "update ConfigMap missing",
+        ],
+      });
+      expect(
+        planned.changes.map(({ diff, problem }) => [diff.map(({ path }) => path.join(".")), problem]),
+      ).toEqual([
+        [["data.b"], undefined],
+        [["data.c"], undefined],
+        [[""], undefined],
+        [[], expect.stringContaining('"missing" not found')],
+      ]);
+    });
+
+    test("goes on from what it has planned before", async () => {
+      const seen: unknown[] = [];
+      const { sites } = publishing({
+        async reconcile(_, { client }) {
+          await client.create(ConfigMap, { metadata: { name: "map" }, data: { a: "1" } });
+          await client.patch(ConfigMap, "map", { data: { b: "2" } });
+          await client.modify(ConfigMap, "map", (map) => ({ ...map, data: { ...map.data, c: "3" } }));
+          seen.push((await client.get(ConfigMap, "map")).data);
+          await client.create(ConfigMap, { metadata: { name: "map" } }).catch(() => seen.push("taken"));
+          await client.delete(ConfigMap, "map");
+          seen.push(await client.find(ConfigMap, "map"));
+          await client.delete(ConfigMap, "old");
+          await client.create(ConfigMap, { metadata: { name: "old" }, data: { new: "yes" } });
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
+      await plane.client.create(ConfigMap, { metadata: { name: "old" }, data: {} });
+      const before = await plane.versions();
+      const planned = await plane.controllers.get(Site).plan(manifest({}));
+      expect(planned.outcome).toEqual({ type: "done" });
+      expect(summary(planned)).toMatchObject({
+        changes: [
+          "create ConfigMap map",
+          "update ConfigMap map",
+          "update ConfigMap map",
+          "create ConfigMap map",
+          "delete ConfigMap map",
+          "delete ConfigMap old",
+          "create ConfigMap old",
+        ],
+      });
+      const refused = planned.changes.map(({ problem }) => problem !== undefined);
+      expect(refused).toEqual([false, false, false, true, false, false, false]);
+      expect(seen).toEqual([{ a: "1", b: "2", c: "3" }, "taken", undefined]);
+      expect(await plane.versions()).toEqual(before);
+    });
+
+    test("fails with steps that cannot be looked at where a run would", async () => {
+      const unless = (): never => {
+        throw new Error("cannot look");
+      };
+      const { sites } = publishing({
+        async reconcile(_, { step, ensure }) {
+          await step("optional", { critical: false, unless }, () => {});
+          ensure(Page, "page", { html: "x" });
+          await step("critical", { unless }, () => {});
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
+      const planned = await plane.controllers.get(Site).plan(manifest({}));
+      await plane.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+      const run = await plane.run();
+      for (const { steps, outcome } of [planned, run]) {
+        expect(steps).toMatchObject([
+          { name: "optional", outcome: "failed", error: "cannot look" },
+          { name: "critical", outcome: "failed", error: "cannot look" },
+        ]);
+        expect(outcome).toEqual({
+          type: "error",
+          reason: "StepFailed",
+          message: 'step "critical" failed: cannot look',
+        });
+      }
+    });
+
+    test("of a function that never ends has the time of a run", async () => {
+      const clock = newClock();
+      const began = gate();
+      const { sites } = publishing({
+        timeout: "20s",
+        reconcile() {
+          began.open();
+          return new Promise<never>(() => {});
+        },
+      });
+      await using plane = await startTestPlane([Site, Page], { controllers: [sites], clock });
+      const planning = plane.controllers.get(Site).plan(manifest({}));
+      await began.passed;
+      await clock.advance(25_000);
+      expect((await planning).outcome).toEqual({
+        type: "error",
+        reason: "Timeout",
+        message: "the run took longer than its timeout of 20s",
       });
     });
 

@@ -3,7 +3,7 @@ import type { Change, Json } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { ToldRun } from "../../plane/management/contract.js";
-import { did, renderRun } from "../../runtime/runs/render-run.js";
+import { did, renderRun, sentLines, unknownBefore, wroteLines } from "../../runtime/runs/render-run.js";
 import { changeLines } from "./change-lines.js";
 
 type Write = ToldRun["writes"][number];
@@ -17,10 +17,10 @@ const linesAfter = 2;
  */
 export function runText(run: ToldRun, colors: boolean): string {
   const paint = picocolors.createColors(colors);
-  const lines = renderRun({ ...run, writes: [] }, { colors }).split("\n");
-  const wrote = run.writes
-    .flatMap((write) => writeLines(write, colors))
-    .map((line, index) => `  ${paint.cyan((index === 0 ? "wrote" : "").padEnd(8))} ${line}`);
+  const lines = renderRun({ ...run, writes: [], droppedWrites: 0 }, { colors }).split("\n");
+  const wrote = wroteLines(run, (write) => writeLines(write, colors)).map(
+    (line, index) => `  ${paint.cyan((index === 0 ? "wrote" : "").padEnd(8))} ${line}`,
+  );
   lines.splice(-linesAfter, 0, ...wrote);
   return lines.join("\n");
 }
@@ -32,6 +32,9 @@ function writeLines(write: Write, colors: boolean): readonly string[] {
   if (error !== undefined) return [`${verb} ${object} ${paint.red(`failed: ${escapeText(error)}`)}`];
   const head = `${did(verb, write.isNew)} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (verb === "delete" || verb === "deleteCollection") return [head];
+  if (write.sent !== undefined) {
+    return [`${head} ${paint.dim(unknownBefore)}`, ...sentLines(write.sent as Json)];
+  }
   const lines = changeLines(write.changes.flatMap(withoutAddress), colors);
   return lines.length === 0
     ? [`${head} ${paint.dim("(no change)")}`]

@@ -40,6 +40,9 @@ test("many objects are counted, and what was there already is no news", () => {
   const same = objectOf("Page", "a", "7");
   const idle = writeOf({ kind: kindOf("Page"), name: "a", before: same, after: same });
   expect(lines.line(runOf({ writes: [idle] }))).toBeUndefined();
+  // Nobody knows what was there, but that something was.
+  const patched = writeOf({ kind: kindOf("Page"), name: "a", verb: "patch", after: same, sent: {} });
+  expect(told(lines.line(runOf({ writes: [patched] })))).toBe("✓ Site default/hello  changed Page a");
 });
 
 test("quiet runs are not told, failures at 1, 2, 4 and 8, and waiting once", () => {

@@ -100,9 +100,9 @@ function hasChanged({ before, after }: WriteRecord): boolean {
   return version === undefined || before?.metadata.resourceVersion !== version;
 }
 
-function verbOf({ verb, before }: WriteRecord): string {
+function verbOf({ verb, before, sent }: WriteRecord): string {
   if (verb === "delete" || verb === "deleteCollection") return "deleted";
-  return verb === "create" || before === undefined ? "made" : "changed";
+  return verb === "create" || (before === undefined && sent === undefined) ? "made" : "changed";
 }
 
 function grouped(what: string, names: readonly string[]): string {

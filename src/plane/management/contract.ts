@@ -87,8 +87,10 @@ export interface ToldRun extends Omit<Run, "writes"> {
     readonly subresource?: string | undefined;
     readonly at: number;
     readonly error?: string | undefined;
-    /** Whether nothing was known of the object before. */
+    /** Whether nothing is known to have been there before. */
     readonly isNew: boolean;
+    /** What was sent, when it is not known how the object was before: then no changes can be told. */
+    readonly sent?: unknown;
     /** The server's bookkeeping apart; none for a delete. */
     readonly changes: readonly Change[];
   }[];

@@ -1,11 +1,14 @@
 import type { Client } from "../../client/client.js";
 import type { Source } from "../../client/informer/source.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
+import { tell } from "../../client/tell.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { newUid, type Clock, type KubeObject } from "../../model/core.js";
 import type { StagedChild } from "../children/staged.js";
 import type { AppliedChildren } from "../children/write-children.js";
 import type { Controller } from "../controller.js";
+import { followClient } from "../followed-client.js";
+import { messageOf } from "../message-of.js";
 import { lazyChild, type Log } from "../observe/log.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { ProseContext, ProseOptions } from "../prose/prose-context.js";
@@ -40,6 +43,8 @@ export class RunScope implements ProseContext, Recording {
   readonly work: Work<Trigger>;
   readonly facts: RunFacts;
   readonly writes: WriteRecord[] = [];
+  /** How many more there were, before the last one. */
+  droppedWrites = 0;
   readonly #options: RunOptions;
   readonly #cancelled: AbortController;
   #isShown = false;
@@ -148,7 +153,14 @@ export class RunScope implements ProseContext, Recording {
   }
 
   client(): Client {
-    return this.#options.dependencies.clientOver(this.transport);
+    const client = this.#options.dependencies.clientOver(this.transport);
+    return followClient(client, (call, error) => this.#lost(call, error));
+  }
+
+  #lost(call: string, error: unknown): void {
+    tell("the log", () =>
+      this.log.warn({ err: error }, `${call} was not awaited, and failed: ${messageOf(error)}`),
+    );
   }
 
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source {
@@ -156,7 +168,8 @@ export class RunScope implements ProseContext, Recording {
   }
 
   note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
-    this.#options.dependencies.note(this.facts.controller, object, reason, message, type);
+    const { controller, runId } = this.facts;
+    this.#options.dependencies.note(controller, object, reason, message, type, runId);
   }
 
   onDrift(owner: KubeObject, child: StagedChild, current: KubeObject): void {
@@ -170,16 +183,21 @@ export class RunScope implements ProseContext, Recording {
     this.#options.dependencies.guard?.(this.facts.key);
   }
 
-  before(kind: KindInfo, namespace: string, name: string): KubeObject | undefined {
+  before(kind: KindInfo, namespace: string, name: string): KubeObject | null | undefined {
     try {
-      return this.cacheOf(kind).get(joinKey(namespace, name));
+      return this.cacheOf(kind).get(joinKey(namespace, name)) ?? null;
     } catch {
       return undefined;
     }
   }
 
   wrote(record: WriteRecord): void {
-    if (this.writes.length < mostWrites) this.writes.push(record);
+    // The last one is kept: it says how the run ended.
+    if (this.writes.length === mostWrites) {
+      this.writes.pop();
+      this.droppedWrites++;
+    }
+    this.writes.push(record);
   }
 
   get around(): Recording["around"] {

@@ -176,7 +176,7 @@ export class Sources {
       });
     }
     const urgencyOf = ({ object }: Change): number => {
-      const urgency = priority?.(object as never) ?? 0;
+      const urgency = priority?.(object) ?? 0;
       if (Number.isFinite(urgency)) return urgency;
       throw new RangeError(`a priority is a number, not ${urgency}`);
     };

@@ -140,6 +140,58 @@ test("what a Secret contains is not shown, only what of it changed", () => {
   expect(text).toContain('+   extra: "[hidden]"');
 });
 
+test("of what was written without knowing what was there, what was sent is shown", () => {
+  const map = objectOf("ConfigMap", "map", "2", { data: { a: "2", b: "1" } });
+  const password = { ...objectOf("Secret", "login", "2"), data: { password: "bmV3" } };
+  const write = { kind: kindOf("ConfigMap", "v1"), name: "map", after: map };
+  const text = renderRun(
+    runOf({
+      writes: [
+        writeOf({ ...write, verb: "patch", sent: { metadata: { name: "map" }, data: { a: "2" } } }),
+        writeOf({ ...write, verb: "patch", sent: [{ op: "remove", path: "/data/c" }] }),
+        writeOf({ ...write, verb: "apply", sent: { data: { a: "2" } } }),
+        writeOf({
+          kind: kindOf("Secret", "v1"),
+          name: "login",
+          after: password,
+          sent: { data: password.data },
+        }),
+        writeOf({ kind: kindOf("Secret", "v1"), name: "login", after: password, sent: [{ value: "bmV3" }] }),
+      ],
+    }),
+  );
+  expect(text).toContain(
+    `
+  wrote    changed ConfigMap default/map (what was there before is not known; this was sent)
+             data:
+               a: "2"
+           changed ConfigMap default/map (what was there before is not known; this was sent)
+             - op: remove
+               path: /data/c
+           applied ConfigMap default/map (what was there before is not known; this was sent)
+             data:
+               a: "2"
+           applied Secret default/login (what was there before is not known; this was sent)
+             data:
+               password: "[hidden]"
+           applied Secret default/login (what was there before is not known; this was sent)
+             "[hidden]"
+`,
+  );
+});
+
+test("tells how many writes were not kept, before the last one", () => {
+  const writes = ["a", "b", "c"].map((name) => writeOf({ kind: kindOf("Page"), name, verb: "delete" }));
+  expect(renderRun(runOf({ writes, droppedWrites: 52 }))).toContain(
+    `
+  wrote    deleted Page default/a
+           deleted Page default/b
+           and 52 writes that were not kept
+           deleted Page default/c
+`,
+  );
+});
+
 test("colours are for terminals", () => {
   expect(renderRun(runOf(), { colors: true })).toContain("\u001B[32mdone\u001B[39m");
   expect(renderRun(runOf())).not.toContain("\u001B");

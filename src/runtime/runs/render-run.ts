@@ -1,8 +1,8 @@
 import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
-import { escapeText } from "../../model/diff/yaml-text.js";
+import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable } from "../observe/secrets.js";
+import { comparable, withoutSecrets } from "../observe/secrets.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
 
@@ -40,7 +40,7 @@ export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunO
     ["because", because(run, paint)],
     ["timing", [timing(run)]],
     ["steps", run.steps.map((step) => stepLine(step, paint))],
-    ["wrote", run.writes.flatMap((write) => writeLines(write, paint, diffs, colors))],
+    ["wrote", wroteLines(run, (write) => writeLines(write, paint, diffs, colors))],
     ["outcome", [outcomeLine(run.outcome, paint)]],
     ["run", [paint.dim(run.traceId === undefined ? run.id : `${run.id} · trace ${run.traceId}`)]],
   ];
@@ -97,18 +97,53 @@ function stepLine({ name, duration, attempts, outcome, error, undo }: StepRecord
   return error === undefined ? line : `${line}: ${paint.red(escapeText(error))}`;
 }
 
+/** The lines of all writes; of those that were not kept, which came before the last one, how many they were. */
+export function wroteLines<Write>(
+  { writes, droppedWrites }: { readonly writes: readonly Write[]; readonly droppedWrites: number },
+  linesOf: (write: Write) => readonly string[],
+): readonly string[] {
+  if (droppedWrites === 0) return writes.flatMap(linesOf);
+  const dropped = `and ${count(droppedWrites, "write")} that ${droppedWrites === 1 ? "was" : "were"} not kept`;
+  return [...writes.slice(0, -1).flatMap(linesOf), dropped, ...writes.slice(-1).flatMap(linesOf)];
+}
+
 function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: boolean): readonly string[] {
   const { verb, kind, namespace, name, subresource, error, before, after } = write;
   const object = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
-  const head = `${did(verb, before === undefined)} ${paint.bold(escapeText(object))}${subresource === undefined ? "" : ` (${subresource})`}`;
+  const head = `${did(verb, isNew(write))} ${paint.bold(escapeText(object))}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (error !== undefined)
     return [`${verb} ${paint.bold(escapeText(object))} ${paint.red(`failed: ${escapeText(error)}`)}`];
   if (!diffs || after === undefined || verb === "delete" || verb === "deleteCollection") return [head];
+  const sent = sentOf(write);
+  if (sent !== undefined) return [`${head} ${paint.dim(unknownBefore)}`, ...sentLines(sent)];
   const [from, to] = comparable(before, after);
   const text = renderDiff(contentOf(from), contentOf(to), { color: colors, context: 0 });
   return text === ""
     ? [`${head} ${paint.dim("(no change)")}`]
     : [head, ...text.split("\n").map((line) => `  ${line}`)];
+}
+
+/** Whether an object may have been made by a write: nothing was there, or what is applied may find nothing. */
+export function isNew({ verb, before, sent }: Pick<WriteRecord, "verb" | "before" | "sent">): boolean {
+  return before === undefined && (sent === undefined || verb === "apply");
+}
+
+/** What was sent where it is not known what was there before: of a Secret which entries, and not what they are. */
+export function sentOf({ kind, sent }: Pick<WriteRecord, "kind" | "sent">): Json | undefined {
+  if (kind.kind !== "Secret" || sent === undefined) return sent as Json | undefined;
+  return isJsonObject(sent as Json)
+    ? (withoutSecrets({ ...(sent as JsonObject), kind: "Secret" }) as Json)
+    : "[hidden]";
+}
+
+/** Stands behind a write of which nobody can tell what it changed. */
+export const unknownBefore = "(what was there before is not known; this was sent)";
+
+/** What was sent, as it stands below a write. */
+export function sentLines(sent: Json): readonly string[] {
+  const lines: string[] = [];
+  writeValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
+  return lines;
 }
 
 /** All of an object that is worth comparing. */

@@ -4,10 +4,11 @@ import type { Run } from "./run.js";
 import { RunLog } from "./run-log.js";
 
 let ids = 0;
-function run(key: string, kind = "Site"): Run {
+function run(key: string, kind = "Site", apiVersion = "demo.dev/v1"): Run {
   return {
     id: `${++ids}`,
     controller: "sites",
+    apiVersion,
     kind,
     key,
     triggers: [],
@@ -18,6 +19,7 @@ function run(key: string, kind = "Site"): Run {
     failures: 0,
     steps: [],
     writes: [],
+    droppedWrites: 0,
     outcome: { type: "done" },
   };
 }
@@ -30,6 +32,25 @@ test("keeps the last runs of each object, oldest first", () => {
   expect(log.of("Site", "b")).toEqual([runs[2]]);
   expect(log.of("Page", "a")).toEqual([]);
   expect([...log.all()]).toEqual([runs[1], runs[2], runs[3]]);
+});
+
+test("kinds of one name in two groups do not take each other's place", () => {
+  const log = new RunLog({ perObject: 2 });
+  const one = run("a", "Site", "one.dev/v1");
+  const two = [
+    run("a", "Site", "two.dev/v1"),
+    run("a", "Site", "two.dev/v2"),
+    run("a", "Site", "two.dev/v1"),
+  ];
+  const core = run("a", "Site", "v1");
+  for (const each of [two[0], one, two[1], two[2], core]) if (each !== undefined) log.add(each);
+  expect(log.of({ apiVersion: "one.dev/v2", kind: "Site" }, "a")).toEqual([one]);
+  expect(log.of({ apiVersion: "two.dev/v1", kind: "Site" }, "a")).toEqual([two[1], two[2]]);
+  expect(log.of({ apiVersion: "v1", kind: "Site" }, "a")).toEqual([core]);
+  expect(log.of({ apiVersion: "three.dev/v1", kind: "Site" }, "a")).toEqual([]);
+  // Who names no group means them all.
+  expect(log.of("Site", "a")).toEqual([one, two[1], two[2], core]);
+  expect(log.of("Sit", "a")).toEqual([]);
 });
 
 test("is bounded per object and over all, and of what is over the oldest goes", () => {

@@ -11,7 +11,7 @@ export interface RunLogOptions {
 export class RunLog {
   readonly #perObject: number;
   readonly #total: number;
-  /** By kind and key the runs of each object, oldest first. Every one of them is in `#order` too. */
+  /** By group and kind, and then by key, the runs of each object, oldest first. Every one of them is in `#order` too. */
   readonly #runs = new Map<string, Map<string, Run[]>>();
   /** All runs, oldest first; those that `#runs` has let go already are skipped when their turn comes. */
   readonly #order = new Set<Run>();
@@ -25,8 +25,9 @@ export class RunLog {
   }
 
   add(run: Run): void {
-    let kind = this.#runs.get(run.kind);
-    if (kind === undefined) this.#runs.set(run.kind, (kind = new Map()));
+    const name = qualified(run);
+    let kind = this.#runs.get(name);
+    if (kind === undefined) this.#runs.set(name, (kind = new Map()));
     const runs = kind.get(run.key) ?? [];
     runs.push(run);
     if (runs.length === 1) kind.set(run.key, runs);
@@ -36,9 +37,19 @@ export class RunLog {
     for (const listener of this.#listeners) listener(run);
   }
 
-  /** The runs of an object, oldest first. */
-  of(kind: string, key: string): readonly Run[] {
-    return [...(this.#runs.get(kind)?.get(key) ?? [])];
+  /**
+   * The runs of an object, oldest first. A kind is told by its name alone where no other group has one of that name; else
+   * the objects of all of them are meant.
+   */
+  of(kind: string | { readonly apiVersion: string; readonly kind: string }, key: string): readonly Run[] {
+    if (typeof kind !== "string") return [...(this.#runs.get(qualified(kind))?.get(key) ?? [])];
+    const found: Run[][] = [];
+    for (const [name, objects] of this.#runs) {
+      const runs = name.startsWith(`${kind}.`) ? objects.get(key) : undefined;
+      if (runs !== undefined) found.push(runs);
+    }
+    const all = found.flat();
+    return found.length < 2 ? all : all.sort((one, other) => endOf(one) - endOf(other));
   }
 
   /** All runs, oldest first. */
@@ -59,9 +70,19 @@ export class RunLog {
   #drop(run: Run | undefined): void {
     if (run === undefined) return;
     this.#order.delete(run);
-    const kind = this.#runs.get(run.kind);
+    const kind = this.#runs.get(qualified(run));
     const runs = kind?.get(run.key);
     // Of one object those that go are the oldest.
     if (runs?.shift() !== undefined && runs.length === 0) kind?.delete(run.key);
   }
+}
+
+/** `Site.demo.dev`: the same kind in all its versions. */
+function qualified({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  const slash = apiVersion.indexOf("/");
+  return `${kind}.${slash < 0 ? "" : apiVersion.slice(0, slash)}`;
+}
+
+function endOf({ startedAt, duration }: Run): number {
+  return startedAt + duration;
 }

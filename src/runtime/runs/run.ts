@@ -39,7 +39,7 @@ export interface StepRecord {
   readonly undo?: { readonly ok: boolean; readonly error?: string | undefined } | undefined;
 }
 
-/** One write to the API. What changed is told by comparing the two, when somebody asks. */
+/** One write to the API. What changed is told by comparing before and after, when somebody asks. */
 export interface WriteRecord {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete" | "deleteCollection";
   readonly kind: KindInfo;
@@ -49,6 +49,8 @@ export interface WriteRecord {
   readonly at: number;
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
+  /** What was sent, when it is not known how the object was before: what has changed cannot be told then. */
+  readonly sent?: unknown;
   /** The message of the failure; none when it succeeded. */
   readonly error?: string | undefined;
 }
@@ -74,6 +76,7 @@ export type RunOutcome =
 export interface Run {
   readonly id: string;
   readonly controller: string;
+  readonly apiVersion: string;
   readonly kind: string;
   /** `namespace/name`. */
   readonly key: string;
@@ -89,6 +92,8 @@ export interface Run {
   readonly failures: number;
   readonly steps: readonly StepRecord[];
   readonly writes: readonly WriteRecord[];
+  /** How many writes were too many to keep: those before the last one. */
+  readonly droppedWrites: number;
   readonly outcome: RunOutcome;
   /** It was cancelled because its time was up. */
   readonly timedOut?: boolean | undefined;

@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.js";
 import { within, type Clock } from "../../model/core.js";
+import { cancellable } from "../loop/cancellable.js";
 import type { Schedule, ScheduleTools } from "./schedule.js";
 
 /** What one pass did. */
@@ -25,28 +26,34 @@ export interface PassContext {
   readonly due: number;
   readonly signal: AbortSignal;
   readonly client?: Client | undefined;
+  /** What passes have begun and has not ended, also when it was given up. */
+  readonly underWay: Set<Promise<unknown>>;
   readonly onError: (error: unknown, item?: unknown) => void;
 }
 
-/** Goes over the set of a schedule once. Never rejects: what went wrong is in the report. */
+/**
+ * Goes over the set of a schedule once. Never rejects: what went wrong is in the report. What does not heed its signal is not
+ * waited for long, and stays in `underWay` until it ends.
+ */
 export async function runPass(schedule: Schedule, context: PassContext): Promise<PassReport> {
   const { clock, due, signal } = context;
   const started = clock.now();
   const counts = { processed: 0, failed: 0, transitions: 0, cleanups: 0 };
   let failure: { readonly error: unknown } | undefined;
-  try {
-    const what = `a pass of schedule ${JSON.stringify(schedule.name)}`;
-    await within({ clock, limit: schedule.timeout, signal, patient: true, what }, (signal) => {
-      return schedule.work.run === undefined
-        ? overSet(schedule, { ...context, signal }, counts)
-        : schedule.work.run(toolsFor(schedule.name, { ...context, signal }, counts));
-    });
-  } catch (error) {
-    // An error that only says that the schedule was stopped is none.
-    if (!signal.aborted) {
-      failure = { error };
-      context.onError(error);
-    }
+  const what = `a pass of schedule ${JSON.stringify(schedule.name)}`;
+  const work = (signal: AbortSignal): void | Promise<void> =>
+    schedule.work.run === undefined
+      ? overSet(schedule, { ...context, signal }, counts)
+      : schedule.work.run(toolsFor(schedule.name, { ...context, signal }, counts));
+  const end = await cancellable(clock, signal, () =>
+    within({ clock, limit: schedule.timeout, signal, patient: true, what }, (signal) =>
+      follow(context.underWay, () => work(signal)),
+    ),
+  );
+  // An error that only says that the schedule was stopped is none.
+  if (!end.ok && !signal.aborted) {
+    failure = { error: end.error };
+    context.onError(end.error);
   }
   return {
     name: schedule.name,
@@ -57,6 +64,17 @@ export async function runPass(schedule: Schedule, context: PassContext): Promise
     ...failure,
     stopped: signal.aborted,
   };
+}
+
+/** Keeps sight of work until it ends, whoever waits for it. */
+async function follow<T>(underWay: Set<Promise<unknown>>, work: () => T | Promise<T>): Promise<T> {
+  const running = (async () => work())();
+  underWay.add(running);
+  try {
+    return await running;
+  } finally {
+    underWay.delete(running);
+  }
 }
 
 interface Counts {
@@ -78,12 +96,12 @@ async function overSet(schedule: Schedule, context: PassContext, counts: Counts)
       if (where?.(item) === false) return;
       counts.processed++;
       const what = `an item of schedule ${JSON.stringify(schedule.name)}`;
-      const outcome = await within({ clock, limit: itemTimeout, signal, patient: true, what }, (signal) =>
-        each(
-          item,
-          itemTimeout === undefined ? tools : toolsFor(schedule.name, { ...context, signal }, counts),
-        ),
-      );
+      const outcome = await within({ clock, limit: itemTimeout, signal, patient: true, what }, (signal) => {
+        // Only one with a time of its own can be left behind.
+        if (itemTimeout === undefined) return each(item, tools);
+        const itsTools = toolsFor(schedule.name, { ...context, signal }, counts);
+        return follow(context.underWay, () => each(item, itsTools));
+      });
       if (outcome === "changed") tools.transitioned();
       if (outcome === "cleaned") tools.cleanedUp();
     } catch (error) {

@@ -50,7 +50,10 @@ interface SetWork<T> {
   readonly each: (item: T, tools: ScheduleTools) => ItemOutcome | void | Promise<ItemOutcome | void>;
   /** How many at once. Default 1. */
   readonly concurrency?: number | undefined;
-  /** How long one item may take. One that takes longer has failed, and is left behind. */
+  /**
+   * How long one item may take. One that takes longer has failed, and is left behind; while it goes on regardless of its
+   * signal, no other pass begins.
+   */
   readonly itemTimeout?: Duration | undefined;
   readonly run?: undefined;
 }
@@ -66,7 +69,10 @@ interface Rest<T> {
   readonly name: string;
   /** Whether the first pass comes right at the start. Default: yes for `every`, no for `cron`. */
   readonly immediately?: boolean | undefined;
-  /** How long a pass may take. One that takes longer is given up. */
+  /**
+   * How long a pass may take. One that takes longer is given up; while it goes on regardless of its signal, no other one
+   * begins.
+   */
   readonly timeout?: Duration | undefined;
   /** Told of everything that fails: an item, or the pass as a whole when there is none. The schedule goes on anyway. */
   readonly onError?: ((error: unknown, item?: T) => void) | undefined;

@@ -269,7 +269,7 @@ describe("going over a set", () => {
       name: "slow",
       every: "1m",
       timeout: "30s",
-      over: () => new Promise<number[]>(() => {}),
+      over: ({ signal }) => sleep(clock, 3_600_000, signal).then((): number[] => []),
       each: () => {},
       onError: (error, item) => void errors.push([item, (error as Error).message]),
     });
@@ -277,6 +277,75 @@ describe("going over a set", () => {
     await clock.advance(100_000);
     expect(running.stats()).toMatchObject({ iterations: 2, failures: 2, skipped: 0 });
     expect(errors[0]).toEqual([undefined, expect.stringContaining('schedule "slow" took longer than 30s')]);
+  });
+});
+
+describe("what goes on although it was cancelled", () => {
+  /** A schedule that ignores its signal until told to end. */
+  function stubborn(more: { readonly timeout?: string; readonly itemTimeout?: string }) {
+    const clock = new VirtualClock();
+    const told: string[] = [];
+    const ends: (() => void)[] = [];
+    const hang = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+    const { timeout, itemTimeout } = more;
+    const rest = { name: "stubborn", every: "1m", timeout } as const;
+    const definition =
+      itemTimeout === undefined
+        ? schedule({ ...rest, run: hang })
+        : schedule({ ...rest, itemTimeout, over: () => [1], each: hang });
+    const underWay = new Set<Promise<unknown>>();
+    const observer = {
+      skipped: (_name: string, _due: number, lingering?: boolean) => void told.push(`skipped ${lingering}`),
+      lingering: () => void told.push("lingering"),
+    };
+    const start = () => startSchedule(definition, { clock, observer, underWay });
+    return { clock, told, ends, start };
+  }
+
+  test.each([{ timeout: "10s" }, { itemTimeout: "10s" }])(
+    "keeps the next pass from beginning until it ends: %o",
+    async (more) => {
+      const { clock, told, ends, start } = stubborn(more);
+      const running = start();
+      await clock.advance(130_000);
+      expect(ends).toHaveLength(1);
+      expect(told).toEqual(["skipped true", "skipped true"]);
+      expect(running.busy).toBe(true);
+      expect(running.stats()).toMatchObject({ iterations: 1, skipped: 2 });
+      const triggered = running.trigger();
+      await clock.advance(0);
+      expect(ends).toHaveLength(1);
+      ends[0]?.();
+      await clock.advance(0);
+      expect(ends).toHaveLength(2);
+      ends[1]?.();
+      await triggered;
+      await running.stop();
+      expect(told).toHaveLength(2);
+    },
+  );
+
+  test("is not waited for by a stop for ever, and the next start waits for it", async () => {
+    const { clock, told, ends, start } = stubborn({});
+    const first = start();
+    await clock.advance(0);
+    const report = first.trigger().catch((error: unknown) => error);
+    const stopped = first.stop();
+    await clock.advance(5000);
+    await stopped;
+    expect(await report).toMatchObject({ message: 'schedule "stubborn" was stopped' });
+    expect(told).toEqual(["lingering"]);
+    expect(clock.timers).toBe(0);
+
+    const second = start();
+    await clock.advance(0);
+    expect(ends).toHaveLength(1);
+    ends[0]?.();
+    await clock.advance(60_000);
+    expect(ends).toHaveLength(2);
+    ends[1]?.();
+    await second.stop();
+    expect(told).toEqual(["lingering", "skipped true"]);
   });
 });
 

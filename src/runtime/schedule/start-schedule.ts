@@ -1,4 +1,5 @@
 import type { Client } from "../../client/client.js";
+import { untilAborted } from "../../client/until-aborted.js";
 import { systemClock, type Clock, type Timer } from "../../model/core.js";
 import { runPass, type PassReport } from "./pass.js";
 import type { Schedule } from "./schedule.js";
@@ -7,8 +8,13 @@ import type { Schedule } from "./schedule.js";
 export interface ScheduleObserver {
   /** A pass is over. */
   passed?(report: PassReport): void;
-  /** A pass was due while another one was still at work, so there was none. */
-  skipped?(name: string, due: number): void;
+  /**
+   * A pass was due while another one was still at work, so there was none. `lingering` when that one was given up already,
+   * and goes on regardless of its signal.
+   */
+  skipped?(name: string, due: number, lingering?: boolean): void;
+  /** The schedule was stopped, and a pass of it goes on regardless of its signal. */
+  lingering?(name: string): void;
   /** An item failed, or the pass as a whole when there is none. */
   failed?(name: string, error: unknown, item?: unknown): void;
 }
@@ -18,6 +24,8 @@ export interface StartOptions {
   readonly observer?: ScheduleObserver | undefined;
   /** What the schedule's functions get as `tools.client`. */
   readonly client?: Client | undefined;
+  /** What passes have begun and has not ended. The same set for the next start keeps its passes from overlapping with these. */
+  readonly underWay?: Set<Promise<unknown>> | undefined;
 }
 
 /** What a schedule has done since it was started. Durations are milliseconds. */
@@ -40,7 +48,7 @@ export interface ScheduleStats {
 /** A schedule at work. */
 export interface RunningSchedule extends AsyncDisposable {
   readonly name: string;
-  /** Whether a pass is at work. */
+  /** Whether a pass is at work, be it one that was given up and goes on. */
   readonly busy: boolean;
   /** When the next pass is due; undefined once stopped. */
   readonly due: number | undefined;
@@ -51,7 +59,7 @@ export interface RunningSchedule extends AsyncDisposable {
    * anyway does not change.
    */
   trigger(): Promise<PassReport>;
-  /** No more passes: tells the one at work to stop, and waits for it. */
+  /** No more passes: tells the one at work to stop, and waits for it, though not for ever. */
   stop(): Promise<void>;
 }
 
@@ -77,8 +85,10 @@ class Loop implements RunningSchedule {
   readonly #stopped = new AbortController();
   #timer: Timer | undefined;
   #due: number;
-  /** The pass at work, and the one that was asked for to follow it. The second is there only while the first is. */
+  /** The pass at work. The one that was asked for to follow it is there only while something of a pass goes on. */
   #running: Promise<PassReport> | undefined;
+  /** What goes on of the pass at work, and of those that were given up. */
+  readonly #underWay: Set<Promise<unknown>>;
   #following: Promise<PassReport> | undefined;
   #totalDuration = 0;
   readonly #counts = {
@@ -96,6 +106,7 @@ class Loop implements RunningSchedule {
     this.#schedule = schedule;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#underWay = options.underWay ?? new Set();
     const now = this.#clock.now();
     this.#due = schedule.immediately ? now : this.#dueAfter(now, now);
     this.#wait();
@@ -106,7 +117,7 @@ class Loop implements RunningSchedule {
   }
 
   get busy(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || this.#underWay.size > 0;
   }
 
   get due(): number | undefined {
@@ -123,19 +134,30 @@ class Loop implements RunningSchedule {
 
   async trigger(): Promise<PassReport> {
     if (this.#stopped.signal.aborted) throw stoppedError(this.name);
-    if (this.#running === undefined) return this.#pass(this.#clock.now());
-    this.#following ??= this.#running.then(() => {
-      this.#following = undefined;
-      if (this.#stopped.signal.aborted) throw stoppedError(this.name);
-      return this.#pass(this.#clock.now());
-    });
+    if (!this.busy) return this.#pass(this.#clock.now());
+    this.#following ??= this.#follow();
     return this.#following;
+  }
+
+  /** Makes a pass as soon as nothing of an earlier one goes on. */
+  async #follow(): Promise<PassReport> {
+    const { signal } = this.#stopped;
+    try {
+      while (this.busy) {
+        const ended = this.#running ?? Promise.allSettled(this.#underWay);
+        await untilAborted<unknown>(ended, signal);
+      }
+    } finally {
+      this.#following = undefined;
+    }
+    return this.#pass(this.#clock.now());
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort(stoppedError(this.name));
     this.#timer?.cancel();
     await this.#running;
+    if (this.#underWay.size > 0) this.#tell(() => this.#options.observer?.lingering?.(this.name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,8 +181,9 @@ class Loop implements RunningSchedule {
     this.#due = this.#dueAfter(due, now);
     this.#wait();
     if (this.busy) {
+      const lingering = this.#running === undefined;
       this.#counts.skipped++;
-      this.#tell(() => this.#options.observer?.skipped?.(this.name, due));
+      this.#tell(() => this.#options.observer?.skipped?.(this.name, due, lingering));
     } else {
       void this.#pass(due);
     }
@@ -180,6 +203,7 @@ class Loop implements RunningSchedule {
       clock: this.#clock,
       due,
       signal: this.#stopped.signal,
+      underWay: this.#underWay,
       client: this.#options.client,
       onError: (error, item) => {
         this.#tell(() => this.#schedule.onError?.(error, item));

@@ -1,4 +1,5 @@
 import type { Controllers } from "../../../runtime/start-controllers.js";
+import { isNew, sentOf } from "../../../runtime/runs/render-run.js";
 import type { Run, WriteRecord } from "../../../runtime/runs/run.js";
 import type { ToldRun } from "../contract.js";
 import { told } from "../lines.js";
@@ -70,6 +71,7 @@ function toldWrite(write: WriteRecord, reveal: boolean): ToldRun["writes"][numbe
   const { verb, kind, namespace, name, subresource, at, error, before, after } = write;
   // What a delete leaves behind is no change of the object.
   const isWritten = error === undefined && after !== undefined && verb !== "delete";
+  const sent = reveal ? write.sent : sentOf(write);
   return {
     verb,
     apiVersion: kind.apiVersion,
@@ -79,7 +81,8 @@ function toldWrite(write: WriteRecord, reveal: boolean): ToldRun["writes"][numbe
     subresource,
     at,
     error,
-    isNew: before === undefined,
-    changes: isWritten ? changesOf(before, after, reveal) : [],
+    isNew: isNew(write),
+    ...(sent !== undefined && { sent }),
+    changes: isWritten && sent === undefined ? changesOf(before, after, reveal) : [],
   };
 }

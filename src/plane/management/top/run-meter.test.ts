@@ -10,6 +10,7 @@ function run(startedAt: number, fields: Partial<Run> = {}): Run {
   return {
     id: String(count++),
     controller: "sites",
+    apiVersion: "demo.dev/v1",
     kind: "Site",
     key: `default/${count}`,
     triggers: [],
@@ -20,6 +21,7 @@ function run(startedAt: number, fields: Partial<Run> = {}): Run {
     failures: 0,
     steps: [],
     writes: [],
+    droppedWrites: 0,
     outcome: { type: "done" },
     ...fields,
   };

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { runOf } from "../../runtime/runs/fixtures/sample-run.js";
+import { runText } from "./run-text.js";
+
+const write = {
+  verb: "patch",
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  namespace: "default",
+  name: "map",
+  at: 0,
+  isNew: false,
+  changes: [],
+};
+
+test("what was sent stands for changes that nobody knows, and writes that were not kept are counted", () => {
+  const run = { ...runOf(), droppedWrites: 1, writes: [write, { ...write, sent: { data: { a: "2" } } }] };
+  expect(runText(run, false)).toContain(
+    `
+  wrote    changed ConfigMap default/map (no change)
+           and 1 write that was not kept
+           changed ConfigMap default/map (what was there before is not known; this was sent)
+             data:
+               a: "2"
+  outcome  done
+`,
+  );
+});

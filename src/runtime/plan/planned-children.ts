@@ -1,0 +1,104 @@
+import type { KubeObject } from "../../model/core.js";
+import { Staged, stageChild, type StagedChild } from "../children/staged.js";
+import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../children/write-children.js";
+import { kindKey, type Controller } from "../controller.js";
+import { messageOf } from "../message-of.js";
+import { fieldManagerOf, type ProseContext, type ProseOptions } from "../prose/prose-context.js";
+import type { TypedKind } from "../tools.js";
+import { changeOf } from "./planned-change.js";
+import type { PlanningTransport } from "./planning-transport.js";
+
+interface PlannedChildrenOptions {
+  readonly controller: Controller;
+  readonly owner: KubeObject;
+  readonly transport: PlanningTransport;
+  readonly cacheOf: ProseContext["cacheOf"];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The children of a plan. What would become of them is added to the changes of its transport. */
+export class PlannedChildren {
+  readonly applied = new AppliedChildren();
+  readonly #options: PlannedChildrenOptions;
+  readonly #fieldManager: string;
+  readonly #planned = new Staged();
+
+  constructor(options: PlannedChildrenOptions) {
+    this.#options = options;
+    this.#fieldManager = fieldManagerOf(options.controller.name);
+  }
+
+  /** The same reconciler, whose `settle` plans the children so far: they are written whatever becomes of the run. */
+  plannedOnSettle(options: ProseOptions): ProseOptions {
+    const { owner } = this.#options;
+    const ownedAs = (kind: TypedKind): TypedKind =>
+      options.owns?.find((each) => kindKey(each) === kindKey(kind)) ?? kind;
+    return {
+      ...options,
+      reconcile: async (object, tools) => {
+        const staged: StagedChild[] = [];
+        let settling = Promise.resolve();
+        const ensure = (...[kind, name, content, how]: Parameters<typeof tools.ensure>): unknown => {
+          const found = tools.ensure(kind, name, content, how);
+          staged.push(stageChild(owner, ownedAs(kind), name, content, how));
+          return found;
+        };
+        const settle = (): Promise<void> => {
+          const children = staged.splice(0);
+          settling = Promise.all([settling, tools.settle()]).then(() => this.write(children));
+          return settling;
+        };
+        try {
+          return await options.reconcile(object, { ...tools, ensure: ensure as typeof tools.ensure, settle });
+        } finally {
+          await settling;
+        }
+      },
+    };
+  }
+
+  /** Plans the children that have not been planned yet. */
+  async write(children: readonly StagedChild[]): Promise<void> {
+    const { owner, cacheOf } = this.#options;
+    const context = { owner, cacheOf, fieldManager: this.#fieldManager, applied: this.applied };
+    for (const child of children) {
+      if (this.#planned.has(child.kind, child.namespace, child.name)) continue;
+      this.#planned.add(child);
+      if (needsWrite(context, child)) await this.#write(child);
+    }
+  }
+
+  /** Plans to delete those that are not mentioned. */
+  prune(staged: Staged): void {
+    const { controller, owner, cacheOf, transport } = this.#options;
+    for (const kind of controller.owns) {
+      for (const child of leftOver({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
+        const { namespace = "", name = "" } = child.metadata;
+        // The reconciler may have deleted it itself.
+        if (transport.known(kind, namespace, name) === undefined) continue;
+        transport.changes.push(changeOf("delete", kind, child, undefined));
+      }
+    }
+  }
+
+  /** Asks the server what would become of a child; what is against it is told with the change. */
+  async #write(child: StagedChild): Promise<void> {
+    const { owner, transport, signal } = this.#options;
+    const { kind, namespace, name, desired } = child;
+    const current = transport.known(kind, namespace, name);
+    try {
+      if (current !== undefined) checkOwner(owner, child, current);
+    } catch (error) {
+      const change = changeOf("update", kind, current, desired as unknown as KubeObject);
+      transport.changes.push({ ...change, problem: messageOf(error) });
+      return;
+    }
+    const target = { name, ...(namespace !== "" && { namespace }) };
+    const patch = { type: "apply", body: desired, force: true } as const;
+    try {
+      await transport.patch(kind, target, patch, { fieldManager: this.#fieldManager, signal });
+    } catch {
+      signal?.throwIfAborted();
+    }
+  }
+}
