@@ -75,6 +75,9 @@ const checked = (): unknown[] => [
       expectTypeOf(await step("a", () => 1)).toBeNumber();
       expectTypeOf(await step("a", { retries: 1 }, async () => "x")).toBeString();
       expectTypeOf(await step("a", { critical: false }, () => 1)).toEqualTypeOf<number | undefined>();
+      expectTypeOf(await step("a", { critical: true }, () => 1)).toBeNumber();
+      const critical = site.spec.pages > 1;
+      expectTypeOf(await step("a", { critical }, () => 1)).toEqualTypeOf<number | undefined>();
       await step("a", { undo: (_, result) => void result.toFixed() }, () => 1);
       // @ts-expect-error there is no such option
       await step("a", { retry: 1 }, () => 1);

@@ -40,3 +40,13 @@ test.each([
   expect(attempt).toThrow(expect.objectContaining({ reason }));
   expect(attempt).toThrow(PermanentError);
 });
+
+test.each<[unknown, string]>([
+  [null, "a declared phase cannot be taken away: the phases are Pending, Running, Failed, Done"],
+  [1, "a declared phase cannot be of type number"],
+  [["Running"], "a declared phase cannot be of type object"],
+])("%j is no phase", (to, message) => {
+  const attempt = (): string => move(rules, "Pending", to);
+  expect(attempt).toThrow(message);
+  expect(attempt).toThrow(expect.objectContaining({ reason: "UnknownPhase" }));
+});

@@ -7,9 +7,16 @@ export interface PhaseRules<Phase extends string = string> {
   readonly ways: Readonly<Record<Phase, readonly NoInfer<Phase>[]>>;
 }
 
-/** The phase after a move, which may be to where one is. Throws when the rules have no such way. */
-export function move(rules: PhaseRules, from: string | undefined, to: string): string {
+/** The phase after a move, which may be to where one is. Throws when the rules have no such way, and for what is no phase at all. */
+export function move(rules: PhaseRules, from: string | undefined, to: unknown): string {
   const { initial, ways } = rules;
+  if (typeof to !== "string") {
+    const what = to === null ? "be taken away" : `be of type ${typeof to}`;
+    throw new PermanentError(
+      "UnknownPhase",
+      `a declared phase cannot ${what}: the phases are ${Object.keys(ways).join(", ")}`,
+    );
+  }
   if (!Object.hasOwn(ways, to)) {
     throw new PermanentError(
       "UnknownPhase",

@@ -49,13 +49,16 @@ export interface StepOptions<T> {
   readonly retries?: number | undefined;
   /** The pause before the first of these; each one is twice the last. */
   readonly pause?: Duration | undefined;
-  /** Looks whether the effect took place; false or a throw is a failure. */
+  /** Looks whether the effect took place; false or a throw is a failure, and the effect is undone. */
   readonly verify?:
     | ((result: T, signal: AbortSignal) => boolean | void | Promise<boolean | void>)
     | undefined;
   /** Looks, without changing anything, whether there is nothing to do; then the effect is left out. */
   readonly unless?: ((signal: AbortSignal) => boolean | Promise<boolean>) | undefined;
-  /** Takes the effect back when a later critical step fails. */
+  /**
+   * Takes the effect back when a later critical step fails, or when it cannot be verified in the last attempt: then it is
+   * given what the last effect gave that returned.
+   */
   readonly undo?: ((signal: AbortSignal, result: T) => unknown) | undefined;
   /** Whether its failure ends the run, and undoes the steps before it. Default true. */
   readonly critical?: boolean | undefined;
@@ -106,10 +109,11 @@ export interface CleanupTools<K extends TypedKind, Phase extends string = string
   step<T>(
     this: void,
     name: string,
-    options: StepOptions<T> & { readonly critical: false },
+    options: StepOptions<T> & { readonly critical?: true | undefined },
     effect: Effect<T>,
-  ): Promise<T | undefined>;
-  step<T>(this: void, name: string, options: StepOptions<T>, effect: Effect<T>): Promise<T>;
+  ): Promise<T>;
+  /** One that may fail without failing the run gives nothing then. */
+  step<T>(this: void, name: string, options: StepOptions<T>, effect: Effect<T>): Promise<T | undefined>;
   /** Fields of the status to be written when the run is over. */
   report(this: void, status: StatusPatch<K>): void;
   /** Moves to a phase that the controller declares; throws when there is no way from the present one. */

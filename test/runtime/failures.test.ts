@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sleep } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import type { Log } from "../../src/runtime/observe/log.js";
 import { PermanentError } from "../../src/runtime/outcome.js";
 import { toAll, watch } from "../../src/runtime/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
@@ -17,17 +18,19 @@ describeHomes(({ newClock, startTestPlane }) => {
   ) {
     const clock = newClock();
     const errors: string[] = [];
-    const log = {
+    const warnings: object[] = [];
+    const logWith = (known: object): Log => ({
       debug() {},
       info() {},
-      warn() {},
-      error: (_: object, text: string) => void errors.push(text),
-      child: () => log,
-    };
+      warn: (fields, text) => void warnings.push({ ...known, ...fields, text }),
+      error: (_, text) => void errors.push(text),
+      child: (fields) => logWith({ ...known, ...fields }),
+    });
+    const log = logWith({});
     const sites = controller({ for: Site, owns: [Page], resync: false, ...more, reconcile });
     const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock, log });
     const create = (name: string) => plane.client.create(Site, { metadata: { name }, spec: {} });
-    return Object.assign(plane, { clock, errors, create });
+    return Object.assign(plane, { clock, errors, warnings, create });
   }
 
   describe("what is thrown", () => {
@@ -52,6 +55,17 @@ describeHomes(({ newClock, startTestPlane }) => {
           throw undefined;
         },
         "undefined",
+      ],
+      [
+        "an error whose message cannot be read",
+        () => {
+          throw Object.defineProperty(new Error("x"), "message", {
+            get() {
+              throw new Error("y");
+            },
+          });
+        },
+        "what was thrown has no message that can be read",
       ],
     ])("%s, at once or later, is told and tried again", async (_, fail, message) => {
       let late = false;
@@ -138,15 +152,42 @@ describeHomes(({ newClock, startTestPlane }) => {
       }
     });
 
-    test("what is no verdict is refused", async () => {
-      await using plane = await start(() => ({ requeue: true }) as never);
+    test("what is no verdict is refused, before any child is written or deleted", async () => {
+      await using plane = await start((site, { ensure }) => {
+        if (site.spec.title !== "wrong") return void ensure(Page, "old", { html: "x" });
+        ensure(Page, "new", { html: "x" });
+        return { requeue: true } as never;
+      });
       await plane.create("hello");
-      expect((await plane.run()).outcome).toMatchObject({
+      await plane.run();
+      await plane.seen(Page, "default/old");
+      await plane.client.patch(Site, "hello", { spec: { title: "wrong" } });
+      const run = await plane.run(({ generation }) => generation === 2);
+      expect(run.outcome).toMatchObject({
         type: "error",
         message:
           'a reconciler returns nothing, or what wait(), again() or fail() made, but not {"requeue":true}',
       });
+      expect(run.writes.filter(({ kind }) => kind.kind === "Page")).toEqual([]);
     });
+
+    test.each([NaN, Infinity, 0, -1])(
+      "one that asks to be tried again after %s is tried again with backoff",
+      async (retryAfter) => {
+        await using plane = await start(
+          () => {
+            throw Object.assign(new Error("busy"), { retryAfter });
+          },
+          { backoff: { base: "1s", max: "1s" } },
+        );
+        await plane.create("hello");
+        const first = await plane.run();
+        await plane.clock.advance(999);
+        expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(1);
+        await plane.clock.advance(1);
+        expect((await plane.run()).startedAt - first.startedAt).toBeGreaterThanOrEqual(1000);
+      },
+    );
 
     test("the failure of a step that nobody awaits fails the run, and not the process", async () => {
       await using plane = await start((_, { step }) => {
@@ -160,6 +201,33 @@ describeHomes(({ newClock, startTestPlane }) => {
         outcome: { type: "error", reason: "StepFailed", message: 'step "publish" failed: no' },
         steps: [{ name: "publish", outcome: "failed" }],
       });
+    });
+
+    test("neither does the failure of children that nobody awaits", async () => {
+      await using plane = await start((_, { ensure, settle }) => {
+        ensure(Page, "taken", { html: "x" });
+        void settle();
+      });
+      await plane.client.create(Page, { metadata: { name: "taken" }, spec: { html: "theirs" } });
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "NameTaken" });
+    });
+
+    test("the failure of a call that nobody awaits is a warning", async () => {
+      await using plane = await start((_, { client }) => {
+        void client.get(Page, "nope");
+      });
+      await plane.create("hello");
+      const { id, outcome } = await plane.run();
+      expect(outcome).toEqual({ type: "done" });
+      await eventually(() => plane.warnings.length > 0);
+      expect(plane.warnings).toMatchObject([
+        {
+          object: "Site default/hello",
+          run: id,
+          text: expect.stringMatching(/^client\.get\(Page\) was not awaited, and failed: .*nope/),
+        },
+      ]);
     });
 
     test("a reason that no condition can have is refused where it is given", async () => {

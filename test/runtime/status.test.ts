@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
+import type { Client } from "../../src/client/client.js";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
+import { untilAborted } from "../../src/client/until-aborted.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
-import { condition } from "./test-plane.js";
-import { follow } from "./until.js";
+import { condition, gate } from "./test-plane.js";
+import { eventually, follow } from "./until.js";
 
 type Phase = "Pending" | "Running" | "Done";
+type Tools = Parameters<Options["reconcile"]>[1];
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], Phase>;
 
 describeHomes(({ newClock, startTestPlane }) => {
@@ -27,6 +30,19 @@ describeHomes(({ newClock, startTestPlane }) => {
         return plane.run(({ triggers }) => triggers.some(({ text }) => text === "again"));
       },
     });
+  }
+
+  /** Resolves when an event says so. */
+  async function told(
+    { client }: { readonly client: Client },
+    reason: string,
+    message: string,
+  ): Promise<void> {
+    for await (const { object } of follow(client, Event)) {
+      if (object.reason !== reason) continue;
+      expect(object).toMatchObject({ type: "Warning", message, involvedObject: { name: "hello" } });
+      return;
+    }
   }
 
   const statusWrites = ({ writes }: Run): number =>
@@ -156,6 +172,23 @@ describeHomes(({ newClock, startTestPlane }) => {
     expect(condition(site, "Stalled")).toMatchObject({ reason: "ImpossibleTransition" });
   });
 
+  test("a phase that is declared is not taken away by a report", async () => {
+    const reports: object[] = [{ phase: "Running", published: 1 }, { phase: null }, { published: 2 }];
+    await using plane = await start({
+      phases: { initial: "Pending", ways: { Pending: ["Running"], Running: ["Done"], Done: [] } },
+      reconcile: (_, { report }) => report(reports.shift() ?? {}),
+    });
+    await plane.run();
+    expect((await plane.site()).status).toMatchObject({ phase: "Running", published: 1 });
+    expect((await plane.again()).outcome).toMatchObject({
+      type: "fail",
+      reason: "UnknownPhase",
+      message: expect.stringContaining("a declared phase cannot be taken away"),
+    });
+    await plane.again();
+    expect((await plane.site()).status).toMatchObject({ phase: "Running", published: 2 });
+  });
+
   describe("steps", () => {
     test("that were undone are told of in the status and in an event, until all is well", async () => {
       let works = false;
@@ -189,15 +222,121 @@ describeHomes(({ newClock, startTestPlane }) => {
         reason: "StepFailed",
         message,
       });
-      for await (const { object } of follow(plane.client, Event)) {
-        if (object.reason !== "RolledBack") continue;
-        expect(object).toMatchObject({ type: "Warning", message, involvedObject: { name: "hello" } });
-        break;
-      }
+      await told(plane, "RolledBack", message);
       works = true;
       await plane.clock.advance(1000);
       expect((await plane.run()).outcome).toEqual({ type: "done" });
       expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
+    });
+
+    test.each<[string, (error: unknown, words: Pick<Tools, "wait">) => unknown, string | undefined]>([
+      ["caught", () => {}, undefined],
+      ["caught, and waits", (_, { wait }) => wait("NoProxy", "the proxy is away"), "NoProxy"],
+      [
+        "thrown on as a cause",
+        (cause) => {
+          throw new Error("no luck", { cause });
+        },
+        "Error",
+      ],
+    ])("that were undone are told of although the failure is %s", async (_, react, reason) => {
+      let works = false;
+      await using plane = await start({
+        backoff: { base: "1h", max: "1h" },
+        async reconcile(_site, { step, wait }) {
+          if (works) return;
+          try {
+            await step("upload", { undo() {} }, () => {});
+            await step("switch", () => Promise.reject(new Error("the proxy refused")));
+          } catch (error) {
+            return react(error, { wait }) as never;
+          }
+        },
+      });
+      await plane.run();
+      const message = 'step "switch" failed: the proxy refused; undone: upload';
+      const site = await plane.site();
+      expect(condition(site, "RolledBack")).toMatchObject({ status: "True", reason: "StepFailed", message });
+      expect(condition(site, "Ready")).toMatchObject(
+        reason === undefined ? { status: "True" } : { status: "False", reason },
+      );
+      await told(plane, "RolledBack", message);
+      works = true;
+      await plane.again();
+      expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
+    });
+
+    test("that take long to undo are told of when they are, and the object is not run before", async () => {
+      const world: string[] = [];
+      const [began, undoing] = [gate(), gate()];
+      await using plane = await start({
+        timeout: "30s",
+        backoff: { base: "1h", max: "1h" },
+        async reconcile(_, { step, wait }) {
+          world.push("run");
+          if (world.length > 1) return wait("Enough");
+          const undo = async (): Promise<void> => {
+            await undoing.passed;
+            world.push("deleted");
+          };
+          await step("upload", { undo }, () => {});
+          await step("switch", (signal) => {
+            began.open();
+            return untilAborted(new Promise<never>(() => {}), signal);
+          });
+        },
+      });
+      await began.passed;
+      await plane.clock.advance(30_000);
+      await plane.clock.advance(5000);
+      expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
+      expect(condition(await plane.site(), "RolledBack")).toBeUndefined();
+      const next = plane.again();
+      undoing.open();
+      await next;
+      expect(world).toEqual(["run", "deleted", "run"]);
+      const message = 'step "switch" failed: the run took longer than its timeout of 30s; undone: upload';
+      expect(condition(await plane.site(), "RolledBack")).toMatchObject({ status: "True", message });
+      await told(plane, "RolledBack", message);
+    });
+
+    test("whose effect cannot be verified are undone themselves, and told of", async () => {
+      const world: string[] = [];
+      await using plane = await start({
+        backoff: { base: "1h", max: "1h" },
+        async reconcile(_, { step }) {
+          await step("upload", { undo: () => world.push("deleted") }, () => {});
+          await step("switch", { verify: () => false, undo: () => world.push("switched back") }, () => {});
+        },
+      });
+      await plane.run();
+      expect(world).toEqual(["switched back", "deleted"]);
+      expect(condition(await plane.site(), "RolledBack")).toMatchObject({
+        message: 'step "switch" failed: its effect could not be verified; undone: switch, upload',
+      });
+    });
+
+    test("that are cut off by the run's timeout open their breaker", async () => {
+      let calls = 0;
+      await using plane = await start({
+        timeout: "30s",
+        backoff: { base: "1s", max: "1s" },
+        reconcile: (_, { step }) =>
+          step("publish", { breaker: "gateway" }, (signal) => {
+            calls++;
+            return untilAborted(new Promise<never>(() => {}), signal);
+          }),
+      });
+      for (const call of [1, 2]) {
+        await eventually(() => calls === call);
+        await plane.clock.advance(30_000);
+        expect((await plane.run()).outcome).toMatchObject({ reason: "Timeout" });
+        await plane.clock.advance(1000);
+      }
+      expect((await plane.run()).outcome).toMatchObject({
+        message: expect.stringContaining("gateway has failed too often and is left alone"),
+      });
+      expect(calls).toBe(2);
     });
 
     test("that were under way beside the one that failed are undone too, before the run is over", async () => {

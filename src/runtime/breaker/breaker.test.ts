@@ -61,6 +61,23 @@ describe("closed", () => {
   });
 });
 
+test("what the caller aborted counts when it says that the time was up", async () => {
+  const breaker = breakers({ clock }).get("x", { failures: 1 });
+  const isTimeUp = (reason: unknown): boolean => reason === "time is up";
+  for (const [reason, state] of [
+    ["never mind", "closed"],
+    ["time is up", "open"],
+  ]) {
+    const stopper = new AbortController();
+    const call = pending();
+    const running = breaker.run(call.call, stopper.signal, isTimeUp);
+    stopper.abort(reason);
+    call.reject(reason);
+    await expect(running).rejects.toBe(reason);
+    expect(breaker.state).toBe(state);
+  }
+});
+
 test("a clock that is set back does not keep it open for longer", async () => {
   let now = 5_000_000;
   const settable = { now: () => now, after: () => ({ cancel: () => {} }) };

@@ -11,7 +11,8 @@ import { OutcomeWindow } from "./outcome-window.js";
  *   it closes, with nothing counted; when one fails, or gives no answer for as long as `openFor`, it opens anew.
  *
  * Whenever the state changes a new **era** begins. A call's outcome counts only in the era in which the call began: what was
- * sent while all was well says nothing about a probe. A call that its caller aborted has no outcome.
+ * sent while all was well says nothing about a probe. A call that its caller aborted has no
+ * outcome, unless the caller says that it had waited for long enough: no answer is an answer.
  *
  * Time alone moves nothing: that an open breaker has become half-open is worked out when somebody asks, so that a thousand
  * breakers cost no timers. It is our own because cockatiel's takes no clock: a test could not tell it that a minute is over.
@@ -130,12 +131,17 @@ export class Breaker {
   }
 
   /**
-   * Makes a call, or refuses to with a {@link CircuitOpenError}.
+   * Makes a call, or refuses to with a {@link CircuitOpenError}. One that the signal aborts has no outcome, unless
+   * `isTimeUp` says of the reason that it took too long: that is a failure.
    *
    * @example
    * const answer = await breaker.run((signal) => fetch(url, { signal }), signal);
    */
-  async run<T>(call: (signal?: AbortSignal) => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(
+    call: (signal?: AbortSignal) => T | Promise<T>,
+    signal?: AbortSignal,
+    isTimeUp: (reason: unknown) => boolean = () => false,
+  ): Promise<T> {
     signal?.throwIfAborted();
     this.#admit();
     const era = this.#era;
@@ -146,7 +152,8 @@ export class Breaker {
       this.#succeeded(era);
       return result;
     } catch (error) {
-      if ((signal?.aborted ?? false) || !this.#isFailure(error)) this.#tell("ignored");
+      const isCancelled = signal !== undefined && signal.aborted && !isTimeUp(signal.reason);
+      if (isCancelled || !this.#isFailure(error)) this.#tell("ignored");
       else this.#failed(era, error);
       throw error;
     } finally {

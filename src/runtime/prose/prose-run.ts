@@ -1,3 +1,5 @@
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { tell } from "../../client/tell.js";
 import { asApiError, duration, type KubeObject } from "../../model/core.js";
 import { Staged } from "../children/staged.js";
 import {
@@ -8,13 +10,14 @@ import {
 } from "../children/write-children.js";
 import { cancellable } from "../loop/cancellable.js";
 import { hasFinalizer, setFinalizer } from "../finalizer.js";
+import { messageOf } from "../message-of.js";
 import type { PatchContext } from "../optimistic-patch.js";
 import { PermanentError, type Again, type Failed, type Verdict, type Wait } from "../outcome.js";
 import type { RunOutcome } from "../runs/run.js";
 import { isReason } from "../status/reason.js";
 import { StatusDraft } from "../status/status-draft.js";
 import { writeStatus } from "../status/write-status.js";
-import { HandOver, StepError } from "../steps/steps.js";
+import { HandOver, StepError, type Steps } from "../steps/steps.js";
 import { observe } from "./observed.js";
 import { fieldManagerOf, finalizerOf, type ProseContext } from "./prose-context.js";
 import { wordsOf, type Words } from "./words.js";
@@ -84,6 +87,11 @@ function isInApi({ metadata }: KubeObject): boolean {
   return Boolean(metadata.uid);
 }
 
+/** Whether objects of a kind have a status; undefined for one that was not made here, and may have any. */
+function hasStatus(kind: KindInfo): boolean | undefined {
+  return "subresources" in kind ? (kind.subresources as { readonly status: boolean }).status : undefined;
+}
+
 class ProseRun implements Words {
   readonly context: ProseContext;
   readonly object: KubeObject;
@@ -94,6 +102,9 @@ class ProseRun implements Words {
   #said: Verdict;
   #open = true;
   #lingering: Promise<unknown> | undefined;
+  #steps: Steps | undefined;
+  /** What was last said of steps that were taken back. */
+  #explained = "";
 
   constructor(context: ProseContext, patching: PatchContext, object: KubeObject, staged: Staged) {
     this.context = context;
@@ -114,6 +125,11 @@ class ProseRun implements Words {
       applied,
       onDrift: (child, current) => context.onDrift?.(object, child, current),
     };
+  }
+
+  get steps(): Steps {
+    this.#steps ??= this.context.steps;
+    return this.#steps;
   }
 
   checkOpen(): void {
@@ -148,15 +164,15 @@ class ProseRun implements Words {
       }
       signal.throwIfAborted();
       const verdict = end.value;
+      outcome = outcomeOf(verdict);
       if (what === "reconcile" && !this.context.planning && this.#mayHaveChildren)
         await this.#writeChildren(verdict);
-      outcome = outcomeOf(verdict);
     } catch (error) {
       outcome = failureOf(error, this.context.signal);
       retryAfter = retryAfterOf(error);
-      this.#explain(error);
     }
     this.#open = false;
+    if (this.#steps !== undefined) this.#explain(this.#steps, this.draft);
     if (!this.context.planning && outcome.type !== "cancelled") {
       try {
         await this.#writeStatus(outcome, what);
@@ -166,8 +182,22 @@ class ProseRun implements Words {
         retryAfter ??= retryAfterOf(error);
       }
     }
-    const lingering = this.#lingering ?? this.context.lingering;
+    const lingering = this.#lingering?.then(() => this.#endLate()) ?? this.context.lingering;
     return { outcome, retryAfter, lingering, staged: this.staged };
+  }
+
+  /** The function has ended after its run: what has been taken back meanwhile is told now. */
+  async #endLate(): Promise<void> {
+    const { kind, log } = this.context;
+    const draft = new StatusDraft();
+    try {
+      if (this.#steps !== undefined) this.#explain(this.#steps, draft);
+      if (!draft.isEmpty && isInApi(this.object) && hasStatus(kind) !== false) await this.#write(draft);
+    } catch (error) {
+      const text = `the status does not say which steps were taken back: ${messageOf(error)}`;
+      tell("the log", () => log.warn({ err: error }, text));
+    }
+    await this.context.lingering;
   }
 
   /** The user's function. */
@@ -204,24 +234,28 @@ class ProseRun implements Words {
 
   /** Writes what the run has to say; undefined when there is nothing to write. */
   #writeStatus(outcome: RunOutcome, what: "reconcile" | "cleanup"): Promise<unknown> | undefined {
-    const { clock, signal, kind, log } = this.context;
-    const known = "subresources" in kind;
-    const hasStatus = known && (kind.subresources as { status: boolean }).status;
+    const { kind, log } = this.context;
     if (!isInApi(this.object)) return undefined;
-    if (known && !hasStatus) {
+    const known = hasStatus(kind);
+    if (known === false) {
       if (!this.draft.isEmpty)
         log.warn({}, `what was said of the status is lost: ${kind.kind} has none; give resource() a status`);
       return undefined;
     }
     // An object about to go has nothing to say but why it cannot.
     if (what === "cleanup" && outcome.type === "done") return undefined;
-    if (hasStatus) this.#concludeWith(outcome, what);
+    if (known) this.#concludeWith(outcome, what);
     else if (this.draft.isEmpty) return undefined;
+    return this.#write(this.draft);
+  }
+
+  #write(draft: StatusDraft): Promise<unknown> {
+    const { clock, signal } = this.context;
     // Cancelled because of its time, the run still says so.
     const patching = signal.aborted
       ? { ...this.#patching, signal: AbortSignal.timeout(lastWord) }
       : this.#patching;
-    return writeStatus(patching, this.object, this.draft, clock);
+    return writeStatus(patching, this.object, draft, clock);
   }
 
   /** What the outcome means for the conditions that every tool looks at. */
@@ -232,7 +266,7 @@ class ProseRun implements Words {
     } else if (outcome.type === "done" || outcome.type === "again") {
       if (!draft.hasCondition("Ready"))
         draft.condition({ type: "Ready", status: "True", reason: "Reconciled" });
-      draft.removeCondition("RolledBack");
+      if (this.#explained === "") draft.removeCondition("RolledBack");
     } else if (outcome.type === "wait" || outcome.type === "fail" || outcome.type === "error") {
       const { reason, message } = outcome;
       draft.condition({ type: "Ready", status: "False", reason, message });
@@ -244,16 +278,13 @@ class ProseRun implements Words {
     }
   }
 
-  /** Says what was taken back, where people look. */
-  #explain(error: unknown): void {
-    if (!(error instanceof StepError) || error.undone.length + error.notUndone.length === 0) return;
-    const parts = [
-      error.undone.length > 0 ? `undone: ${error.undone.join(", ")}` : "",
-      error.notUndone.length > 0 ? `could not be undone: ${error.notUndone.join(", ")}` : "",
-    ].filter((part) => part !== "");
-    const message = `${error.message}; ${parts.join("; ")}`;
-    const ok = error.notUndone.length === 0;
-    this.draft.condition({
+  /** Says what was taken back, where people look; again when there is more to say. */
+  #explain({ rollbacks }: Steps, draft: StatusDraft): void {
+    const message = Array.from(rollbacks, describeRollback).join("; ");
+    if (message === this.#explained) return;
+    this.#explained = message;
+    const ok = Array.from(rollbacks).every(({ notUndone }) => notUndone.length === 0);
+    draft.condition({
       type: "RolledBack",
       status: ok ? "True" : "False",
       reason: ok ? "StepFailed" : "UndoFailed",
@@ -261,6 +292,13 @@ class ProseRun implements Words {
     });
     this.context.note(this.object, ok ? "RolledBack" : "UndoFailed", message, "Warning");
   }
+}
+
+function describeRollback({ message, undone, notUndone }: StepError): string {
+  const parts = [message];
+  if (undone.length > 0) parts.push(`undone: ${undone.join(", ")}`);
+  if (notUndone.length > 0) parts.push(`could not be undone: ${notUndone.join(", ")}`);
+  return parts.join("; ");
 }
 
 function outcomeOf(verdict: Verdict): RunOutcome {
@@ -281,17 +319,20 @@ function outcomeOf(verdict: Verdict): RunOutcome {
   }
 }
 
-/** How a run that threw ended. */
+/** How a run that threw ended. Never throws itself, whatever it is given. */
 export function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
-  const message = error instanceof Error ? error.message : String(error);
   if (signal.aborted && signal.reason instanceof HandOver)
     return { type: "cancelled", message: signal.reason.message };
-  const permanent = causeOf(error, PermanentError);
-  if (permanent !== undefined) {
+  const message = messageOf(error);
+  try {
+    const permanent = causeOf(error, PermanentError);
+    if (permanent === undefined) return { type: "error", reason: reasonOf(error, signal), message };
     const reason = isReason(permanent.reason) ? permanent.reason : "PermanentError";
     return { type: "fail", reason, message };
+  } catch {
+    // It has fields that cannot be read.
+    return { type: "error", reason: "Error", message };
   }
-  return { type: "error", reason: reasonOf(error, signal), message };
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
@@ -301,14 +342,22 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   return asApiError(error)?.reason || "Error";
 }
 
-/** What a dependency or a server asks for before it is tried again. */
+/** What a dependency or a server asks for before it is tried again; what is no time to wait for is not heard. */
 export function retryAfterOf(error: unknown): number | undefined {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
-    const { retryAfter } = cause as { retryAfter?: unknown };
-    if (typeof retryAfter === "number") return retryAfter;
+  try {
+    for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
+      const { retryAfter } = cause as { retryAfter?: unknown };
+      if (isDelay(retryAfter)) return retryAfter;
+    }
+    const seconds = asApiError(error)?.status.details?.retryAfterSeconds;
+    return isDelay(seconds) ? seconds * 1000 : undefined;
+  } catch {
+    return undefined;
   }
-  const seconds = asApiError(error)?.status.details?.retryAfterSeconds;
-  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+function isDelay(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0;
 }
 
 function causeOf<T extends Error>(

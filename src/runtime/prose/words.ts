@@ -7,6 +7,7 @@ import { read, readAll } from "../loop/cache-reads.js";
 import type { Again, Failed, Wait } from "../outcome.js";
 import { checkedReason } from "../status/reason.js";
 import type { StatusDraft } from "../status/status-draft.js";
+import type { Steps } from "../steps/steps.js";
 import type { Effect, EnsureOptions, StepOptions, Tools, TypedKind } from "../tools.js";
 import type { ProseContext } from "./prose-context.js";
 
@@ -17,6 +18,7 @@ export interface Words {
   readonly draft: StatusDraft;
   readonly staged: Staged;
   readonly children: ChildrenContext;
+  readonly steps: Steps;
   /** Throws once the run is over: what is said afterwards would be lost. */
   checkOpen(): void;
   /** Notes that a verdict was made: one that is not returned means nothing. */
@@ -37,7 +39,7 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     words.checkOpen();
     const [settings, effect] = typeof first === "function" ? [{}, first] : [first, second];
     if (effect === undefined) throw new TypeError(`step("${name}", …) needs a function that carries it out`);
-    return words.follow(context.steps.run(name, settings, effect) as Promise<T>);
+    return words.follow(words.steps.run(name, settings, effect) as Promise<T>);
   }
 
   const owned = (kind: TypedKind): TypedKind => {
@@ -68,8 +70,8 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     report(status: Readonly<Record<string, unknown>>) {
       words.checkOpen();
       const { phase, ...rest } = status;
-      if (options.phases === undefined || typeof phase !== "string") return draft.report(status);
-      draft.phase(options.phases, presentPhase, phase);
+      if (options.phases === undefined) return draft.report(status);
+      if (phase !== undefined) draft.phase(options.phases, presentPhase, phase);
       draft.report(rest);
     },
     phase(phase: string) {
@@ -108,9 +110,10 @@ export function wordsOf(words: Words): Tools<TypedKind, TypedKind> {
     },
     children: (kind: TypedKind) =>
       cacheOf(owned(kind)).byIndex(ownerIndex, object.metadata.uid ?? "") as never,
-    async settle() {
+    settle() {
       words.checkOpen();
-      if (!context.planning) await words.follow(writeChildren(words.children, staged.takeNew()));
+      if (context.planning) return Promise.resolve();
+      return words.follow(writeChildren(words.children, staged.takeNew()));
     },
   };
 }

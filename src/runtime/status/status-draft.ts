@@ -46,7 +46,7 @@ export class StatusDraft {
     }
   }
 
-  phase(rules: PhaseRules, current: unknown, phase: string): void {
+  phase(rules: PhaseRules, current: unknown, phase: unknown): void {
     const from = this.#fields.get("phase") ?? current;
     this.#fields.set("phase", move(rules, asPhase(from), phase));
     this.#phases ??= { rules, from: asPhase(current) };

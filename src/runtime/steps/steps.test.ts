@@ -178,6 +178,60 @@ describe("when a critical step fails", () => {
     ]);
   });
 
+  test("its own effect is undone first when it took place and could not be verified, once all attempts are made", async () => {
+    const { steps, told, say, clock } = start();
+    const undo = (_: AbortSignal, result: unknown): void => void told.push(`undo ${String(result)}`);
+    await steps.run("a", { undo }, say("a", 1));
+    let tries = 0;
+    const effect = (): number => {
+      told.push("b");
+      if (tries === 2) throw new Error("no");
+      return 10 + tries++;
+    };
+    const caught = steps
+      .run("b", { retries: 2, verify: () => false, undo }, effect)
+      .catch((error: unknown) => error);
+    await clock.advance(1000);
+    expect(await caught).toMatchObject({ step: "b", undone: ["b", "a"], notUndone: [] });
+    expect(told).toEqual(["a", "b", "b", "b", "undo 11", "undo 1"]);
+    expect(steps.records).toMatchObject([
+      { name: "a", undo: { ok: true } },
+      { name: "b", outcome: "failed", undo: { ok: true } },
+    ]);
+  });
+
+  test("its own effect stays undisturbed when it did not take place", async () => {
+    const { steps, told, say, failing } = start();
+    await steps.run("a", { verify: () => false, undo: say("undo a") }, failing).catch(() => {});
+    expect(told).toEqual(["fail"]);
+    expect([...steps.rollbacks]).toEqual([]);
+  });
+
+  test("one that is not critical takes back its own effect that could not be verified, and no other", async () => {
+    const { steps, told, say } = start();
+    await steps.run("a", { undo: say("undo a") }, say("a"));
+    await steps.run("b", { critical: false, verify: () => false, undo: say("undo b") }, say("b"));
+    await steps.run("c", {}, say("c"));
+    expect(told).toEqual(["a", "b", "undo b", "c"]);
+    expect([...steps.rollbacks]).toMatchObject([{ step: "b", undone: ["b"] }]);
+  });
+
+  test("what was taken back is known, also when nobody heard of the failure, and each failure once", async () => {
+    const { steps, say, failing, clock } = start();
+    expect([...steps.rollbacks]).toEqual([]);
+    await steps.run("a", { undo: () => sleep(clock, 100) }, say("a"));
+    const beside = steps.run("b", { undo: failing }, () => sleep(clock, 500)).catch(() => {});
+    const failed = steps.run("c", {}, failing).catch(() => {});
+    await clock.advance(50);
+    expect([...steps.rollbacks], "it is under way").toEqual([]);
+    await clock.advance(50);
+    await failed;
+    await clock.advance(400);
+    await beside;
+    await steps.run("d", {}, failing).catch(() => {});
+    expect([...steps.rollbacks]).toMatchObject([{ step: "c", undone: ["a"], notUndone: ["b"] }]);
+  });
+
   test("one that is not critical is noted, and work goes on", async () => {
     const { steps, told, say, failing } = start();
     await steps.run("a", { undo: say("undo") }, say("a"));
@@ -225,7 +279,36 @@ test("an effect that goes on after it was given up is remembered until it ends",
   expect(steps.lingering).toBeUndefined();
 });
 
+test("so is an undo", async () => {
+  const { steps, clock, say, failing } = start();
+  let finish = (): void => {};
+  const deaf = (): Promise<void> => new Promise((resolve) => (finish = resolve));
+  await steps.run("a", { timeout: "1s", undo: deaf }, say("a"));
+  const caught = steps.run("b", {}, failing).catch((error: unknown) => error);
+  await clock.advance(1000);
+  expect(await caught).toMatchObject({ notUndone: ["a"] });
+  const { lingering } = steps;
+  expect(lingering).toBeDefined();
+  finish();
+  await lingering;
+  expect(steps.lingering).toBeUndefined();
+});
+
 describe("a breaker", () => {
+  test.each([
+    ["opens when the run's time is up before it answers", new Error("time is up"), "open"],
+    ["learns nothing from a run that goes on elsewhere", new HandOver("the process stops"), "closed"],
+  ])("%s", async (_, reason, state) => {
+    const { steps, breakers, run } = start();
+    breakers.get("gateway", { failures: 1 });
+    const caught = steps
+      .run("a", { breaker: "gateway" }, () => new Promise(() => {}))
+      .catch((error: unknown) => error);
+    run.abort(reason);
+    await caught;
+    expect(breakers.get("gateway").state).toBe(state);
+  });
+
   test("is shared by name, and once open is not asked again within the step", async () => {
     const { steps, breakers, clock } = start();
     breakers.get("gateway", { failures: 2, openFor: "1m" });

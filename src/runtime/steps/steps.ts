@@ -1,12 +1,13 @@
 import { duration, sleep, within, type Clock } from "../../model/core.js";
 import { CircuitOpenError } from "../breaker/breaker.js";
+import { messageOf } from "../message-of.js";
 import { PermanentError } from "../outcome.js";
 import type { StepRecord } from "../runs/run.js";
 import type { Effect, StepOptions } from "../tools.js";
 
 /** What carries a step through to a dependency that may be down: a circuit breaker. */
 export interface StepBreaker {
-  run<T>(effect: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(effect: () => Promise<T>, signal?: AbortSignal, isTimeUp?: (reason: unknown) => boolean): Promise<T>;
 }
 
 export interface StepsOptions {
@@ -47,10 +48,9 @@ interface Completed {
   readonly undo: (signal: AbortSignal) => unknown;
 }
 
-/** A critical step failed, and what has been undone since. */
+/** A step failed. What is undone because of it is added to what its error says. */
 interface Failure {
-  readonly step: string;
-  readonly cause: unknown;
+  readonly error: StepError;
   readonly undone: string[];
   readonly notUndone: string[];
 }
@@ -58,10 +58,11 @@ interface Failure {
 /**
  * The effects of one run on the outside world.
  *
- * A step is tried until it succeeds or its retries are used up. When a critical step fails, the steps completed so far
- * that can be undone are, last one first, and then the failure goes to the reconciler. Steps that were under way beside it
- * are undone as they complete, and fail with it. A run that is cancelled (its time is up) is a failure of the step it is in; one
- * whose process stops or loses its leadership undoes nothing, because whoever comes next goes on from here.
+ * A step is tried until it succeeds or its retries are used up. One that fails although its effect took place is undone
+ * itself: it could not be verified. When a critical step fails, the steps completed so far that can be undone are, too, last
+ * one first, and then the failure goes to the reconciler. Steps that were under way beside it are undone as they complete, and
+ * fail with it. A run that is cancelled (its time is up) is a failure of the step it is in; one whose process stops or loses its
+ * leadership undoes nothing, because whoever comes next goes on from here.
  */
 export class Steps {
   readonly #options: StepsOptions;
@@ -71,6 +72,7 @@ export class Steps {
   readonly #completed: Completed[] = [];
   /** The latest of a critical step. */
   #failure: Failure | undefined;
+  readonly #rollbacks = new Set<StepError>();
 
   constructor(options: StepsOptions) {
     this.#options = options;
@@ -78,6 +80,11 @@ export class Steps {
 
   get records(): readonly StepRecord[] {
     return this.#records;
+  }
+
+  /** What was taken back, and which failure was the reason; not what is being taken back right now. */
+  get rollbacks(): ReadonlySet<StepError> {
+    return this.#rollbacks;
   }
 
   /** Resolves when the effects have ended that go on although they were given up; undefined when there are none. */
@@ -113,14 +120,19 @@ export class Steps {
       outcome = await (around ? around(name, () => attempt.run()) : attempt.run());
     } catch (error) {
       end("failed", attempt.count, error);
-      if (options.critical === false && !signal.aborted) return undefined;
       if (signal.aborted && isHandOver(signal.reason)) throw error;
-      this.#failure = { step: name, cause: error, undone: [], notUndone: [] };
-      throw await this.#rollBack(this.#failure, this.#completed.splice(0));
+      const own = attempt.effected === undefined ? [] : this.#undoOf(name, options, attempt.effected.result);
+      const failure = failureOf(name, error);
+      if (options.critical === false && !signal.aborted) {
+        await this.#rollBack(failure, own);
+        return undefined;
+      }
+      this.#failure = failure;
+      throw await this.#rollBack(failure, [...this.#completed.splice(0), ...own]);
     }
     const { skipped, result } = outcome;
     end(skipped ? "skipped" : "done", attempt.count);
-    const completed = skipped ? [] : this.#undoOf(name, options, result);
+    const completed = skipped ? [] : this.#undoOf(name, options, result as T);
     if (this.#failure !== undefined && this.#failure !== failureBefore) {
       throw await this.#rollBack(this.#failure, completed);
     }
@@ -140,41 +152,49 @@ export class Steps {
   }
 
   /** How to undo the step that was recorded last, if it can be. */
-  #undoOf<T>(name: string, { undo, timeout }: StepOptions<T>, result: T | undefined): Completed[] {
+  #undoOf<T>(name: string, { undo, timeout }: StepOptions<T>, result: T): Completed[] {
     if (undo === undefined) return [];
     const completed: Completed = {
       index: this.#records.length - 1,
       name,
       timeout: timeout === undefined ? undoTimeout : duration(timeout),
-      undo: (signal) => undo(signal, result as T),
+      undo: (signal) => undo(signal, result),
     };
     return [completed];
   }
 
-  async #rollBack({ step, cause, undone, notUndone }: Failure, steps: readonly Completed[]): Promise<Error> {
-    const { clock } = this.#options;
-    for (const { index, name, timeout, undo } of steps.toReversed()) {
-      let error: unknown;
-      try {
-        // The run's own signal may have fired already: taking back is given its own time.
-        await within({ clock, limit: timeout, what: `undoing step "${name}"` }, undo);
-        undone.push(name);
-      } catch (thrown) {
-        error = thrown;
-        notUndone.push(name);
-      }
-      const record = this.#records[index];
-      if (record === undefined) continue;
-      const undo_ = error === undefined ? { ok: true } : { ok: false, error: messageOf(error) };
-      this.#records[index] = { ...record, undo: undo_ };
+  async #rollBack({ error, undone, notUndone }: Failure, steps: readonly Completed[]): Promise<StepError> {
+    for (const step of steps.toReversed()) {
+      const isUndone = await this.#undo(step);
+      (isUndone ? undone : notUndone).push(step.name);
     }
-    return new StepError(step, cause, undone, notUndone);
+    if (undone.length + notUndone.length > 0) this.#rollbacks.add(error);
+    return error;
+  }
+
+  /** Takes one step back, and says in its record whether that worked. */
+  async #undo({ index, name, timeout, undo }: Completed): Promise<boolean> {
+    const { clock } = this.#options;
+    let undone: StepRecord["undo"] = { ok: true };
+    try {
+      // The run's own signal may have fired already: taking back is given its own time.
+      await within({ clock, limit: timeout, what: `undoing step "${name}"` }, (signal) =>
+        this.#follow(undo, signal),
+      );
+    } catch (error) {
+      undone = { ok: false, error: messageOf(error) };
+    }
+    const record = this.#records[index];
+    if (record !== undefined) this.#records[index] = { ...record, undo: undone };
+    return undone.ok;
   }
 }
 
 /** The attempts at one step. */
 class Attempts<T> {
   count = 0;
+  /** What the last effect gave that took place, verified or not. */
+  effected: { readonly result: T } | undefined;
   readonly #steps: StepsOptions;
   readonly #options: StepOptions<T>;
   readonly #effect: Effect<T>;
@@ -208,12 +228,15 @@ class Attempts<T> {
     const whole = (): Promise<T> =>
       within({ clock, limit, signal, what: "it" }, async (inner) => {
         const result = await this.#effect(inner);
+        this.effected = { result };
         if (verify !== undefined && (await verify(result, inner)) === false) {
           throw new Error("its effect could not be verified");
         }
         return result;
       });
-    return dependency === undefined ? whole() : breaker(dependency).run(whole, signal);
+    if (dependency === undefined) return whole();
+    // That the run's time was up before it answered is the dependency's failure; that another goes on from here is not.
+    return breaker(dependency).run(whole, signal, (reason) => !isHandOver(reason));
   }
 }
 
@@ -231,6 +254,8 @@ function isHandOver(reason: unknown): boolean {
   return reason instanceof HandOver;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function failureOf(step: string, cause: unknown): Failure {
+  const undone: string[] = [];
+  const notUndone: string[] = [];
+  return { error: new StepError(step, cause, undone, notUndone), undone, notUndone };
 }
