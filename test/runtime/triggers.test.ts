@@ -3,15 +3,16 @@ import { controller, type ControllerOptions } from "../../src/runtime/controller
 import { changed } from "../../src/runtime/predicates.js";
 import { batched } from "../../src/runtime/queue/strategy.js";
 import type { Run } from "../../src/runtime/runs/run.js";
+import { startControllers } from "../../src/runtime/start-controllers.js";
 import { toIndexed, toOwner, watch } from "../../src/runtime/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
-import { gate } from "./test-plane.js";
+import { followRuns, gate } from "./test-plane.js";
 import { eventually } from "./until.js";
 
 type Options = Partial<ControllerOptions<typeof Site, readonly [typeof Page], never>>;
 
-describeHomes(({ newClock, startTestPlane }) => {
+describeHomes(({ newClock, startTestApi, startTestPlane }) => {
   async function start(options: Options = {}, clock = newClock()) {
     const sites = controller({ for: Site, owns: [Page], resync: false, reconcile() {}, ...options });
     const plane = await startTestPlane([Site, Page, Theme], { controllers: [sites], clock });
@@ -44,6 +45,27 @@ describeHomes(({ newClock, startTestPlane }) => {
       await client.delete(Site, "hello");
       expect(await run()).toMatchObject({ triggers: [{ type: "deleted" }], outcome: { type: "gone" } });
     });
+  });
+
+  test("turns are taken by what fairBy makes of an object, found at the start or created later", async () => {
+    const asked: string[] = [];
+    await using api = await startTestApi([Site]);
+    await api.client.create(Site, { metadata: { name: "found", labels: { tenant: "a" } }, spec: {} });
+    const sites = controller({
+      for: Site,
+      resync: false,
+      reconcile() {},
+      fairBy(key, site) {
+        asked.push(`${key} ${site?.metadata.labels?.["tenant"]}`);
+        return site?.metadata.labels?.["tenant"] ?? "";
+      },
+    });
+    await using controllers = startControllers({ controllers: [sites], client: api.client });
+    const run = followRuns(controllers);
+    await run();
+    await api.client.create(Site, { metadata: { name: "created", labels: { tenant: "b" } }, spec: {} });
+    await run();
+    expect(asked).toEqual(["default/found a", "default/created b"]);
   });
 
   describe("others whose changes concern an object", () => {

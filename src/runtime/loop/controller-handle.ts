@@ -144,7 +144,7 @@ export class ControllerHandle {
 
   /** Sources to read from for a moment, when this process does not work itself. */
   async #look(signal: AbortSignal = new AbortController().signal): Promise<Sources> {
-    return Sources.open(this.controller, this.#dependencies, () => {}, signal);
+    return Sources.open(this.controller, this.#dependencies, signal);
   }
 
   #needed(): ControllerLoop {

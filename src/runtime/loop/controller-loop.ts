@@ -72,7 +72,7 @@ export class ControllerLoop {
         typeof strategy === "function"
           ? (change) => this.#ask("strategy", change.key, () => strategy(change), immediate)
           : strategy,
-      fairBy: fairBy && ((key) => this.#ask("fairBy", key, () => fairBy(key), "")),
+      fairBy: fairBy && ((key) => this.#ask("fairBy", key, () => fairBy(key, this.#known(key)), "")),
       onDead: (letter) => this.#died(letter),
       metrics: dependencies.queueObserver?.(controller.name),
     });
@@ -81,10 +81,10 @@ export class ControllerLoop {
   /** Resolves when everything it watches has been listed and work has begun. */
   async start(term: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([term, this.#stopping.signal]);
-    const add = (key: string, trigger: Trigger, options?: AddOptions): void =>
-      this.#add(key, trigger, options);
-    this.#sources = await Sources.open(this.controller, this.#dependencies, add, signal);
-    this.#pumping = this.#pump(this.#sources);
+    const sources = await Sources.open(this.controller, this.#dependencies, signal);
+    this.#sources = sources;
+    sources.follow((key, trigger, options) => this.#add(key, trigger, options));
+    this.#pumping = this.#pump(sources);
   }
 
   get isStarted(): boolean {
@@ -271,6 +271,10 @@ export class ControllerLoop {
       if (trigger.type !== "manual" || trigger.due === undefined || trigger.due <= startedAt) continue;
       this.#add(key, trigger, { after: trigger.due - now, type: "MANUAL" });
     }
+  }
+
+  #known(key: string): KubeObject | undefined {
+    return this.#sources?.objects.get(key);
   }
 
   /** What a function of the controller's says; the queue must not fail with it. */

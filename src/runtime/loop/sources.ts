@@ -34,6 +34,7 @@ export class Sources {
   readonly objects: Source;
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
+  #begin: (add: Add) => void = () => {};
   #told: (change: Change, trigger?: Trigger) => void = () => {};
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
@@ -42,11 +43,10 @@ export class Sources {
     this.#caches = caches;
   }
 
-  /** Opens all sources; nothing is told to `add` before all of them are ready. */
+  /** Opens all sources, and resolves when all of them are ready. */
   static async open(
     controller: Controller,
     dependencies: Dependencies,
-    add: Add,
     signal: AbortSignal,
   ): Promise<Sources> {
     const { options, owns } = controller;
@@ -90,12 +90,17 @@ export class Sources {
       );
       const sources = new Sources(kind, objects, caches);
       sources.#release.push(...opened.map((informer) => () => informer.release()));
-      sources.#follow(controller, dependencies, add, children, watched);
+      sources.#begin = (add) => sources.#follow(controller, dependencies, add, children, watched);
       return sources;
     } catch (error) {
       for (const informer of opened) informer.release();
       throw error;
     }
+  }
+
+  /** Tells `add` of everything that is there, and of all that happens from now on. */
+  follow(add: Add): void {
+    this.#begin(add);
   }
 
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source {
