@@ -297,6 +297,13 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect(plane.errors).toContain(`the ${what} failed`);
     });
 
+    test("a priority that is no number counts as none", async () => {
+      await using plane = await start(() => {}, { priority: () => NaN });
+      await plane.create("hello");
+      expect((await plane.run()).outcome).toEqual({ type: "done" });
+      expect(plane.errors).toContain("the priority failed");
+    });
+
     test("a mapper and an index keep nobody else from being told", async () => {
       await using plane = await start(() => {}, {
         indexes: { theme: broken },

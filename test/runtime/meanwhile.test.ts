@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { failures } from "../../src/model/core.js";
 import { controller } from "../../src/runtime/controller.js";
+import type { Log } from "../../src/runtime/observe/log.js";
 import { plainController } from "../../src/runtime/plain.js";
 import { testPlane } from "../../src/testing/index.js";
 import { Page, Site } from "./kinds.js";
@@ -52,4 +53,29 @@ test("a child that could not be deleted for once is deleted later", async () => 
   expect(await plane.client.find(Page, "a-2")).toBeUndefined();
   expect(conflicts).toBe(2);
   restore();
+});
+
+test("a log that fails when an object is given up keeps nobody from being run again", async () => {
+  const broken = (): never => {
+    throw new Error("the disk is full");
+  };
+  const quiet = (): void => {};
+  const log: Log = { debug: quiet, info: quiet, warn: quiet, error: broken, child: () => log };
+  const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  let runs = 0;
+  const sites = controller({
+    for: Site,
+    reconcile(_, { fail, ready }) {
+      if (++runs === 1) return fail("NoTitle", "a site needs a title");
+      return ready();
+    },
+  });
+  await using plane = await testPlane({ controllers: [sites], log });
+  await plane.client.create(Site, { metadata: { name: "a" }, spec: {} });
+  await plane.settled();
+  await plane.client.patch(Site, "a", { spec: { pages: 2 } });
+  await plane.settled();
+  expect(runs).toBe(2);
+  expect(warning).toHaveBeenCalledWith("the log failed: Error: the disk is full", "ListenerWarning");
+  warning.mockRestore();
 });

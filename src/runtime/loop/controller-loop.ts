@@ -1,3 +1,4 @@
+import { tell } from "../../client/tell.js";
 import { duration, formatDuration, fraction, type KubeObject } from "../../model/core.js";
 import { AppliedChildren } from "../children/write-children.js";
 import type { Controller } from "../controller.js";
@@ -73,7 +74,8 @@ export class ControllerLoop {
           ? (change) => this.#ask("strategy", change.key, () => strategy(change), immediate)
           : strategy,
       fairBy: fairBy && ((key) => this.#ask("fairBy", key, () => fairBy(key, this.#known(key)), "")),
-      onDead: (letter) => this.#died(letter),
+      // A log that fails must not keep the queue from going on.
+      onDead: (letter) => tell("the log", () => this.#died(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
     });
   }
@@ -224,7 +226,7 @@ export class ControllerLoop {
       this.#slotFreed();
       this.#finish(work, end);
     };
-    run.ended.then(finish).catch((error: unknown) => this.#lost(work, error));
+    void run.ended.then(finish);
   }
 
   #finish(work: Work<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
@@ -243,10 +245,10 @@ export class ControllerLoop {
       this.#dependencies.settled?.();
       return;
     }
-    this.#dependencies.log.error(
-      { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id },
-      "the function goes on although its run was cancelled: pass its signal on to what it waits for",
-    );
+    const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
+    const text =
+      "the function goes on although its run was cancelled: pass its signal on to what it waits for";
+    tell("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
       this.#goingOn.delete(work.key);
       done();
@@ -254,14 +256,6 @@ export class ControllerLoop {
     this.#goingOn.set(work.key, lingering);
     void lingering.then(doneAtLast);
     this.#dependencies.settled?.();
-  }
-
-  /** Should the end of a run not be understood, its object must still get its next one. */
-  #lost(work: Work<Trigger>, error: unknown): void {
-    const { name, options } = this.controller;
-    const facts = { controller: name, object: `${options.for.kind} ${work.key}`, err: error };
-    this.#dependencies.log.error(facts, "what became of a run is not known");
-    this.queue.done(work, { type: "done" });
   }
 
   /** A run that came earlier does not stand for one that somebody asked for at a certain time. */
