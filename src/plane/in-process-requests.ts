@@ -100,7 +100,7 @@ export function deletingIn(options: DeleteOptions): ReturnType<typeof deleteOpti
 }
 
 /** A Scale is a built-in kind, whatever it scales. */
-const scaleType = { kind: "Scale", builtIn: true };
+const scaleType = { kind: "Scale", capabilities: { protobuf: true, strategicMerge: false } };
 
 /** What is sent with a create or update. */
 export function contentOf(
@@ -136,7 +136,7 @@ export function patchOf(
   { fieldValidation }: WriteOptions,
 ): SentPatch | Promise<SentPatch> {
   const object = jsonCopy(patch.body);
-  const usual = patch.type === "strategic" ? type.builtIn : patch.type !== "json";
+  const usual = patch.type === "strategic" ? type.capabilities.strategicMerge : patch.type !== "json";
   if (usual && isMap(object)) return { type: patch.type, body: { object, fresh: true } };
   return decodePatch(Buffer.from(JSON.stringify(object)), patchTypes[patch.type], { type, fieldValidation });
 }

@@ -8,7 +8,7 @@ import { NamespaceController } from "./controllers/namespace-controller.js";
 import { definitionStrategy } from "./custom-resources/definition-strategy.js";
 import { builtInTypes } from "./kinds/built-in-types.js";
 import { Registry } from "./registry/registry.js";
-import { ResourceTypes } from "./resources/resource-types.js";
+import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
   /** Where everything is kept. It stays open when the API is closed. */
@@ -58,7 +58,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const controllers = [definitions, namespaces, garbage, cleanup];
   for (const listener of controllers) changes.add(listener);
   types.set(
-    "built-in",
+    builtInSource,
     builtInTypes({
       customResourceDefinition: {
         ...definitionStrategy,

@@ -5,6 +5,7 @@ import type { Definition, DefinitionStatus } from "../custom-resources/definitio
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
 import type { Registry } from "../registry/registry.js";
+import { builtInSource } from "../resources/resource-types.js";
 import type { Listener } from "./changes.js";
 import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
 import { Work } from "./work.js";
@@ -125,7 +126,7 @@ export class DefinitionController implements Listener {
       this.#know(definition);
       return true;
     }
-    const taken: TakenNames[] = this.#registry.types.all.filter((type) => type.builtIn);
+    const taken: TakenNames[] = [...this.#registry.types.ofSource(builtInSource)];
     for (const [other, names] of this.#names) if (other !== name) taken.push(names);
     const status = nextStatus(definition, [], taken, this.#clock);
     const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);

@@ -92,7 +92,7 @@ test("many definitions on both at once", async () => {
   await Promise.all([define(a, "x"), define(b, "y")]);
   await settled();
   for (const world of [a, b]) {
-    const custom = world.api.registry.types.all.filter(({ builtIn }) => !builtIn);
+    const custom = world.api.registry.types.all.filter(({ group }) => group === "demo.dev");
     expect(custom.length).toBe(60);
   }
 });

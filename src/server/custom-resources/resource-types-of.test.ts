@@ -1,3 +1,4 @@
+import { definedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, test } from "vitest";
 import { statusOf, type StructuralSchema, VirtualClock } from "../../model/core.js";
 import { objectMeta } from "../openapi/meta-types.js";
@@ -68,7 +69,7 @@ test("a version is served as its definition says", () => {
     categories: [],
     namespaced: true,
     verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
-    builtIn: false,
+    capabilities: definedCapabilities,
     storage: { prefix: "/demo.dev/widgets/", apiVersion: "demo.dev/v1", kind: "Widget", schemaRevision: 7 },
     subresources: {},
     strategy: { generation: true, allowUnconditionalUpdate: false, allowCreateOnUpdate: false },

@@ -4,6 +4,7 @@ import { compileSchema } from "../../model/structural/compile-schema.js";
 import { apiVersionField, kindField, objectMeta } from "../openapi/meta-types.js";
 import { jsonPathText, readFields } from "../resources/json-path.js";
 import type {
+  Capabilities,
   ResourceType,
   ScalePaths,
   Strategy,
@@ -79,7 +80,7 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
         categories,
         namespaced: scope === "Namespaced",
         verbs: terminating ? lastVerbs : allVerbs,
-        builtIn: false,
+        capabilities,
         deprecation: version.deprecated
           ? (version.deprecationWarning ?? `${group}/${version.name} ${kind} is deprecated`)
           : undefined,
@@ -104,6 +105,17 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
       };
     });
 }
+
+const capabilities: Capabilities = {
+  protobuf: false,
+  strategicMerge: false,
+  decoding: "unstructured",
+  unqualifiedFinalizers: "warn",
+  routes: "dynamic",
+  fieldSelectors: "declared",
+  openapi: "structural",
+  groupPriority: 0,
+};
 
 const tooLate = "create not allowed while custom resource definition is terminating";
 

@@ -1,15 +1,16 @@
+import { definedCapabilities, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../model/core.js";
 import type { FieldValidation } from "../registry/requests.js";
 import { type BodyOptions, decodeBody, decodePatch, type ProtobufDecoder } from "./body.js";
 
-const widget: BodyOptions = { type: { kind: "Widget", builtIn: false } };
+const widget: BodyOptions = { type: { kind: "Widget", capabilities: definedCapabilities } };
 const protobuf: ProtobufDecoder = (bytes) => {
   if (bytes[0] !== 0x6b) throw new RangeError("no magic");
   return { apiVersion: "v1", kind: "ConfigMap", object: { data: { a: "1" } } };
 };
-const configMap: BodyOptions = { type: { kind: "ConfigMap", builtIn: true }, protobuf };
+const configMap: BodyOptions = { type: { kind: "ConfigMap", capabilities: typedCapabilities }, protobuf };
 
 async function failure(promise: Promise<unknown>): Promise<ApiError> {
   const error: unknown = await promise.then(

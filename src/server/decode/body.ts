@@ -2,6 +2,7 @@ import { failures, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { quote } from "../../model/object/quote.js";
 import type { Body, FieldValidation, Patch } from "../registry/requests.js";
+import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
@@ -17,8 +18,11 @@ export type ProtobufDecoder = (bytes: Uint8Array) => {
 };
 
 export interface BodyOptions {
-  /** What is expected: its kind for messages, and whether it is built in and so may come as protobuf. */
-  readonly type: { readonly kind: string; readonly builtIn: boolean };
+  /** Expected kind, for messages, and the encodings it accepts. */
+  readonly type: {
+    readonly kind: string;
+    readonly capabilities: Pick<Capabilities, "protobuf" | "strategicMerge">;
+  };
   /** Default Warn. */
   readonly fieldValidation?: FieldValidation | undefined;
   readonly protobuf?: ProtobufDecoder | undefined;
@@ -47,7 +51,7 @@ export async function decodeBody(
       return expectObject(parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" }));
     }
     if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
-    if (mediaType === protobuf && type.builtIn && decodeProtobuf) {
+    if (mediaType === protobuf && type.capabilities.protobuf && decodeProtobuf) {
       const { apiVersion, kind, object } = decodeProtobuf(bytes);
       return { object: { apiVersion, kind, ...object } };
     }
@@ -57,7 +61,11 @@ export async function decodeBody(
       return `the object provided is unrecognized (must be of type ${type.kind}): ${prefix}${problem} (${summary(bytes)})`;
     });
   }
-  throw failures.unsupportedMediaType([json, yaml, ...(type.builtIn && decodeProtobuf ? [protobuf] : [])]);
+  throw failures.unsupportedMediaType([
+    json,
+    yaml,
+    ...(type.capabilities.protobuf && decodeProtobuf ? [protobuf] : []),
+  ]);
 }
 
 const patchTypes = new Map<string, Patch["type"]>([
@@ -76,11 +84,11 @@ const patchTypes = new Map<string, Patch["type"]>([
 export async function decodePatch(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { type: { builtIn }, fieldValidation = "Warn", limits }: BodyOptions,
+  { type: { capabilities }, fieldValidation = "Warn", limits }: BodyOptions,
 ): Promise<Pick<Patch, "type" | "body">> {
   const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
-  if (type === undefined || (type === "strategic" && !builtIn)) {
-    const taken = [...patchTypes].filter(([, kind]) => builtIn || kind !== "strategic");
+  if (type === undefined || (type === "strategic" && !capabilities.strategicMerge)) {
+    const taken = [...patchTypes].filter(([, kind]) => capabilities.strategicMerge || kind !== "strategic");
     throw failures.unsupportedMediaType(taken.map(([mediaType]) => mediaType));
   }
   if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };

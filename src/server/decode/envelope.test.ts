@@ -1,3 +1,4 @@
+import { definedCapabilities, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, type Json } from "../../model/core.js";
@@ -9,14 +10,14 @@ const widget: EnvelopeType = {
   kind: "Widget",
   plural: "widgets",
   namespaced: true,
-  builtIn: false,
+  capabilities: definedCapabilities,
 };
 const configMap: EnvelopeType = {
   ...widget,
   group: "",
   kind: "ConfigMap",
   plural: "configmaps",
-  builtIn: true,
+  capabilities: typedCapabilities,
 };
 const namespace: EnvelopeType = { ...configMap, kind: "Namespace", plural: "namespaces", namespaced: false };
 

@@ -1,7 +1,12 @@
 import { failures, fieldErrors, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { quote } from "../../model/object/quote.js";
-import { apiVersionOf, type Draft, type ResourceType } from "../resources/resource-type.js";
+import {
+  apiVersionOf,
+  type Capabilities,
+  type Draft,
+  type ResourceType,
+} from "../resources/resource-type.js";
 
 /** Where a request is addressed to. A name is only there when the URL has one. */
 export interface Address {
@@ -10,10 +15,12 @@ export interface Address {
 }
 
 /** What {@link checkEnvelope} has to know of a kind. */
-export type EnvelopeType = Pick<
+export interface EnvelopeType extends Pick<
   ResourceType,
-  "group" | "version" | "kind" | "plural" | "namespaced" | "builtIn"
->;
+  "group" | "version" | "kind" | "plural" | "namespaced"
+> {
+  readonly capabilities: Pick<Capabilities, "decoding">;
+}
 
 /** Long bodies are quoted only so far. */
 const longestQuote = 1000;
@@ -44,7 +51,7 @@ function checkKind(type: EnvelopeType, body: JsonObject): string {
   const kind = textField(body, "kind", ".kind", type);
   const apiVersion = textField(body, "apiVersion", ".apiVersion", type);
   const expected = apiVersionOf(type);
-  if (kind === "" && !type.builtIn) {
+  if (kind === "" && !isTyped(type)) {
     const shown = shortened(JSON.stringify(body), longestQuote);
     throw failures.badRequest(
       `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${shown}' (${shortened(shown, 30)})`,
@@ -53,7 +60,7 @@ function checkKind(type: EnvelopeType, body: JsonObject): string {
   if (apiVersion !== expected && apiVersion.split("/").length > 2) {
     throw unrecognized(type, `unexpected GroupVersion string: ${shortened(apiVersion, longestQuote)}`);
   }
-  if (apiVersion !== expected && (apiVersion !== "" || !type.builtIn)) {
+  if (apiVersion !== expected && (apiVersion !== "" || !isTyped(type))) {
     throw failures.badRequest(
       `the API version in the data (${shortened(apiVersion, longestQuote)}) does not match the expected API version (${expected})`,
     );
@@ -62,9 +69,13 @@ function checkKind(type: EnvelopeType, body: JsonObject): string {
   return type.kind;
 }
 
+function isTyped({ capabilities }: EnvelopeType): boolean {
+  return capabilities.decoding === "typed";
+}
+
 function otherKind(type: EnvelopeType, kind: string, body: JsonObject): Error {
   const { group, version } = type;
-  if (type.builtIn) {
+  if (isTyped(type)) {
     return failures.badRequest(
       `${kind} in version ${quote(version)} cannot be handled as a ${type.kind}: converting (${version}.${kind}) to (${version}.${type.kind}): unknown conversion`,
     );

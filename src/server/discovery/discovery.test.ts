@@ -1,40 +1,16 @@
+import { definedCapabilities, resourceType, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, it } from "vitest";
 import type { ResourceType } from "../resources/resource-type.js";
 import { aggregatedConversions, aggregatedDiscovery } from "./aggregated.js";
 import type { Document } from "./document.js";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./resource-lists.js";
 
-function type(values: Partial<ResourceType> & { kind: string; plural: string }): ResourceType {
-  const { group = "", version = "v1", kind } = values;
-  return {
-    group,
-    version,
-    listKind: `${kind}List`,
-    singular: kind.toLowerCase(),
-    shortNames: [],
-    categories: [],
-    namespaced: true,
-    verbs: ["get", "list", "create"],
-    builtIn: group === "" || group.endsWith(".k8s.io"),
-    storage: {
-      prefix: `/${group}/${values.plural}/`,
-      apiVersion: group === "" ? version : `${group}/v1`,
-      kind,
-      schemaRevision: 0,
-    },
-    schema: { type: "object" },
-    rules: { applyDefaults() {}, prune: () => [], validate: () => [] },
-    subresources: {},
-    columns: [],
-    selectableFields: new Map(),
-    strategy: {
-      validateName: () => [],
-      generation: true,
-      allowCreateOnUpdate: false,
-      allowUnconditionalUpdate: false,
-    },
-    ...values,
-  };
+function type(values: Parameters<typeof resourceType>[0]): ResourceType {
+  const { group = "" } = values;
+  const isTyped = group === "" || group.endsWith(".k8s.io");
+  return isTyped
+    ? resourceType({ verbs: ["create", "get", "list"], ...values, capabilities: typedCapabilities })
+    : resourceType({ ...values, capabilities: definedCapabilities });
 }
 
 const types = [

@@ -15,20 +15,23 @@ interface GroupVersionTypes {
 }
 
 /**
- * The groups of the served kinds: the core group (even when it is empty: clients ask for it by its address), then
- * those of built-in kinds in the order in which they come, then all others by name. A client that finds a name in
- * several groups takes the first, so nobody can put a kind of their own in front of a built-in one.
+ * Groups of the served kinds: the core group first (even when it is empty: clients ask for it by its address), then by priority.
+ * A client that finds a name in several groups takes the first, so a definition cannot shadow a kind of Kubernetes' own.
  */
 export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
   const collected = new Map([["", new Map<string, ResourceType[]>([["v1", []]])]]);
-  const builtIn = new Set([""]);
+  const priorities = new Map([["", Number.POSITIVE_INFINITY]]);
   for (const type of types) {
     const versions = entry(collected, type.group, () => new Map<string, ResourceType[]>());
     entry(versions, type.version, (): ResourceType[] => []).push(type);
-    if (type.builtIn) builtIn.add(type.group);
+    const { groupPriority } = type.capabilities;
+    priorities.set(type.group, Math.max(groupPriority, priorities.get(type.group) ?? groupPriority));
   }
-  const custom = [...collected.keys()].filter((name) => !builtIn.has(name)).sort();
-  return [...builtIn, ...custom].map((name) => {
+  const priority = (name: string): number => priorities.get(name) ?? 0;
+  const names = [...collected.keys()].sort((a, b) => {
+    return priority(a) === priority(b) ? (a < b ? -1 : 1) : priority(b) - priority(a);
+  });
+  return names.map((name) => {
     const versions = [...(collected.get(name) ?? [])].map(([version, served]) => ({
       version,
       types: served.sort((a, b) => (a.plural < b.plural ? -1 : 1)),

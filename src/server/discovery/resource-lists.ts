@@ -62,8 +62,7 @@ function asApiResources(type: ResourceType): object[] {
     singularName: singular,
     namespaced,
     kind,
-    // Those of custom kinds are in an order of their own, as in Kubernetes.
-    verbs: type.builtIn ? [...verbs].sort() : verbs,
+    verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     storageVersionHash: storageVersionHash(type),

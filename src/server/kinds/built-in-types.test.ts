@@ -113,7 +113,9 @@ test("what is served, and how", () => {
   ]);
   expect(typeOf("Namespace").verbs).not.toContain("deletecollection");
   expect(types.filter(({ verbs }) => verbs.length === 8)).toHaveLength(types.length - 1);
-  expect(types.every((type) => type.builtIn && type.storage.schemaRevision === 0)).toBe(true);
+  expect(
+    types.every((type) => type.capabilities.decoding === "typed" && type.storage.schemaRevision === 0),
+  ).toBe(true);
 });
 
 test("where objects are stored, and what they are called", () => {

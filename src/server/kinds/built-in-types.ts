@@ -17,13 +17,16 @@ export interface BuiltInHooks {
 /** The kinds that are served from the start, in all their versions: those that the tables give a plural. */
 export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
   const rules = allRules(hooks.customResourceDefinition);
+  const groups = [...new Set(allTypes().map(({ group }) => group.group))];
   return allTypes().flatMap((struct) => {
     if (struct.resource === undefined) return [];
     const name = `${struct.group.name}.${struct.name}`;
     const kindRules = rules[name];
     if (kindRules === undefined)
       throw new Error(`${name} is in the tables, but nothing says how to serve it`);
-    return [resourceType(struct, struct.resource, kindRules)];
+    // Discovery lists the groups in the order of the tables, before those of definitions.
+    const groupPriority = groups.length - groups.indexOf(struct.group.group);
+    return [resourceType(struct, struct.resource, kindRules, groupPriority)];
   });
 }
 
@@ -38,7 +41,12 @@ const allVerbs: readonly Verb[] = [
   "watch",
 ];
 
-function resourceType(struct: StructType, resource: ResourceDefinition, kindRules: KindRules): ResourceType {
+function resourceType(
+  struct: StructType,
+  resource: ResourceDefinition,
+  kindRules: KindRules,
+  groupPriority: number,
+): ResourceType {
   const { group, version, apiVersion } = struct.group;
   const { columns, strategy, selectableFields = new Map(), storage } = kindRules;
   return {
@@ -52,7 +60,16 @@ function resourceType(struct: StructType, resource: ResourceDefinition, kindRule
     categories: resource.categories,
     namespaced: resource.namespaced,
     verbs: allVerbs.filter((verb) => !resource.without.includes(verb)),
-    builtIn: true,
+    capabilities: {
+      protobuf: true,
+      strategicMerge: true,
+      decoding: "typed",
+      unqualifiedFinalizers: anyFinalizer.has(group) ? "accept" : "refuse",
+      routes: "installed",
+      fieldSelectors: selectableFields.size > 0 ? "declared" : "metadata",
+      openapi: "named-types",
+      groupPriority,
+    },
     storage: {
       prefix: `/${group === "" ? "core" : group}/${resource.plural}/`,
       apiVersion,
@@ -75,6 +92,9 @@ function resourceType(struct: StructType, resource: ResourceDefinition, kindRule
     strategy,
   };
 }
+
+/** Groups whose kinds accept any finalizer name. */
+const anyFinalizer = new Set(["apiextensions.k8s.io", "coordination.k8s.io"]);
 
 function subresourcesOf({ subresources }: ResourceDefinition, { scale }: KindRules): Subresources {
   return {

@@ -1,3 +1,4 @@
+import { resourceType, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
@@ -6,37 +7,8 @@ import { openApiV3, openApiV3Index } from "./openapi-v3.js";
 
 const verbs: Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-function type(values: Partial<ResourceType> & { kind: string; plural: string }): ResourceType {
-  const { group = "", version = "v1", kind } = values;
-  return {
-    group,
-    version,
-    listKind: `${kind}List`,
-    singular: kind.toLowerCase(),
-    shortNames: [],
-    categories: [],
-    namespaced: true,
-    verbs,
-    builtIn: false,
-    storage: {
-      prefix: `/${group}/${values.plural}/`,
-      apiVersion: group === "" ? version : `${group}/v1`,
-      kind,
-      schemaRevision: 0,
-    },
-    schema: { type: "object" },
-    rules: { applyDefaults() {}, prune: () => [], validate: () => [] },
-    subresources: {},
-    columns: [],
-    selectableFields: new Map(),
-    strategy: {
-      validateName: () => [],
-      generation: true,
-      allowCreateOnUpdate: false,
-      allowUnconditionalUpdate: false,
-    },
-    ...values,
-  };
+function type(values: Parameters<typeof resourceType>[0]): ResourceType {
+  return resourceType({ verbs, ...values });
 }
 
 const intOrString: StructuralSchema[] = [{ type: "integer" }, { type: "string" }];
@@ -127,7 +99,7 @@ const boxes = type({
   kind: "Box",
   plural: "boxes",
   namespaced: false,
-  builtIn: true,
+  capabilities: typedCapabilities,
   schema: boxSchema,
   typeName: (schema) => names.get(schema),
 });

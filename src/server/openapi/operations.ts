@@ -108,12 +108,14 @@ const json = "application/json";
 const yaml = "application/yaml";
 
 /** The formats of a body. Only built-in kinds have a protobuf form, and rules for strategic merge patches. */
-export function consumes({ builtIn }: ResourceType, model: Model): readonly string[] {
-  if (model !== "patch") return builtIn ? [json, yaml, "application/vnd.kubernetes.protobuf"] : [json, yaml];
+export function consumes({ capabilities }: ResourceType, model: Model): readonly string[] {
+  if (model !== "patch") {
+    return capabilities.protobuf ? [json, yaml, "application/vnd.kubernetes.protobuf"] : [json, yaml];
+  }
   return [
     "application/json-patch+json",
     "application/merge-patch+json",
-    ...(builtIn ? ["application/strategic-merge-patch+json"] : []),
+    ...(capabilities.strategicMerge ? ["application/strategic-merge-patch+json"] : []),
     "application/apply-patch+yaml",
   ];
 }

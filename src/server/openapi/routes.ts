@@ -69,7 +69,7 @@ function routed(type: ResourceType, verb: Served, subject: string, part?: Subres
   const one = part ? `the ${part.name} of one ${kind}` : `one ${kind}`;
   const model = (of: Model): Model => (of === "object" && part?.name === "scale" ? "scale" : of);
   // The scale of a custom kind goes by the name of that kind, as apiextensions has it.
-  const own = type.builtIn && part?.name === "scale" ? scaleKind : type;
+  const own = type.capabilities.openapi === "named-types" && part?.name === "scale" ? scaleKind : type;
   return {
     ...operation,
     id: operationId(idVerb, type, `${idPrefix}${subject}${capitalized(part?.name ?? "")}`),

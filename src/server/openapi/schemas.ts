@@ -66,7 +66,7 @@ export class Schemas {
 
   #objectSchema(type: ResourceType): Published {
     const { group, version, kind, schema } = type;
-    const custom = !type.builtIn;
+    const custom = type.capabilities.openapi === "structural";
     const marks = {
       "x-kubernetes-group-version-kind": [{ group, kind, version }],
       ...(custom && selectableFields(type)),
@@ -91,7 +91,7 @@ export class Schemas {
         metadata: this.#publish(listMetadata, shared),
       },
       "x-kubernetes-group-version-kind": [{ group, kind: listKind, version }],
-      ...(!type.builtIn && selectableFields(type)),
+      ...(type.capabilities.openapi === "structural" && selectableFields(type)),
     };
   }
 

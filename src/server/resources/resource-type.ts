@@ -18,8 +18,7 @@ export interface ResourceType {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
-  /** Built-in kinds take strategic merge patches and protobuf bodies, and follow typed rules of decoding. */
-  readonly builtIn: boolean;
+  readonly capabilities: Capabilities;
   /** A version that is on its way out says so with every answer. */
   readonly deprecation?: string | undefined;
   readonly storage: Storage;
@@ -36,6 +35,34 @@ export interface ResourceType {
   /** Fields besides metadata.name and metadata.namespace that field selectors may name, with how to read them. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
   readonly strategy: Strategy;
+}
+
+/**
+ * Ways in which kinds differ. Code asks for the capability that it depends on, never for where a kind comes from.
+ */
+export interface Capabilities {
+  /** Accept bodies in Kubernetes' protobuf encoding. */
+  readonly protobuf: boolean;
+  /** Accept strategic merge patches. */
+  readonly strategicMerge: boolean;
+  /**
+   * `typed`: bodies are read into a fixed structure, as Go reads a struct. The type of every field is checked while decoding, and
+   * apiVersion and kind may be omitted. `unstructured`: any JSON is read, and the schema of a definition is applied afterwards.
+   */
+  readonly decoding: "typed" | "unstructured";
+  /** Finalizer names without a domain: refused, accepted with a warning, or accepted. */
+  readonly unqualifiedFinalizers: "refuse" | "warn" | "accept";
+  /**
+   * Errors for addresses that the kind does not serve. `installed`: a Status, as for routes that exist for the lifetime of the
+   * server. `dynamic`: `404 page not found` and 405 with the resource's name, as for routes that come and go.
+   */
+  readonly routes: "installed" | "dynamic";
+  /** Field selectors: by name and namespace only, or by {@link ResourceType.selectableFields} too. */
+  readonly fieldSelectors: "metadata" | "declared";
+  /** OpenAPI schema: named types as Kubernetes publishes its own, or the structural schema of a definition. */
+  readonly openapi: "named-types" | "structural";
+  /** Groups with a higher priority come first in discovery; groups with the same priority are sorted by name. */
+  readonly groupPriority: number;
 }
 
 /** Where and how objects of a kind are stored. All versions of a kind share it. */

@@ -1,5 +1,8 @@
 import { apiVersionOf, type ResourceType } from "./resource-type.js";
 
+/** Source of the kinds that are served from the start. */
+export const builtInSource = "built-in";
+
 /** Every kind that is served now. Built-in kinds stay; custom ones come and go with their definitions. */
 export class ResourceTypes {
   readonly #byPath = new Map<string, ResourceType>();
@@ -54,6 +57,11 @@ export class ResourceTypes {
     }
     this.#byPrefix = byPrefix;
     return byPrefix;
+  }
+
+  /** Kinds that one source brought. */
+  ofSource(source: string): readonly ResourceType[] {
+    return this.#bySource.get(source) ?? [];
   }
 
   /** Serves what `source` (the name of a definition) brings, in place of what it brought before. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../model/core.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
 import type { Draft, ResourceType, Storage } from "./resource-type.js";
+import { resourceType } from "./fixtures/resource-type.js";
 import { encodeStored } from "./encode-stored.js";
 import { PlainObject, readStored, StoredObject, storedObject, type Answer } from "./stored-object.js";
 
@@ -14,10 +15,11 @@ function kind(
   storage: Partial<Storage> = {},
   more: Partial<ResourceType> = {},
 ): ResourceType {
-  return {
+  return resourceType({
     group: "demo.dev",
     version,
     kind: "Widget",
+    plural: "widgets",
     rules,
     storage: {
       prefix: "/demo.dev/widgets/",
@@ -27,7 +29,7 @@ function kind(
       ...storage,
     },
     ...more,
-  } as unknown as ResourceType;
+  });
 }
 
 const v1 = kind("v1");

@@ -62,7 +62,8 @@ export class StoredObject implements Answer {
 
   /** Whether the object is pruned and defaulted by the schema of today, so that parts of it need no second look. */
   get isTidy(): boolean {
-    return this.upToDate && !this.type.builtIn && this.type.storage.conversion === undefined;
+    const { capabilities, storage } = this.type;
+    return this.upToDate && capabilities.decoding === "unstructured" && storage.conversion === undefined;
   }
 
   /** The object, if somebody has looked at it. */

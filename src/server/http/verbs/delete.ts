@@ -57,7 +57,7 @@ async function deleteOptions({ limits }: Context, exchange: Exchange): Promise<D
   const bytes = await readBody(exchange, limits.bodyBytes);
   if (bytes.length === 0) return deleteOptionsOfQuery(exchange.query);
   const { object } = await decodeBody(bytes, exchange.header("content-type"), {
-    type: { kind: "DeleteOptions", builtIn: true },
+    type: { kind: "DeleteOptions", capabilities: { protobuf: true, strategicMerge: false } },
     fieldValidation: "Ignore",
     protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion: "v1", kind: "DeleteOptions" }),
   });

@@ -47,14 +47,14 @@ export function routeOf(type: ResourceType, path: ResourcePath, verb: string, me
   if (!type.namespaced && namespace !== undefined) throw missing(type);
   if (type.namespaced && namespace === undefined) {
     const everywhere = name === undefined && (verb === "list" || verb === "watch");
-    if (!everywhere) throw type.builtIn && name === undefined ? notAllowed(type, verb) : missing(type);
+    if (!everywhere) throw isInstalled(type) && name === undefined ? notAllowed(type, verb) : missing(type);
   }
   if (subresource === undefined) {
     if (!isServed(type, verb, name, method)) throw notAllowed(type, verb);
     return { type, scope: { namespace }, name, subresource: undefined };
   }
   if (!hasSubresource(type, subresource)) {
-    throw type.builtIn ? missing(type) : failures.notFound({ group, resource }, name ?? "");
+    throw isInstalled(type) ? missing(type) : failures.notFound({ group, resource }, name ?? "");
   }
   const verbs = subresource === "finalize" ? ["update"] : ["get", "update", "patch"];
   if (!verbs.includes(verb)) throw notAllowed(type, verb);
@@ -76,14 +76,18 @@ function hasSubresource(type: ResourceType, name: string): name is Subresource {
 
 /** What is said when a path names a kind that is not served. */
 export function unknownKind(registry: ServedRegistry, { group, version }: ResourcePath): Error {
-  const builtIn = registry.types.all.some(
-    (type) => type.builtIn && type.group === group && type.version === version,
+  const installed = registry.types.all.some(
+    (type) => isInstalled(type) && type.group === group && type.version === version,
   );
-  return builtIn ? resourceNotFound() : new PageNotFound();
+  return installed ? resourceNotFound() : new PageNotFound();
+}
+
+function isInstalled({ capabilities }: ResourceType): boolean {
+  return capabilities.routes === "installed";
 }
 
 function missing(type: ResourceType): Error {
-  return type.builtIn ? resourceNotFound() : new PageNotFound();
+  return isInstalled(type) ? resourceNotFound() : new PageNotFound();
 }
 
 function resourceNotFound(): ApiError {
@@ -91,7 +95,8 @@ function resourceNotFound(): ApiError {
 }
 
 function notAllowed(type: ResourceType, verb: string): ApiError {
-  if (!type.builtIn) return failures.methodNotSupported({ group: type.group, resource: type.plural }, verb);
+  if (!isInstalled(type))
+    return failures.methodNotSupported({ group: type.group, resource: type.plural }, verb);
   return generic("MethodNotAllowed", "the server does not allow this method on the requested resource");
 }
 

@@ -48,7 +48,13 @@ export async function patch(context: Context, exchange: Exchange, route: Route):
 }
 
 /** A Scale is a built-in kind, whatever it scales. */
-const scaleType = { group: "autoscaling", version: "v1", kind: "Scale", plural: "scale", builtIn: true };
+const scaleType = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "Scale",
+  plural: "scale",
+  capabilities: { protobuf: true, strategicMerge: false },
+};
 
 /** What was sent. */
 async function objectBody(

@@ -33,10 +33,10 @@ export function narrowed(
   return namespace === undefined || namespace === "" ? { scope } : { scope: { namespace }, name };
 }
 
-function checkField({ builtIn, selectableFields }: ResourceType, field: string): void {
+function checkField({ capabilities, selectableFields }: ResourceType, field: string): void {
   if (field === "metadata.name" || field === "metadata.namespace" || selectableFields.has(field)) return;
   throw failures.badRequest(
-    builtIn && selectableFields.size === 0
+    capabilities.fieldSelectors === "metadata"
       ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
       : `field label not supported: ${field}`,
   );

@@ -146,17 +146,12 @@ export function drop(metadata: Draft["metadata"], field: keyof ObjectMeta | "sel
   if (field in metadata) delete metadata[field];
 }
 
-/** Which finalizers may go without a domain is said for built-in kinds, but not for those of these groups. */
-export function hasStandardFinalizers({ builtIn, group }: ResourceType): boolean {
-  return builtIn && group !== "apiextensions.k8s.io" && group !== "coordination.k8s.io";
-}
-
 function validate(type: ResourceType, draft: Draft): void {
   const { group, kind, namespaced, strategy } = type;
   const errors = [
     ...validateObjectMeta(draft.metadata, {
       namespaced,
-      builtIn: hasStandardFinalizers(type),
+      builtIn: type.capabilities.unqualifiedFinalizers === "refuse",
       validateName: strategy.validateName,
     }),
     ...type.rules.validate(draft),

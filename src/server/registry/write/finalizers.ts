@@ -4,15 +4,15 @@ import { quote } from "../../../model/object/quote.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import type { WriteOptions } from "../requests.js";
 
-/** Built-in kinds refuse new finalizers without a domain; custom ones take them, and say what they think of it. */
+/** Warns of new finalizers without a domain, for kinds that accept them. */
 export function warnOfFinalizers(
-  { builtIn }: ResourceType,
+  { capabilities }: ResourceType,
   { metadata }: Draft,
   live: KubeObject | undefined,
   { warn }: WriteOptions,
 ): void {
   const finalizers = metadata["finalizers"] as readonly string[] | undefined;
-  if (builtIn || warn === undefined || finalizers === undefined) return;
+  if (capabilities.unqualifiedFinalizers !== "warn" || warn === undefined || finalizers === undefined) return;
   const before = live?.metadata.finalizers ?? [];
   const added = [...new Set(finalizers)].filter((finalizer) => !before.includes(finalizer)).sort();
   for (const finalizer of added) {

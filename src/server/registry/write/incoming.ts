@@ -69,7 +69,8 @@ function pruned(
   refuse: Refuse,
   known: KubeObject | undefined,
 ): readonly string[] {
-  if (type.builtIn) return unknownFields(typed(type, () => type.rules.prune(draft), refuse));
+  if (type.capabilities.decoding === "typed")
+    return unknownFields(typed(type, () => type.rules.prune(draft), refuse));
   const fault = objectMetaFault(draft.metadata, known?.metadata);
   if (fault !== undefined) throw refuse(fault);
   const unknown = unknownFields(type.rules.prune(draft));

@@ -48,9 +48,8 @@ export function writeOf(context: Context, type: ResourceType, options: WriteOpti
 
 const bases = new WeakMap<ResourceType, KubeObject>();
 
-/** What an object of a built-in kind has before anybody has said anything. */
+/** An object of the kind before any field is set, for kinds with fields that are always present. */
 function baseOf(type: ResourceType): KubeObject | undefined {
-  if (!type.builtIn) return undefined;
   const base = bases.get(type) ?? type.blank;
   if (base !== undefined) bases.set(type, base);
   return base;

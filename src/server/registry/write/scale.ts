@@ -173,7 +173,7 @@ function scaleIn(
     kind: "Scale",
     plural: "scales",
     namespaced,
-    builtIn: true,
+    capabilities: { decoding: "typed" },
     rules: scaleRules,
   };
   const scale = objectIn(type, body, target);

@@ -21,7 +21,8 @@ export async function put(
 ): Promise<StoredObject> {
   const status = live?.isTidy ? encodeStatus(type, object, live) : undefined;
   const value = status ?? encodeStored(type, toStorage(type, object));
-  if (!type.builtIn && type.storage.conversion === undefined) rememberDraft(value, type, object);
+  if (type.capabilities.decoding === "unstructured" && type.storage.conversion === undefined)
+    rememberDraft(value, type, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return storedObject(type, { value, revision });
 }

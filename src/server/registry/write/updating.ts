@@ -16,7 +16,7 @@ import type { Context } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { Body, Subresource, Target, WriteOptions, Written } from "../requests.js";
 import { asFailure, asking } from "../store-failures.js";
-import { createTidied, drop, hasStandardFinalizers } from "./creating.js";
+import { createTidied, drop } from "./creating.js";
 import { warnOfFinalizers } from "./finalizers.js";
 import { objectIn, tidy } from "./incoming.js";
 import { recordOwnership } from "./ownership.js";
@@ -212,7 +212,9 @@ function validate(
   const metadata = updated.metadata as ObjectMeta;
   const errors = [
     ...validateFinalizers(metadata.finalizers, "metadata.finalizers"),
-    ...validateObjectMetaUpdate(metadata, live.metadata, { builtIn: hasStandardFinalizers(type) }),
+    ...validateObjectMetaUpdate(metadata, live.metadata, {
+      builtIn: type.capabilities.unqualifiedFinalizers === "refuse",
+    }),
     ...type.rules.validate(updated, live, {
       statusOnly: subresource === "status",
       tolerate: warn && ((error) => warn(fieldErrors.renderFieldError(error))),
