@@ -7,7 +7,12 @@ import { GarbageCollector } from "./controllers/garbage/garbage-collector.js";
 import { NamespaceController } from "./controllers/namespace-controller.js";
 import { definitionStrategy } from "./custom-resources/definition-strategy.js";
 import { builtInTypes } from "./kinds/built-in-types.js";
+import type { Authorize } from "./access/authorize.js";
+import { serviceIdentity } from "./access/user.js";
+import type { AdmissionPlugin } from "./admission/admission.js";
 import { Registry } from "./registry/registry.js";
+import { Caller } from "./request/caller.js";
+import { RequestPipeline, type AuditRecord } from "./request/pipeline.js";
 import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
@@ -15,12 +20,20 @@ export interface ApiOptions {
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Is told of what went wrong in the background; it is tried again. */
+  /** Default: members of `system:masters` may do everything, and others nothing. */
+  readonly authorize?: Authorize | undefined;
+  /** Take part in every write, in this order. */
+  readonly admission?: readonly AdmissionPlugin[] | undefined;
+  /** Receives every request after it was handled. */
+  readonly audit?: ((record: AuditRecord) => void) | undefined;
+  /** Receives errors of background work, which is retried. */
   readonly onError?: (error: unknown, doing: string) => void;
 }
 
 /** The API without its wire: the registry, and the controllers that keep its promises. */
 export interface Api extends AsyncDisposable {
+  /** Handles every request to the API. */
+  readonly pipeline: RequestPipeline;
   readonly registry: Registry;
   /** Resolves when the controllers have nothing left to do at once. */
   idle(): Promise<void>;
@@ -32,24 +45,27 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, clock = systemClock, random = systemRandom, onError = () => {} } = options;
   const types = new ResourceTypes();
   const registry = new Registry({ store, types, clock, random });
+  const { authorize, admission, audit } = options;
+  const pipeline = new RequestPipeline({ registry, authorize, admission, audit });
   const changes = new Changes({ store, clock, onError: (error) => onError(error, "changes") });
   const controller = (name: string) => ({
+    api: new Caller(pipeline, serviceIdentity(name)),
     registry,
     store,
     clock,
     onError: (error: unknown, key: string) => onError(error, `${name} ${key}`),
   });
-  const definitions = new DefinitionController(controller("definition"));
+  const definitions = new DefinitionController(controller("definition-controller"));
   // Waits for changes and definitions only, so whoever is neither may wait for it.
-  const knows = async (revision: number): Promise<void> => {
+  const processed = async (revision: number): Promise<void> => {
     await changes.reached(revision);
     await definitions.idle();
   };
-  const namespaces = new NamespaceController({ ...controller("namespace"), knows });
-  const garbage = new GarbageCollector({ ...controller("garbage"), knows });
+  const namespaces = new NamespaceController({ ...controller("namespace-controller"), processed });
+  const garbage = new GarbageCollector({ ...controller("garbage-collector"), processed });
   const cleanup = new DefinitionCleanup({
-    ...controller("definition cleanup"),
-    knows,
+    ...controller("definition-cleanup"),
+    processed,
     collected: async (revision) => {
       await changes.complete();
       await garbage.collected(revision);
@@ -76,6 +92,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     await Promise.all(controllers.map((each) => each.stop()));
   };
   const api: Api = {
+    pipeline,
     registry,
     async idle() {
       for (let before = -1; ;) {

@@ -17,7 +17,6 @@ type PassedOn =
   | "hosts"
   | "origins"
   | "limits"
-  | "authorize"
   | "version"
   | "healthChecks"
   | "metrics"
@@ -65,7 +64,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     hosts,
     origins,
     limits,
-    authorize,
     version,
     extensions,
     healthChecks = [],
@@ -90,13 +88,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   try {
     const http = await serveHttp({
-      registry: api.registry,
+      pipeline: api.pipeline,
       host,
       port,
       hosts,
       origins,
       limits,
-      authorize,
       version,
       extensions,
       metrics: [storeMetrics(store, api.registry.types, clock), ...metrics],

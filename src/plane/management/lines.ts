@@ -1,6 +1,6 @@
 import { statusOf } from "../../model/core.js";
 import type { ExtensionAnswer } from "../../server/index.js";
-import { asFailure } from "../../server/registry/store-failures.js";
+import { storeFailure } from "../../server/registry/store-failures.js";
 
 /** How many values wait for a slow reader before it is let go. */
 const mostWaiting = 2000;
@@ -17,7 +17,7 @@ async function* written(values: AsyncIterable<unknown>): AsyncGenerator<string, 
   try {
     for await (const value of values) yield `${JSON.stringify(value)}\n`;
   } catch (error) {
-    yield `${JSON.stringify(statusOf(asFailure(error)))}\n`;
+    yield `${JSON.stringify(statusOf(storeFailure(error)))}\n`;
   }
 }
 

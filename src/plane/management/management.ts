@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.js";
 import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
 import type { Controllers } from "../../runtime/start-controllers.js";
 import type { Extension, ExtensionAnswer, ExtensionRequest } from "../../server/index.js";
-import { asFailure } from "../../server/registry/store-failures.js";
+import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
 import { durationAsked, fieldsAsked, isAsked, neededParameter, numberAsked } from "./asked.js";
 import { managementPath } from "./contract.js";
@@ -72,7 +72,7 @@ async function answered(
   try {
     return await question.answer(request, plane);
   } catch (error) {
-    if (!request.signal.aborted || asApiError(error) !== undefined) throw asFailure(error);
+    if (!request.signal.aborted || asApiError(error) !== undefined) throw storeFailure(error);
     throw failures.serviceUnavailable("the client is gone, or the control plane stops");
   }
 }

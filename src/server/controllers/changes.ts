@@ -15,7 +15,7 @@ const stride = 500;
 const patience = 1000;
 
 /** Is told of everything in the store: what is there, and every change in order. */
-export interface Listener {
+export interface ChangeListener {
   changed(event: WatchEvent): void;
   /** Something that is there, told of once unless it was told of as changed. */
   present?(entry: Entry): void;
@@ -35,7 +35,7 @@ export class Changes {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners: Listener[] = [];
+  readonly #listeners: ChangeListener[] = [];
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #reading: Promise<void> = Promise.resolve();
@@ -51,7 +51,7 @@ export class Changes {
     this.#onError = options.onError;
   }
 
-  add(listener: Listener): void {
+  add(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
 
@@ -147,7 +147,7 @@ export class Changes {
   }
 
   /** What one listener cannot cope with is no reason to keep the others waiting. */
-  #tell(what: (listener: Listener) => void): void {
+  #tell(what: (listener: ChangeListener) => void): void {
     for (const listener of this.#listeners) {
       try {
         what(listener);

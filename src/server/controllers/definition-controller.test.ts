@@ -203,7 +203,7 @@ describe("an update", () => {
     expect(world.type("widgets", "v1").storage.apiVersion).toBe("demo.dev/v2");
     await world.create("widgets", "new", { rest: { spec: { size: 2 } } });
     for (const apiVersion of ["v1", "v2"]) {
-      const { items } = await world.api.registry.list(world.type("widgets", apiVersion), {});
+      const { items } = await world.caller.list(world.type("widgets", apiVersion), {});
       expect(items.map(({ object }) => [object.apiVersion, object.metadata.name, object.spec])).toEqual([
         [`demo.dev/${apiVersion}`, "new", { size: 2 }],
         [`demo.dev/${apiVersion}`, "old", { size: 1 }],

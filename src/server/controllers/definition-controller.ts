@@ -1,14 +1,12 @@
-import { isConditionTrue, isConflict, isNotFound, type Clock, type Json } from "../../model/core.js";
+import { isConditionTrue, isConflict, isNotFound, type Json } from "../../model/core.js";
 import { jsonEqual } from "../../model/patch/json-equal.js";
-import { Conflict, type Store, type WatchEvent } from "../../store/index.js";
+import { Conflict, type WatchEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
-import type { Registry } from "../registry/registry.js";
 import { builtInSource } from "../resources/resource-types.js";
-import type { Listener } from "./changes.js";
 import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
-import { Work } from "./work.js";
+import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
 /** What a definition brought to the table of kinds, and from which of its versions. */
 interface Installed {
@@ -24,12 +22,8 @@ interface Names extends TakenNames {
 }
 
 /** Makes definitions true: decides who gets which names, and serves what is established. */
-export class DefinitionController implements Listener {
-  readonly #registry: Registry;
-  readonly #store: Store;
+export class DefinitionController extends ServerController {
   readonly #definitions: Definitions;
-  readonly #clock: Clock;
-  readonly #work: Work;
   /** Of every definition. Only what is looked at here gets names, so this is never behind what was given out here. */
   readonly #names = new Map<string, Names>();
   readonly #installed = new Map<string, Installed>();
@@ -37,46 +31,24 @@ export class DefinitionController implements Listener {
   readonly #waiting = new Map<string, (() => void)[]>();
   #stopped = false;
 
-  constructor(options: {
-    registry: Registry;
-    store: Store;
-    clock: Clock;
-    onError?: (error: unknown, key: string) => void;
-  }) {
-    this.#registry = options.registry;
-    this.#store = options.store;
-    this.#definitions = new Definitions(options.registry);
-    this.#clock = options.clock;
-    this.#work = new Work({
-      clock: options.clock,
-      // Names are given out one after the other.
-      concurrency: 1,
-      handle: (name) => this.#look(name),
-      onError: options.onError,
-    });
+  constructor(options: ServerControllerOptions) {
+    // Names are given out one after the other.
+    super(options, 1);
+    this.#definitions = new Definitions(options.api, options.registry.types);
   }
 
   /** Serves what was established before, at once, and then looks at every definition. */
   async start(): Promise<void> {
     for (const definition of await this.#definitions.all()) {
       this.#know(definition);
-      this.#work.add(nameOf(definition));
+      this.work.add(nameOf(definition));
     }
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#work.stop();
+    await super.stop();
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve();
-  }
-
-  get isIdle(): boolean {
-    return this.#work.isIdle;
-  }
-
-  /** Resolves when every definition has been looked at since it last changed. */
-  idle(): Promise<void> {
-    return this.#work.idle();
   }
 
   /** Resolves when a definition that was just written has been looked at. */
@@ -85,38 +57,38 @@ export class DefinitionController implements Listener {
     await new Promise<void>((resolve) => {
       const waiting = this.#waiting.get(name) ?? [];
       this.#waiting.set(name, [...waiting, resolve]);
-      this.#work.add(name);
+      this.work.add(name);
     });
   }
 
   changed(event: WatchEvent): void {
-    if (event.key.startsWith(definitionPrefix)) this.#work.add(event.key.slice(definitionPrefix.length));
+    if (event.key.startsWith(definitionPrefix)) this.work.add(event.key.slice(definitionPrefix.length));
   }
 
   present({ key }: { readonly key: string }): void {
     if (!key.startsWith(definitionPrefix)) return;
     const name = key.slice(definitionPrefix.length);
-    if (!this.#names.has(name)) this.#work.add(name);
+    if (!this.#names.has(name)) this.work.add(name);
   }
 
   missed(): void {
     // New ones are told of; whether these are what they were, or there at all, has to be looked up.
-    for (const name of this.#names.keys()) this.#work.add(name);
+    for (const name of this.#names.keys()) this.work.add(name);
   }
 
-  async #look(name: string): Promise<void> {
+  protected async reconcile(name: string): Promise<void> {
     // Who comes later wrote something that may not be seen by this look, and waits for the next.
     const waiting = this.#waiting.get(name) ?? [];
     this.#waiting.delete(name);
     try {
-      while (!(await this.#reconcile(name)));
+      while (!(await this.#reconcileOnce(name)));
     } finally {
       for (const resolve of waiting) resolve();
     }
   }
 
   /** False when somebody else changed the definition at the same time, so that it has to be looked at again. */
-  async #reconcile(name: string): Promise<boolean> {
+  async #reconcileOnce(name: string): Promise<boolean> {
     const definition = await this.#definitions.get(name);
     if (definition === undefined) {
       this.#remove(name);
@@ -126,9 +98,9 @@ export class DefinitionController implements Listener {
       this.#know(definition);
       return true;
     }
-    const taken: TakenNames[] = [...this.#registry.types.ofSource(builtInSource)];
+    const taken: TakenNames[] = [...this.registry.types.ofSource(builtInSource)];
     for (const [other, names] of this.#names) if (other !== name) taken.push(names);
-    const status = nextStatus(definition, [], taken, this.#clock);
+    const status = nextStatus(definition, [], taken, this.clock);
     const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);
     if (same) {
       this.#know(definition);
@@ -147,7 +119,7 @@ export class DefinitionController implements Listener {
 
   /** Names may have become free for those that wait for some. */
   #lookAtWaiting(name: string): void {
-    for (const [other, { waits }] of this.#names) if (waits && other !== name) this.#work.add(other);
+    for (const [other, { waits }] of this.#names) if (waits && other !== name) this.work.add(other);
   }
 
   #know(definition: Definition): void {
@@ -171,23 +143,23 @@ export class DefinitionController implements Listener {
     // What was stored under earlier schemas is brought up to date when it is read.
     const schemaRevision = generation > 1 ? Number(resourceVersion) : 0;
     this.#installed.set(name, { uid, generation, names, terminating });
-    this.#registry.types.set(name, resourceTypesOf(definition, { schemaRevision }));
+    this.registry.types.set(name, resourceTypesOf(definition, { schemaRevision }));
   }
 
   #remove(name: string): void {
     this.#names.delete(name);
-    if (this.#installed.delete(name)) this.#registry.types.set(name, []);
+    if (this.#installed.delete(name)) this.registry.types.set(name, []);
     this.#lookAtWaiting(name);
   }
 
   /** A kind starts with nothing, whatever somebody wrote in the last moment of an earlier one of its name. */
   async #clear(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
-    const own = await this.#store.get(definitionPrefix + nameOf(definition));
+    const own = await this.store.get(definitionPrefix + nameOf(definition));
     if (own === undefined) return;
-    const { entries } = await this.#store.range({ prefix: `/${group}/${names.plural}/` });
+    const { entries } = await this.store.range({ prefix: `/${group}/${names.plural}/` });
     for (const { key, created, revision } of entries) {
-      if (created < own.created) await this.#store.commit([{ type: "delete", key, expect: revision }]);
+      if (created < own.created) await this.store.commit([{ type: "delete", key, expect: revision }]);
     }
   }
 }

@@ -1,7 +1,8 @@
 import { isNotFound, type Json, type KubeObject } from "../../model/core.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
-import type { Registry } from "../registry/registry.js";
+import type { Caller } from "../request/caller.js";
 import type { ResourceType } from "../resources/resource-type.js";
+import type { ResourceTypes } from "../resources/resource-types.js";
 
 const group = "apiextensions.k8s.io";
 const fieldManager = "fettle";
@@ -11,15 +12,17 @@ export const definitionPrefix = `/${group}/customresourcedefinitions/`;
 
 /** CustomResourceDefinitions, as the controllers read and write them. */
 export class Definitions {
-  readonly #registry: Registry;
+  readonly #api: Caller;
+  readonly #types: ResourceTypes;
 
-  constructor(registry: Registry) {
-    this.#registry = registry;
+  constructor(api: Caller, types: ResourceTypes) {
+    this.#api = api;
+    this.#types = types;
   }
 
   async get(name: string): Promise<Definition | undefined> {
     try {
-      return (await this.#registry.get(this.#type, { name })).object as Definition;
+      return (await this.#api.get(this.#type, { name })).object as Definition;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -27,7 +30,7 @@ export class Definitions {
   }
 
   async all(): Promise<Definition[]> {
-    const { items } = await this.#registry.list(this.#type, {});
+    const { items } = await this.#api.list(this.#type, {});
     return items.map(({ object }) => object as Definition);
   }
 
@@ -35,13 +38,13 @@ export class Definitions {
   async writeStatus(definition: Definition, status: DefinitionStatus): Promise<Definition> {
     const object = { ...definition, status } as unknown as Json;
     const options = { fieldManager, subresource: "status" } as const;
-    const { answer } = await this.#registry.update(
+    const { object: written } = await this.#api.update(
       this.#type,
       { name: nameOf(definition) },
       { object },
       options,
     );
-    return answer.object as Definition;
+    return written.object as Definition;
   }
 
   /** @throws a Conflict when the definition is no longer the one that was read. */
@@ -49,7 +52,7 @@ export class Definitions {
     const { uid = "", resourceVersion = "", finalizers = [] } = definition.metadata;
     const left = finalizers.filter((each) => each !== finalizer);
     const object = { metadata: { uid, resourceVersion, finalizers: left } };
-    await this.#registry.patch(
+    await this.#api.patch(
       this.#type,
       { name: nameOf(definition) },
       { type: "merge", body: { object } },
@@ -58,7 +61,7 @@ export class Definitions {
   }
 
   get #type(): ResourceType {
-    const type = this.#registry.types.find(group, "v1", "customresourcedefinitions");
+    const type = this.#types.find(group, "v1", "customresourcedefinitions");
     if (type === undefined) throw new Error("customresourcedefinitions are not served");
     return type;
   }

@@ -13,7 +13,7 @@ const rest = { involvedObject: { kind: "ConfigMap", name: "root", namespace: "de
 async function names(group: string): Promise<string[]> {
   const type = world.api.registry.types.find(group, "v1", "events");
   if (type === undefined) throw new Error("no events");
-  const { items } = await world.api.registry.list(type, {});
+  const { items } = await world.caller.list(type, {});
   return items.map(({ object }) => object.metadata.name ?? "");
 }
 
@@ -41,7 +41,7 @@ test("one that happens again lives longer", async () => {
 
 test("a watch is told", async () => {
   await world.create("events", "early", { rest });
-  const events = world.api.registry.watch(world.type("events"), {}, { signal: AbortSignal.timeout(20_000) });
+  const events = world.caller.watch(world.type("events"), {}, { signal: AbortSignal.timeout(20_000) });
   const seen: string[] = [];
   const watching = (async () => {
     for await (const batch of events) {

@@ -244,7 +244,7 @@ describe("deletion", () => {
     expect(namespace?.spec).toEqual({ finalizers: ["demo.dev/hold"] });
     const object = { ...namespace, spec: { finalizers: [] } } as never;
     const options = { subresource: "finalize" } as const;
-    await world.api.registry.update(world.type("namespaces"), { name: "kept" }, { object }, options);
+    await world.caller.update(world.type("namespaces"), { name: "kept" }, { object }, options);
     await world.idle();
     expect(await world.get("namespaces", "kept")).toBeUndefined();
   });
@@ -255,7 +255,7 @@ describe("deletion", () => {
     await world.deleted("namespaces", "team");
     const object = { ...(await world.get("namespaces", "team")), spec: { finalizers: [] } } as never;
     const options = { subresource: "finalize" } as const;
-    await world.api.registry.update(world.type("namespaces"), { name: "team" }, { object }, options);
+    await world.caller.update(world.type("namespaces"), { name: "team" }, { object }, options);
     await world.idle();
     expect(await world.get("namespaces", "team")).toBeUndefined();
     expect((await world.metadata("configmaps", "a", "team")).deletionTimestamp).toBeDefined();

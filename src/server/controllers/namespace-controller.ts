@@ -4,19 +4,16 @@ import {
   isExpired,
   isForbidden,
   isNotFound,
-  type Clock,
   type Condition,
   type Json,
   type KubeObject,
 } from "../../model/core.js";
-import { Compacted, type Entry, type Store, type WatchEvent } from "../../store/index.js";
-import { targetOf } from "../registry/keys.js";
+import { Compacted, type Entry, type WatchEvent } from "../../store/index.js";
+import { objectKeyOf } from "../registry/keys.js";
 import { namespacePrefix } from "../registry/namespaces.js";
-import type { Registry } from "../registry/registry.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import type { Listener } from "./changes.js";
 import { deletionConditions, type Remainder } from "./namespace-conditions.js";
-import { Work } from "./work.js";
+import { ServerController, type FollowingControllerOptions } from "./server-controller.js";
 
 const fieldManager = "fettle";
 
@@ -36,53 +33,23 @@ const background = { propagationPolicy: "Background" };
  * Gives every namespace its default service account, and empties those that are being deleted. What is left to do is
  * read from the objects themselves, so a crash at any point is made good by looking at every namespace once.
  */
-export class NamespaceController implements Listener {
-  readonly #registry: Registry;
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #knows: (revision: number) => Promise<void>;
-  readonly #work: Work;
+export class NamespaceController extends ServerController {
+  readonly #processed: (revision: number) => Promise<void>;
   /** All namespaces there are; what is found in others has been left behind. */
   readonly #existing = new Set<string>();
   /** Namespaces on their way out: only for these every deletion in them is of interest. */
   readonly #terminating = new Set<string>();
 
-  constructor(options: {
-    registry: Registry;
-    store: Store;
-    clock: Clock;
-    /** Resolves when this server acts by all that was written up to a revision. */
-    knows: (revision: number) => Promise<void>;
-    onError?: (error: unknown, key: string) => void;
-  }) {
-    this.#registry = options.registry;
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#knows = options.knows;
-    this.#work = new Work({
-      clock: options.clock,
-      handle: (name) => this.#look(name),
-      onError: options.onError,
-    });
+  constructor(options: FollowingControllerOptions) {
+    super(options);
+    this.#processed = options.processed;
   }
 
   /** Creates the namespaces that are always there, and looks at all there are. */
   async start(): Promise<void> {
     for (const name of always) await this.#create(name);
-    const { items } = await this.#registry.list(this.#namespaces, {});
+    const { items } = await this.api.list(this.#namespaces, {});
     for (const { object } of items) this.#note(object.metadata.name ?? "");
-  }
-
-  stop(): Promise<void> {
-    return this.#work.stop();
-  }
-
-  get isIdle(): boolean {
-    return this.#work.isIdle;
-  }
-
-  idle(): Promise<void> {
-    return this.#work.idle();
   }
 
   changed(event: WatchEvent): void {
@@ -90,31 +57,31 @@ export class NamespaceController implements Listener {
       const name = event.key.slice(namespacePrefix.length);
       if (event.type === "delete") this.#forget(name);
       else this.#existing.add(name);
-      this.#work.add(name);
+      this.work.add(name);
       return;
     }
     if (event.type === "put") return;
-    const type = this.#registry.types.ofKey(event.key);
+    const type = this.registry.types.ofKey(event.key);
     if (type?.namespaced !== true) return;
-    const { namespace = "", name } = targetOf(type, event.key);
+    const { namespace = "", name } = objectKeyOf(type, event.key);
     const isAccount = type.plural === "serviceaccounts" && type.group === "" && name === "default";
-    if (isAccount || this.#terminating.has(namespace)) this.#work.add(namespace);
+    if (isAccount || this.#terminating.has(namespace)) this.work.add(namespace);
   }
 
   present({ key }: Entry): void {
-    const type = this.#registry.types.ofKey(key);
-    const { namespace } = type?.namespaced ? targetOf(type, key) : {};
-    if (namespace !== undefined && !this.#existing.has(namespace)) this.#work.add(namespace);
+    const type = this.registry.types.ofKey(key);
+    const { namespace } = type?.namespaced ? objectKeyOf(type, key) : {};
+    if (namespace !== undefined && !this.#existing.has(namespace)) this.work.add(namespace);
     if (key.startsWith(namespacePrefix)) this.#note(key.slice(namespacePrefix.length));
   }
 
   missed(): void {
-    for (const name of this.#existing) this.#work.add(name);
+    for (const name of this.#existing) this.work.add(name);
   }
 
   #note(name: string): void {
     this.#existing.add(name);
-    this.#work.add(name);
+    this.work.add(name);
   }
 
   #forget(name: string): void {
@@ -122,10 +89,10 @@ export class NamespaceController implements Listener {
     this.#terminating.delete(name);
   }
 
-  async #look(name: string): Promise<void> {
+  protected async reconcile(name: string): Promise<void> {
     let namespace: KubeObject;
     try {
-      namespace = (await this.#registry.get(this.#namespaces, { name })).object;
+      namespace = (await this.api.get(this.#namespaces, { name })).object;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#forget(name);
@@ -147,14 +114,14 @@ export class NamespaceController implements Listener {
     } catch (error) {
       const meanwhile = [isConflict, isNotFound, isExpired].some((is) => is(error));
       if (!meanwhile && !(error instanceof Compacted)) throw error;
-      this.#work.add(name);
+      this.work.add(name);
     }
   }
 
   async #create(name: string): Promise<void> {
     const object = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
     await ignoring(isAlreadyExists, () =>
-      this.#registry.create(this.#namespaces, {}, { object }, { fieldManager }),
+      this.api.create(this.#namespaces, {}, { object }, { fieldManager }),
     );
   }
 
@@ -163,15 +130,15 @@ export class NamespaceController implements Listener {
    * namespace began to go, and written it after the namespace was found to be empty.
    */
   async #sweep(name: string): Promise<void> {
-    await this.#registry.settled(name);
+    await this.registry.settled(name);
     const { revision, entry } = await this.#now(name);
     if (entry === undefined) await this.#purge(name, revision);
   }
 
   /** A revision, and the namespace as it was then. */
   async #now(name: string): Promise<{ revision: number; entry: Entry | undefined }> {
-    const { revision } = await this.#store.status();
-    return { revision, entry: await this.#store.get(namespacePrefix + name, { revision }) };
+    const { revision } = await this.store.status();
+    return { revision, entry: await this.store.get(namespacePrefix + name, { revision }) };
   }
 
   /**
@@ -181,7 +148,7 @@ export class NamespaceController implements Listener {
   async #purge(namespace: string, revision: number): Promise<void> {
     const then = { resourceVersion: String(revision), resourceVersionMatch: "Exact" };
     for (const type of this.#namespaced) {
-      await this.#registry.deleteCollection(type, { namespace }, then, background);
+      await this.api.deleteCollection(type, { namespace }, then, background);
     }
   }
 
@@ -189,13 +156,13 @@ export class NamespaceController implements Listener {
     const type = this.#type("serviceaccounts");
     const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
     try {
-      await this.#registry.get(type, { namespace, name: "default" });
+      await this.api.get(type, { namespace, name: "default" });
     } catch (error) {
       if (!isNotFound(error)) throw error;
       // The namespace may have gone, or begun to go, meanwhile.
       const settled = (each: unknown): boolean =>
         isAlreadyExists(each) || isNotFound(each) || isForbidden(each);
-      await ignoring(settled, () => this.#registry.create(type, { namespace }, { object }, { fieldManager }));
+      await ignoring(settled, () => this.api.create(type, { namespace }, { object }, { fieldManager }));
     }
   }
 
@@ -203,12 +170,12 @@ export class NamespaceController implements Listener {
     const { finalizers = [] } = (namespace.spec ?? {}) as { finalizers?: readonly string[] };
     if (!finalizers.includes(finalizer)) return;
     this.#terminating.add(name);
-    await this.#knows(Number(namespace.metadata.resourceVersion));
+    await this.#processed(Number(namespace.metadata.resourceVersion));
     // Whoever was let in before the namespace began to go has to be done, so that nothing appears after the last look.
-    await this.#registry.settled(name);
+    await this.registry.settled(name);
     const { revision, entry } = await this.#now(name);
     if (String(entry?.revision) !== namespace.metadata.resourceVersion) {
-      this.#work.add(name);
+      this.work.add(name);
       return;
     }
     await this.#purge(name, revision);
@@ -217,15 +184,15 @@ export class NamespaceController implements Listener {
     const stays = left.length > 0 || others.length > 0 || (namespace.metadata.finalizers?.length ?? 0) > 0;
     const told = stays ? await this.#report(namespace, left) : namespace;
     if (left.length === 0) await this.#write({ ...told, spec: { finalizers: others } }, "finalize");
-    else if (left.some(({ late }) => late)) this.#work.add(name);
-    else this.#work.addLater(name, patience);
+    else if (left.some(({ late }) => late)) this.work.add(name);
+    else this.work.addLater(name, patience);
   }
 
   /** What is in a namespace that is being deleted. */
   async #remainders(namespace: string): Promise<Remainder[]> {
     const left: Remainder[] = [];
     for (const type of this.#namespaced) {
-      const { items } = await this.#registry.list(type, { namespace });
+      const { items } = await this.api.list(type, { namespace });
       if (items.length === 0) continue;
       const finalizers = new Map<string, number>();
       let late = false;
@@ -241,7 +208,7 @@ export class NamespaceController implements Listener {
 
   async #report(namespace: KubeObject, left: readonly Remainder[]): Promise<KubeObject> {
     const { conditions = [] } = (namespace.status ?? {}) as { conditions?: readonly Condition[] };
-    const status = { phase: "Terminating", conditions: deletionConditions(conditions, left, this.#clock) };
+    const status = { phase: "Terminating", conditions: deletionConditions(conditions, left, this.clock) };
     return this.#write({ ...namespace, status }, "status");
   }
 
@@ -250,12 +217,12 @@ export class NamespaceController implements Listener {
     const target = { name: namespace.metadata.name ?? "" };
     const body = { object: namespace as unknown as Json };
     const options = { fieldManager, subresource };
-    return (await this.#registry.update(this.#namespaces, target, body, options)).answer.object;
+    return (await this.api.update(this.#namespaces, target, body, options)).object.object;
   }
 
   /** Every namespaced kind, in one of its versions. */
   get #namespaced(): readonly ResourceType[] {
-    return this.#registry.types.distinct.filter(({ namespaced }) => namespaced);
+    return this.registry.types.distinct.filter(({ namespaced }) => namespaced);
   }
 
   get #namespaces(): ResourceType {
@@ -263,7 +230,7 @@ export class NamespaceController implements Listener {
   }
 
   #type(plural: string): ResourceType {
-    const type = this.#registry.types.find("", "v1", plural);
+    const type = this.registry.types.find("", "v1", plural);
     if (type === undefined) throw new Error(`${plural} are not served`);
     return type;
   }

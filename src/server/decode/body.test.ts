@@ -2,7 +2,7 @@ import { definedCapabilities, typedCapabilities } from "../resources/fixtures/re
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../model/core.js";
-import type { FieldValidation } from "../registry/requests.js";
+import type { FieldValidation } from "./decoded-body.js";
 import { type BodyOptions, decodeBody, decodePatch, type ProtobufDecoder } from "./body.js";
 
 const widget: BodyOptions = { type: { kind: "Widget", capabilities: definedCapabilities } };

@@ -1,7 +1,7 @@
 import { failures, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { quote } from "../../model/object/quote.js";
-import type { Body, FieldValidation, Patch } from "../registry/requests.js";
+import type { Body, FieldValidation, PatchBody, PatchType } from "./decoded-body.js";
 import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
@@ -68,7 +68,7 @@ export async function decodeBody(
   ]);
 }
 
-const patchTypes = new Map<string, Patch["type"]>([
+const patchTypes = new Map<string, PatchType>([
   ["application/json-patch+json", "json"],
   ["application/merge-patch+json", "merge"],
   ["application/strategic-merge-patch+json", "strategic"],
@@ -85,7 +85,7 @@ export async function decodePatch(
   bytes: Uint8Array,
   contentType: string | undefined,
   { type: { capabilities }, fieldValidation = "Warn", limits }: BodyOptions,
-): Promise<Pick<Patch, "type" | "body">> {
+): Promise<PatchBody> {
   const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
   if (type === undefined || (type === "strategic" && !capabilities.strategicMerge)) {
     const taken = [...patchTypes].filter(([, kind]) => capabilities.strategicMerge || kind !== "strategic");

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "../../model/core.js";
-import type { Body } from "../registry/requests.js";
+import type { Body } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import { type DecodeLimits, defaultLimits } from "./decode-limits.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, type Json } from "../../model/core.js";
-import type { FieldValidation } from "../registry/requests.js";
+import type { FieldValidation } from "./decoded-body.js";
 import { floatKey } from "./yaml-scalar.js";
 import { decodeYaml, type YamlOptions } from "./yaml.js";
 

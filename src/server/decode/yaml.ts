@@ -1,5 +1,5 @@
 import type { CST, Document, LineCounter } from "yaml";
-import type { Body, FieldValidation } from "../registry/requests.js";
+import type { Body, FieldValidation } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import { type DecodeLimits, defaultLimits } from "./decode-limits.js";

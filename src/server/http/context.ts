@@ -1,17 +1,14 @@
 import type { Clock } from "../../model/core.js";
-import type { Registry } from "../registry/registry.js";
+import type { RequestPipeline } from "../request/pipeline.js";
 import type { Limits } from "./limits/limits.js";
 
-/** The registry, or anything that does what it does. */
-export type ServedRegistry = Pick<Registry, keyof Registry>;
-
-/** What the answers to requests are made of. */
-export interface Context {
-  readonly registry: ServedRegistry;
+/** Parts that all HTTP requests share. */
+export interface HttpContext {
+  readonly pipeline: RequestPipeline;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** Told of what went wrong inside: never of what a client did wrong. */
+  /** Receives errors of the server itself, never those of a client. */
   readonly onError: (error: unknown) => void;
-  /** Watches that are open, so that they can be ended. */
+  /** Open watches, so that they can be ended. */
   readonly watches: Set<AbortController>;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { User } from "./auth/user.js";
+import type { User } from "../access/user.js";
 import type { InFlightPlace } from "./limits/in-flight.js";
 import type { Series } from "./metrics/request-metrics.js";
 import { parseQuery, type Query } from "./request/query.js";

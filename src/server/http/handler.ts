@@ -3,31 +3,28 @@ import { asApiError, failures } from "../../model/core.js";
 import { isPretty } from "./answer/form.js";
 import { sendStatus, sendText } from "./answer/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { forbidden, type Attributes, type Authorize } from "./auth/authorize.js";
 import type { HostCheck } from "./auth/hosts.js";
-import { anonymous, type User } from "./auth/user.js";
-import type { Context } from "./context.js";
+import { anonymous, type User } from "../access/user.js";
+import type { HttpContext } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
-import { Deadlines } from "./limits/deadlines.js";
+import { Deadlines } from "../../model/time/deadlines.js";
 import { kindOf, widthOfList, type Guest, type InFlight } from "./limits/in-flight.js";
-import { PageNotFound } from "./page-not-found.js";
+import { PageNotFound } from "../request/resolve.js";
+import type { Verb } from "../resources/resource-type.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
 import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
 import { AbortedError } from "./request/read-body.js";
 import { timeoutOf } from "./request/timeout.js";
-import { remove, removeCollection } from "./verbs/delete.js";
-import { get, list } from "./verbs/read.js";
-import { routeOf, unknownKind, verbOf, type Route } from "./verbs/route.js";
-import { create, patch, update } from "./verbs/write.js";
+import { verbOf } from "./request/verb.js";
+import { respond } from "./respond.js";
 import { serveWatch } from "./watch/serve-watch.js";
 
-/** What the answering of requests needs besides the objects. */
+/** Parts of a server that handle its requests. */
 export interface HandlerParts extends PathParts {
-  readonly context: Context;
+  readonly context: HttpContext;
   readonly hosts: HostCheck;
   readonly authenticate: Authenticate;
-  readonly authorize: Authorize;
   readonly inFlight: InFlight;
   readonly extensions: readonly Extension[];
 }
@@ -37,8 +34,8 @@ type Answering = void | Promise<void>;
 /** What is counted for those who did not wait for their answer, as proxies do. */
 const goneCode = 499;
 
-/** What a request turned out to ask for. */
-interface Asked {
+/** User, verb and path of a request. */
+interface RequestTarget {
   readonly user: User;
   readonly verb: string;
   readonly path: string;
@@ -117,13 +114,13 @@ export class Handler {
     const resource = parseResourcePath(path);
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
     const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
-    const asked: Asked = { user, verb, path, resource, extension };
+    const target: RequestTarget = { user, verb, path, resource, extension };
     const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
     const width = verb === "list" ? widthOf(exchange) : 1;
     const turn = isExempt(path) ? undefined : this.#enter(exchange, { kind, user: user.name, width });
-    if (turn === undefined) return this.#answer(exchange, asked, watch);
-    return turn.then(() => (exchange.settled ? undefined : this.#answer(exchange, asked, watch)));
+    if (turn === undefined) return this.#answer(exchange, target, watch);
+    return turn.then(() => (exchange.settled ? undefined : this.#answer(exchange, target, watch)));
   }
 
   /** Takes a place among the requests in flight; what is returned is when, unless it is now. */
@@ -141,23 +138,23 @@ export class Handler {
     });
   }
 
-  #answer(exchange: Exchange, asked: Asked, watch: ServeWatch): Answering {
-    const { authorize, metrics, context } = this.#parts;
-    const { registry } = context;
-    const { user, verb, path, resource, extension } = asked;
-    const type = resource && registry.types.find(resource.group, resource.version, resource.resource);
-    if (type !== undefined) {
-      exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", knownPart(resource));
+  #answer(exchange: Exchange, target: RequestTarget, watch: ServeWatch): Answering {
+    const { metrics, context, types } = this.#parts;
+    const { user, verb, path, resource, extension } = target;
+    if (resource === undefined) {
+      const serve = (): Answering =>
+        extension === undefined
+          ? servePath(this.#parts, exchange, path)
+          : this.#serveExtension(extension, exchange, path);
+      const authorizing = context.pipeline.authorizePath(user, verb, path);
+      return authorizing === undefined ? serve() : authorizing.then(serve);
     }
-    const attributes: Attributes = { user, verb, path, resource };
-    const decision = authorize(attributes);
-    if (!decision.allowed) throw forbidden(attributes, decision.reason);
-    if (extension !== undefined) return this.#serveExtension(extension, exchange, path);
-    if (resource === undefined) return servePath(this.#parts, exchange, path);
-    if (type === undefined) throw unknownKind(registry, resource);
-    if (type.deprecation !== undefined) exchange.warnings.add(type.deprecation);
-    const route = routeOf(type, resource, verb, exchange.method);
-    return verb === "watch" ? watch(context, exchange, route) : serveVerb(verb, context, exchange, route);
+    const type = types.find(resource.group, resource.version, resource.resource);
+    if (type !== undefined) {
+      exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", knownSubresource(resource));
+    }
+    const line = { user, verb: verb as Verb, path: resource, type };
+    return verb === "watch" ? watch(context, exchange, line) : respond(context, exchange, line);
   }
 
   async #serveExtension(extension: Extension, exchange: Exchange, path: string): Promise<void> {
@@ -166,8 +163,8 @@ export class Handler {
   }
 
   #setDeadline(exchange: Exchange, longest: number): void {
-    const asked = exchange.rawQuery.includes("timeout=") ? timeoutOf(exchange.query) : undefined;
-    this.#deadlines.add(exchange, asked === undefined ? longest : Math.min(asked, longest));
+    const requested = exchange.rawQuery.includes("timeout=") ? timeoutOf(exchange.query) : undefined;
+    this.#deadlines.add(exchange, requested === undefined ? longest : Math.min(requested, longest));
   }
 
   #fail(exchange: Exchange, error: unknown): void {
@@ -221,10 +218,9 @@ function widthOf({ rawQuery, query }: Exchange): number {
   return widthOfList(rawQuery.includes("limit=") ? Number(query.get("limit")?.[0] ?? 0) : 0);
 }
 
-/** Only names that are known: what a client makes up must not become a metric. */
-function knownPart(path: ResourcePath | undefined): string {
-  const part = path?.subresource;
-  return part === "status" || part === "scale" || part === "finalize" ? part : "";
+/** Name for metrics: clients must not be able to create new series. */
+function knownSubresource({ subresource }: ResourcePath): string {
+  return subresource === "status" || subresource === "scale" || subresource === "finalize" ? subresource : "";
 }
 
 function sendFailure(exchange: Exchange, error: unknown): void {
@@ -239,24 +235,4 @@ function wantsPretty(exchange: Exchange): boolean {
   } catch {
     return false;
   }
-}
-
-function serveVerb(verb: string, context: Context, exchange: Exchange, route: Route): Answering {
-  switch (verb) {
-    case "get":
-      return get(context, exchange, route);
-    case "list":
-      return list(context, exchange, route);
-    case "create":
-      return create(context, exchange, route);
-    case "update":
-      return update(context, exchange, route);
-    case "patch":
-      return patch(context, exchange, route);
-    case "delete":
-      return remove(context, exchange, route);
-    case "deletecollection":
-      return removeCollection(context, exchange, route);
-  }
-  throw new PageNotFound();
 }

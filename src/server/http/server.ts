@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { mastersOnly, type Authorize } from "./auth/authorize.js";
 import { HostCheck } from "./auth/hosts.js";
 import { answerClientError, Connections, refuseExpectation } from "./connections.js";
-import type { Context, ServedRegistry } from "./context.js";
+import type { RequestPipeline } from "../request/pipeline.js";
+import type { HttpContext } from "./context.js";
 import type { HttpRequest, HttpResponse } from "./exchange.js";
 import { Handler } from "./handler.js";
 import { InFlight } from "./limits/in-flight.js";
@@ -24,7 +24,7 @@ import { requireTlsUnlessLoopback } from "./tls/require-tls.js";
 import { socketWatch } from "./watch/serve-socket.js";
 
 export interface HttpOptions {
-  readonly registry: ServedRegistry;
+  readonly pipeline: RequestPipeline;
   /** Default 127.0.0.1. Anything that is not of this machine needs TLS. */
   readonly host?: string | undefined;
   /** Default 0: one that is free. */
@@ -32,8 +32,6 @@ export interface HttpOptions {
   /** Serves HTTP/2 and HTTP/1.1 over TLS. */
   readonly tls?: KeyPair | undefined;
   readonly authenticate: Authenticate;
-  /** Default: members of system:masters may do everything, and nobody else anything. */
-  readonly authorize?: Authorize | undefined;
   /** Names by which clients may reach the server, besides those of this machine and those in its certificate. */
   readonly hosts?: readonly string[] | undefined;
   /** Origins of pages that may talk to the server, besides its own. */
@@ -67,30 +65,30 @@ export interface HttpServer extends AsyncDisposable {
 
 type AnyServer = Server | Http2SecureServer;
 
-/** Serves a registry over HTTP. */
+/** Serves the API over HTTP. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const { registry, host = "127.0.0.1", port = 0, tls, clock = systemClock, onError = () => {} } = options;
+  const { pipeline, host = "127.0.0.1", port = 0, tls, clock = systemClock, onError = () => {} } = options;
   requireTlsUnlessLoopback(host, tls !== undefined);
   if (tls !== undefined) checkKeyPair(tls);
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const context: Context = { registry, clock, limits, onError, watches: new Set() };
+  const { types } = pipeline.registry;
+  const context: HttpContext = { pipeline, clock, limits, onError, watches: new Set() };
   const metrics = new RequestMetrics();
   const inFlight = new InFlight(limits, metrics, clock);
   let closing = false;
   let serverAddress: string | undefined;
   const handler = new Handler({
     context,
-    types: registry.types,
+    types,
     hosts: new HostCheck({
       hosts: [host, ...(options.hosts ?? []), ...(tls === undefined ? [] : namesOf(tls.cert))],
       origins: options.origins ?? [],
     }),
     authenticate: options.authenticate,
-    authorize: options.authorize ?? mastersOnly,
     inFlight,
     metrics,
     metricSources: [requestFamilies(metrics, inFlight), ...(options.metrics ?? [])],
-    documents: new Documents(registry.types, () => serverAddress),
+    documents: new Documents(types, () => serverAddress),
     health: {
       checks: [...(options.healthChecks ?? []), shutdownCheck(() => closing)],
       onFailure: onError,

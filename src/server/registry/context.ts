@@ -1,13 +1,15 @@
 import type { Clock, Random } from "../../model/core.js";
 import type { Store } from "../../store/index.js";
+import type { ObjectCache } from "../resources/object-cache.js";
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { Namespaces } from "./namespaces.js";
 
-/** What all verbs work with. */
-export interface Context {
+/** Parts that all verbs of the registry share. */
+export interface RegistryContext {
   readonly store: Store;
   readonly types: ResourceTypes;
   readonly clock: Clock;
   readonly random: Random;
   readonly namespaces: Namespaces;
+  readonly objects: ObjectCache;
 }

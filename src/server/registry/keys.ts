@@ -1,26 +1,26 @@
 import type { GroupResource } from "../../model/core.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import type { Scope, Target } from "./requests.js";
 
-/** Where an object is stored. */
-export function keyOf({ namespaced, storage }: ResourceType, { namespace, name }: Target): string {
+/** Store key of an object. */
+export function keyOf({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
   return namespaced ? `${storage.prefix}${namespace ?? ""}/${name}` : `${storage.prefix}${name}`;
 }
 
-/** What the keys of all objects in a scope start with. */
+/** Prefix of the store keys of all objects in a scope. */
 export function prefixOf({ namespaced, storage }: ResourceType, { namespace }: Scope): string {
   return namespaced && namespace !== undefined ? `${storage.prefix}${namespace}/` : storage.prefix;
 }
 
-/** The namespace and name that a key of this kind stands for. */
-export function targetOf({ namespaced, storage }: ResourceType, key: string): Target {
+/** Namespace and name of the object at a store key. */
+export function objectKeyOf({ namespaced, storage }: ResourceType, key: string): ObjectKey {
   const rest = key.slice(storage.prefix.length);
   if (!namespaced) return { name: rest };
   const slash = rest.indexOf("/");
   return { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) };
 }
 
-/** How errors name a kind. */
+/** Name of a kind in errors. */
 export function resourceOf({ group, plural }: ResourceType): GroupResource {
   return { group, resource: plural };
 }

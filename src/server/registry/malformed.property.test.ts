@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiError, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { testApi, type TestApi, type Things } from "./fixtures/test-api.js";
-import type { Patch, Subresource, WriteOptions } from "./requests.js";
+import type { Caller, CallerWriteOptions } from "../request/caller.js";
+import type { Subresource } from "../resources/resource-type.js";
 
 /** Whatever is sent, the answer is an object or an ApiError that blames the client. */
 
@@ -265,7 +266,7 @@ async function blamesTheClient(work: Promise<unknown>): Promise<void> {
 /** Long enough to meet most of it; more when something has changed. */
 const numRuns = Number(process.env["FETTLE_FUZZ"] ?? 300);
 
-type Write = WriteOptions & { readonly subresource: Subresource | undefined };
+type Write = CallerWriteOptions & { readonly subresource: Subresource | undefined };
 
 /** A kind, what is asked of it, and how: through a subresource only where it has that. */
 function asked<Asked>(arbitrary: fc.Arbitrary<Asked>): fc.Arbitrary<[Things, Asked, Write]> {
@@ -292,46 +293,46 @@ describe("nothing that is sent breaks anything", () => {
   test("create", () =>
     anything(changes, (things, what, write) => {
       const object = changed(things.body({ metadata: { name: "made" }, ...required(things) }).object, what);
-      return api.registry.create(things.type, things.scope, { object }, { ...write, subresource: undefined });
+      return api.caller.create(things.type, things.scope, { object }, { ...write, subresource: undefined });
     }));
 
   test("update", () =>
     anything(changes, async (things, what, write) => {
       const { subresource } = write;
-      const live = await api.registry.get(things.type, things.target(targetOf(things)), { subresource });
+      const live = await api.caller.get(things.type, things.target(targetOf(things)), { subresource });
       const object = changed(live.object as unknown as Json, what);
-      return api.registry.update(things.type, things.target(targetOf(things)), { object }, write);
+      return api.caller.update(things.type, things.target(targetOf(things)), { object }, write);
     }));
 
   test.each(["merge", "strategic", "apply"] as const)("%s patch", (type) =>
     anything(fc.tuple(changes, fc.boolean()), (things, [what, force], write) => {
       const scale = write.subresource === "scale" && { apiVersion: "autoscaling/v1", kind: "Scale" };
       const config = type === "apply" ? things.body({ metadata: {}, ...scale }).object : {};
-      const patch: Patch = { type, body: { object: changed(config, what) }, force };
-      return api.registry.patch(things.type, things.target(targetOf(things)), patch, write);
+      const patch: Parameters<Caller["patch"]>[2] = { type, body: { object: changed(config, what) }, force };
+      return api.caller.patch(things.type, things.target(targetOf(things)), patch, write);
     }),
   );
 
   test("JSON patch", () =>
     anything(orNot(fc.array(operation, { maxLength: 4 })), (things, object, write) => {
-      const patch: Patch = { type: "json", body: { object } };
-      return api.registry.patch(things.type, things.target(targetOf(things)), patch, write);
+      const patch: Parameters<Caller["patch"]>[2] = { type: "json", body: { object } };
+      return api.caller.patch(things.type, things.target(targetOf(things)), patch, write);
     }));
 
   test("anything at all", () =>
     anything(fc.oneof(value, metadata), async (things, object, write) => {
       const target = things.target(targetOf(things));
-      await blamesTheClient(api.registry.create(things.type, things.scope, { object }));
-      await blamesTheClient(api.registry.update(things.type, target, { object }, write));
+      await blamesTheClient(api.caller.create(things.type, things.scope, { object }));
+      await blamesTheClient(api.caller.update(things.type, target, { object }, write));
       for (const type of ["merge", "strategic", "apply", "json"] as const) {
-        await blamesTheClient(api.registry.patch(things.type, target, { type, body: { object } }, write));
+        await blamesTheClient(api.caller.patch(things.type, target, { type, body: { object } }, write));
       }
     }));
 
   test("and what is stored can be read again", async () => {
     await api.api.idle();
     for (const things of kinds) {
-      const { items } = await api.registry.list(things.type, {});
+      const { items } = await api.caller.list(things.type, {});
       for (const item of items) expect(JSON.parse(item.bytes().toString())).toEqual(item.object);
     }
     expect(Object.keys(Object.prototype)).toEqual([]);

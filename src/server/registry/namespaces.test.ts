@@ -102,9 +102,9 @@ describe("a namespace", () => {
 
   test("waits for its own finalizers, which only finalize takes away", async () => {
     await namespaces.create({ metadata: { name: "patient" }, spec: { finalizers: ["demo.dev/wait"] } });
-    const { answer, gone } = await namespaces.delete("patient");
+    const { object, gone } = await namespaces.delete("patient");
     expect(gone).toBe(false);
-    expect(answer.object).toMatchObject({
+    expect(object.object).toMatchObject({
       metadata: { deletionTimestamp: expect.any(String) },
       spec: { finalizers: ["demo.dev/wait", "kubernetes"] },
       status: { phase: "Terminating" },

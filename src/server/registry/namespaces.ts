@@ -1,7 +1,7 @@
 import { ApiError, failures, type KubeObject } from "../../model/core.js";
 import type { Entry, Store } from "../../store/index.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { asking } from "./store-failures.js";
+import { fromStore } from "./store-failures.js";
 
 export const namespacePrefix = "/core/namespaces/";
 
@@ -34,7 +34,7 @@ export class Namespaces {
     }
     entered.count++;
     try {
-      const entry = await asking(this.#store.get(namespacePrefix + namespace));
+      const entry = await fromStore(this.#store.get(namespacePrefix + namespace));
       this.#admit(type, namespace, name, entry);
       return await work();
     } finally {

@@ -8,41 +8,39 @@ import {
   type Random,
 } from "../../model/core.js";
 import type { Store } from "../../store/index.js";
-import type { ResourceType } from "../resources/resource-type.js";
+import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
-import { type Answer, storedObject } from "../resources/stored-object.js";
-import type { Context } from "./context.js";
+import type { ObjectResponse } from "../resources/stored-object.js";
+import type { RegistryContext } from "./context.js";
 import { keyOf, resourceOf } from "./keys.js";
 import { Namespaces } from "./namespaces.js";
 import { parseResourceVersion } from "./read/list-options.js";
-import { list, reach } from "./read/listing.js";
+import { checkReached, list } from "./read/listing.js";
 import { watch } from "./read/watching.js";
 import type {
-  Body,
-  Deleted,
+  DeleteCollectionOptions,
   DeleteOptions,
+  DeleteResponse,
   GetOptions,
-  ListAnswer,
   ListOptions,
+  ListResponse,
   ObjectEvent,
-  Patch,
-  Scope,
-  Subresource,
-  Target,
-  WatchOptions,
-  WriteOptions,
-  Written,
+  PatchRequest,
+  ResourceRequest,
+  ServerWatchOptions,
+  WriteRequest,
+  WriteResponse,
 } from "./requests.js";
-import { asking } from "./store-failures.js";
-import { applying } from "./write/applying.js";
-import { create } from "./write/creating.js";
-import { remove } from "./write/deleting.js";
-import { patched } from "./write/patching.js";
+import { fromStore } from "./store-failures.js";
+import { apply } from "./write/apply.js";
+import { create } from "./write/create.js";
+import { deleteObject } from "./write/delete.js";
+import { patch } from "./write/patch.js";
 import { patchScale, scaleOf, updateScale } from "./write/scale.js";
-import { revising, update } from "./write/updating.js";
+import { update } from "./write/update.js";
 
-/** How many objects of a collection are deleted at the same time. */
-const deletingAtOnce = 32;
+/** Objects of a collection that are deleted concurrently. */
+const deleteConcurrency = 32;
 
 export interface RegistryOptions {
   readonly store: Store;
@@ -52,12 +50,13 @@ export interface RegistryOptions {
 }
 
 /**
- * What every verb means, for every kind. It knows nothing of HTTP: the wire layer calls it, and so does whoever is in
- * the same process. All failures are ApiErrors.
+ * Rules of every verb, for every kind. Requests come from the request pipeline, which has resolved and authorized them. All failures
+ * are ApiErrors.
  */
 export class Registry {
   readonly types: ResourceTypes;
-  readonly #context: Context;
+  readonly objects = new ObjectCache();
+  readonly #context: RegistryContext;
 
   constructor({
     store,
@@ -66,108 +65,93 @@ export class Registry {
     random = systemRandom,
   }: RegistryOptions) {
     this.types = types;
-    this.#context = { store, types, clock, random, namespaces: new Namespaces(store) };
+    const namespaces = new Namespaces(store);
+    this.#context = { store, types, clock, random, namespaces, objects: this.objects };
   }
 
-  async get(type: ResourceType, target: Target, options: GetOptions = {}): Promise<Answer> {
-    checkSubresource(type, target, options.subresource);
-    if (options.resourceVersion) await reach(this.#context, parseResourceVersion(options.resourceVersion));
-    const entry = await asking(this.#context.store.get(keyOf(type, target)));
-    if (entry === undefined) throw failures.notFound(resourceOf(type), target.name);
-    const answer = storedObject(type, entry);
-    return options.subresource === "scale" ? scaleOf(type, answer.object) : answer;
+  async get(request: ResourceRequest<GetOptions>): Promise<ObjectResponse> {
+    const { type, subresource, options } = request;
+    if (options.resourceVersion) {
+      await checkReached(this.#context, parseResourceVersion(options.resourceVersion));
+    }
+    const entry = await fromStore(this.#context.store.get(keyOf(type, request)));
+    if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
+    const response = this.objects.get(type, entry);
+    return subresource === "scale" ? scaleOf(type, response.object) : response;
   }
 
-  list(type: ResourceType, scope: Scope, options: ListOptions = {}): Promise<ListAnswer> {
-    return list(this.#context, type, scope, options);
+  list(request: ResourceRequest<ListOptions>): Promise<ListResponse> {
+    return list(this.#context, request);
   }
 
   /**
-   * Batches of events, never empty. Throws a 410 Expired when the version asked for is too old. Ends quietly when its
+   * Batches of events, never empty. Throws a 410 Expired when the requested version is too old. Ends without an error when its
    * time is up, the signal aborts, the reader is too slow, or the kind is no longer served as `type` says.
    */
-  watch(type: ResourceType, scope: Scope, options: WatchOptions = {}): AsyncIterable<readonly ObjectEvent[]> {
-    return watch(this.#context, type, scope, options);
+  watch(request: ResourceRequest<ServerWatchOptions>): AsyncIterable<readonly ObjectEvent[]> {
+    return watch(this.#context, request);
   }
 
-  async create(type: ResourceType, scope: Scope, body: Body, options: WriteOptions = {}): Promise<Answer> {
-    return await create(this.#context, type, scope, body, options);
+  async create(request: WriteRequest): Promise<WriteResponse> {
+    return { object: await create(this.#context, request), created: true };
   }
 
-  async update(type: ResourceType, target: Target, body: Body, options: WriteOptions = {}): Promise<Written> {
-    checkSubresource(type, target, options.subresource);
-    const write = options.subresource === "scale" ? updateScale : update;
-    return await write(this.#context, type, target, body, options);
+  async update(request: WriteRequest): Promise<WriteResponse> {
+    return request.subresource === "scale"
+      ? updateScale(this.#context, request)
+      : update(this.#context, request);
   }
 
-  async patch(
-    type: ResourceType,
-    target: Target,
-    patch: Patch,
-    options: WriteOptions = {},
-  ): Promise<Written> {
-    checkSubresource(type, target, options.subresource);
-    if (options.subresource === "scale") return patchScale(this.#context, type, target, patch, options);
-    if (patch.type === "apply") return applying(this.#context, type, target, patch, options);
-    return await revising(this.#context, type, target, options, {
-      revise: (live) => patched(type, target, live, patch, options),
-    });
+  async patch(request: PatchRequest): Promise<WriteResponse> {
+    if (request.subresource === "scale") return patchScale(this.#context, request);
+    return request.patchType === "apply" ? apply(this.#context, request) : patch(this.#context, request);
   }
 
-  delete(type: ResourceType, target: Target, options: DeleteOptions = {}): Promise<Deleted> {
-    return remove(this.#context, type, target, options);
+  delete(request: ResourceRequest<DeleteOptions>): Promise<DeleteResponse> {
+    return deleteObject(this.#context, request);
   }
 
-  /** Deletes what a list with these options shows; what others delete meanwhile is no failure. */
-  async deleteCollection(
-    type: ResourceType,
-    scope: Scope,
-    options: ListOptions = {},
-    deleteOptions: DeleteOptions = {},
-  ): Promise<ListAnswer> {
-    const answer = await this.list(type, scope, options);
-    const items = answer.items.values();
+  /** Deletes the objects that a list with these options contains. Objects that others delete meanwhile are no failure. */
+  async deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<ListResponse> {
+    const { selection, deletion } = request.options;
+    const response = await this.list({ ...request, options: selection });
+    const items = response.items.values();
     let failed = false;
     const work = async (): Promise<void> => {
       for (const { object } of items) {
         if (failed) return;
         try {
-          await this.#deleteListed(type, object.metadata, deleteOptions);
+          await this.#deleteListed({ ...request, options: deletion }, object.metadata);
         } catch (error) {
           failed = true;
           throw error;
         }
       }
     };
-    const workers = Array.from({ length: Math.min(deletingAtOnce, answer.items.length) }, work);
-    // The answer comes when nothing is under way any more, whatever became of it.
+    const workers = Array.from({ length: Math.min(deleteConcurrency, response.items.length) }, work);
+    // Respond only when no delete is under way any more, also after a failure.
     const outcomes = await Promise.allSettled(workers);
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-    return answer;
+    return response;
   }
 
-  /** Deletes an object that was listed, and not another one that has got its name since. */
+  /** Deletes a listed object, but not a successor with the same name. */
   async #deleteListed(
-    type: ResourceType,
-    { name = "", namespace, uid }: Answer["object"]["metadata"],
-    options: DeleteOptions,
+    request: ResourceRequest<DeleteOptions>,
+    { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
   ): Promise<void> {
-    const { preconditions } = options;
+    const { preconditions } = request.options;
+    const options = { ...request.options, preconditions: preconditions ?? { uid } };
     try {
-      await this.delete(type, { namespace, name }, { ...options, preconditions: preconditions ?? { uid } });
+      await this.delete({ ...request, namespace, name, options });
     } catch (error) {
-      const replaced = preconditions === undefined && isConflict(error);
-      if (!replaced && !isNotFound(error)) throw error;
+      const isReplaced = preconditions === undefined && isConflict(error);
+      if (!isReplaced && !isNotFound(error)) throw error;
     }
   }
 
-  /** Resolves when no creation that was let into a namespace before now is still under way. */
+  /** Resolves when no create that was admitted into a namespace before now is still under way. */
   settled(namespace: string): Promise<void> {
     return this.#context.namespaces.settled(namespace);
   }
-}
-
-function checkSubresource(type: ResourceType, { name }: Target, subresource: Subresource | undefined): void {
-  if (subresource === undefined || type.subresources[subresource] !== undefined) return;
-  throw failures.notFound(resourceOf(type), name);
 }

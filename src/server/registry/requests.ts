@@ -1,49 +1,40 @@
-import type { FieldSelector, Json, LabelSelector } from "../../model/core.js";
-import type { Subresource } from "../resources/resource-type.js";
-import type { Answer } from "../resources/stored-object.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
+import type { User } from "../access/user.js";
+import type { AdmissionPlugin } from "../admission/admission.js";
+import type { Body, FieldValidation, PatchType } from "../decode/decoded-body.js";
+import type { ResourceType, Subresource } from "../resources/resource-type.js";
+import type { ObjectResponse } from "../resources/stored-object.js";
 
-/** What is asked for: a namespace for namespaced kinds, none for the others or for all namespaces. */
-export interface Scope {
-  readonly namespace?: string | undefined;
-}
-
-export interface Target extends Scope {
-  readonly name: string;
-}
-
-export type { Subresource };
-
-/** What was sent, and what the decoder noticed that is gone once it is parsed. */
-export interface Body {
-  readonly object: Json;
-  /** Nobody else holds the object or any part of it, and a decoder has checked its depth: it is changed, not copied. */
-  readonly fresh?: boolean | undefined;
-  /** `duplicate field "data.a"`: for strict field validation. */
-  readonly duplicates?: readonly string[] | undefined;
-}
-
-export type FieldValidation = "Ignore" | "Warn" | "Strict";
-
-export interface WriteOptions {
-  /** Everything but the writing. */
-  readonly dryRun?: boolean | undefined;
-  /** Who the written fields belong to from now on. */
-  readonly fieldManager?: string | undefined;
-  /** Default Warn. */
-  readonly fieldValidation?: FieldValidation | undefined;
-  /** Takes texts for the `Warning` header; the same ones again when a write has to be tried again. */
+/** A request that has been resolved and authorized. For requests about a collection, `name` is empty. */
+export interface ResourceRequest<Options> extends ObjectKey {
+  readonly user: User;
+  readonly type: ResourceType;
+  readonly subresource: Subresource | undefined;
+  readonly options: Options;
+  /** Receives texts for the `Warning` header. A repeated write sends the same ones again. */
   readonly warn?: ((text: string) => void) | undefined;
-  readonly subresource?: Subresource | undefined;
+  readonly admission: readonly AdmissionPlugin[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A create or an update; `body` is the object. */
+export interface WriteRequest extends ResourceRequest<WriteOptions> {
+  readonly body: Body;
+}
+
+/** A patch; `body` is the patch. */
+export interface PatchRequest extends WriteRequest {
+  readonly patchType: PatchType;
 }
 
 export interface GetOptions {
   readonly resourceVersion?: string | undefined;
-  readonly subresource?: Subresource | undefined;
 }
 
+/** Kubernetes' ListOptions, with selectors as text. */
 export interface ListOptions {
-  readonly labelSelector?: LabelSelector | undefined;
-  readonly fieldSelector?: FieldSelector | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -52,32 +43,19 @@ export interface ListOptions {
   readonly sendInitialEvents?: boolean | undefined;
 }
 
-export interface ListAnswer {
-  readonly items: readonly Answer[];
-  readonly resourceVersion: string;
-  readonly continue?: string | undefined;
-  readonly remainingItemCount?: number | undefined;
-}
-
-export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
+export interface ServerWatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean | undefined;
-  /** The stream ends by itself after this time; 0 for never. */
+  /** The stream ends after this time; 0 for never. */
   readonly timeoutSeconds?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
-export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-
-/** What happened to an object. All watchers of one kind are handed the same `object`, so frames can be kept with it. */
-export interface ObjectEvent {
-  readonly type: EventType;
-  readonly object: Answer;
-}
-
-/** How a body changes an object. */
-export interface Patch {
-  readonly type: "json" | "merge" | "strategic" | "apply";
-  readonly body: Body;
+export interface WriteOptions {
+  /** Do everything but commit. */
+  readonly dryRun?: boolean | undefined;
+  /** Manager that owns the written fields from now on. */
+  readonly fieldManager?: string | undefined;
+  /** Default: Warn. */
+  readonly fieldValidation?: FieldValidation | undefined;
   /** Server-side apply: take fields over from other managers. */
   readonly force?: boolean | undefined;
 }
@@ -92,17 +70,41 @@ export interface DeleteOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What became of a write. */
-export interface Written {
-  readonly answer: Answer;
-  /** Whether the object came into being. */
+export interface DeleteCollectionOptions {
+  /** Objects that are deleted. */
+  readonly selection: ListOptions;
+  /** How each of them is deleted. */
+  readonly deletion: DeleteOptions;
+}
+
+export interface ListResponse {
+  readonly items: readonly ObjectResponse[];
+  readonly resourceVersion: string;
+  readonly continue?: string | undefined;
+  readonly remainingItemCount?: number | undefined;
+}
+
+export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+
+/** Change of an object. All watchers of a kind receive the same `object`, so that its encoding can be shared. */
+export interface ObjectEvent {
+  readonly type: EventType;
+  readonly object: ObjectResponse;
+}
+
+/** Outcome of a create, update or patch. */
+export interface WriteResponse {
+  readonly object: ObjectResponse;
+  /** The object did not exist before. */
   readonly created: boolean;
 }
 
-/** What became of a delete. */
-export interface Deleted {
-  /** The object's last state, or its state now that waits for finalizers. */
-  readonly answer: Answer;
-  /** Whether it is gone already. */
+/** Outcome of a delete. */
+export interface DeleteResponse {
+  /** Last state of the object, or its present state while it waits for finalizers. */
+  readonly object: ObjectResponse;
+  /** The object no longer exists. */
   readonly gone: boolean;
+  /** Deletion goes on in the background, and the request asked for dependents to go too: HTTP responds 202. */
+  readonly accepted: boolean;
 }

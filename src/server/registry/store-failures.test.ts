@@ -8,7 +8,7 @@ import {
   StoreFull,
   Uncertain,
 } from "../../store/index.js";
-import { asFailure, asking } from "./store-failures.js";
+import { storeFailure, fromStore } from "./store-failures.js";
 
 test.each([
   [new Compacted(3, 7), "410 Expired: too old resource version: 3 (7)"],
@@ -18,14 +18,14 @@ test.each([
   [new Uncertain("lost"), "504 Timeout: Timeout: lost"],
   [new InvalidCommit("odd"), /^500 InternalError: .*odd/],
 ])("%s", async (thrown, text) => {
-  const failure = asFailure(thrown);
+  const failure = storeFailure(thrown);
   if (!(failure instanceof ApiError)) throw failure;
   expect(`${failure.status.code} ${failure.reason}: ${failure.message}`).toMatch(text);
-  await expect(asking(Promise.reject(thrown))).rejects.toEqual(failure);
+  await expect(fromStore(Promise.reject(thrown))).rejects.toEqual(failure);
 });
 
 test("other errors stay what they are", async () => {
   const error = new TypeError("a bug");
-  expect(asFailure(error)).toBe(error);
-  await expect(asking(Promise.reject(error))).rejects.toBe(error);
+  expect(storeFailure(error)).toBe(error);
+  await expect(fromStore(Promise.reject(error))).rejects.toBe(error);
 });

@@ -9,8 +9,8 @@ import {
   Uncertain,
 } from "../../store/index.js";
 
-/** The ApiError for what a store threw; other errors stay what they are. */
-export function asFailure(error: unknown): unknown {
+/** ApiError for an error of the store; other errors are returned as they are. */
+export function storeFailure(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error instanceof Compacted) {
     return failures.resourceExpired(`too old resource version: ${error.revision} (${error.floor})`);
@@ -23,11 +23,11 @@ export function asFailure(error: unknown): unknown {
   return internal(error);
 }
 
-/** Awaits something that a store does, with failures as ApiErrors. */
-export function asking<Result>(work: Promise<Result>): Promise<Result> {
-  return work.catch(fail);
+/** Result of a store operation, with failures as ApiErrors. */
+export function fromStore<Result>(result: Promise<Result>): Promise<Result> {
+  return result.catch(fail);
 }
 
 function fail(error: unknown): never {
-  throw asFailure(error);
+  throw storeFailure(error);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { parseFieldSelector, type JsonObject } from "../../model/core.js";
+import type { JsonObject } from "../../model/core.js";
 import { refusal } from "./fixtures/failure.js";
 import { testApi, type TestApi, type Thing, type Things } from "./fixtures/test-api.js";
 
@@ -34,7 +34,7 @@ describe("versions that differ in nothing", () => {
     const one = await widgets.make(name, { spec: { color: "red" } });
     const two = await widgets.at("v2").get(name);
     expect(two).toEqual({ ...one, apiVersion: "demo.dev/v2" });
-    const answer = await api.registry.get(widgets.at("v2").type, widgets.target(name));
+    const answer = await api.caller.get(widgets.at("v2").type, widgets.target(name));
     expect(JSON.parse(answer.bytes().toString())).toEqual(two);
   });
 
@@ -59,7 +59,7 @@ describe("versions that differ in nothing", () => {
   });
 
   test("are watched and listed in any", async () => {
-    const events = widgets.at("v2").watch({ fieldSelector: parseFieldSelector(`metadata.name=${name}`) });
+    const events = widgets.at("v2").watch({ fieldSelector: `metadata.name=${name}` });
     const made = await widgets.make(name);
     expect(await events.next()).toEqual({ type: "ADDED", object: { ...made, apiVersion: "demo.dev/v2" } });
     await events.close();

@@ -5,7 +5,7 @@ import { compileSchema } from "../../model/structural/compile-schema.js";
 import type { Draft, ResourceType, Storage } from "./resource-type.js";
 import { resourceType } from "./fixtures/resource-type.js";
 import { encodeStored } from "./encode-stored.js";
-import { PlainObject, readStored, StoredObject, storedObject, type Answer } from "./stored-object.js";
+import { PlainObject, readStored, StoredObject, type ObjectResponse } from "./stored-object.js";
 
 const rules = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 
@@ -32,6 +32,7 @@ function kind(
   });
 }
 
+const key = "/demo.dev/widgets/default/w";
 const v1 = kind("v1");
 const v2 = kind("v2");
 
@@ -44,7 +45,7 @@ function draft(more: JsonObject = {}, metadata: JsonObject = {}): Draft {
   };
 }
 
-function text(answer: Answer): string {
+function text(answer: ObjectResponse): string {
   return answer.bytes().toString();
 }
 
@@ -74,7 +75,7 @@ describe("stored bytes", () => {
       fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {
         const value = encodeStored(v1, draft(more));
         for (const type of [v1, v2]) {
-          const answer = new StoredObject(type, { value, revision });
+          const answer = new StoredObject(type, { key, value, revision });
           expect(answer.upToDate).toBe(true);
           const sent = JSON.parse(text(answer)) as Json;
           expect(sent).toEqual(answer.object);
@@ -90,6 +91,7 @@ describe("stored bytes", () => {
 
   test("are written into a buffer of somebody else", () => {
     const answer = new StoredObject(v1, {
+      key,
       value: encodeStored(v1, draft({ spec: { a: "ü" } })),
       revision: 7,
     });
@@ -102,52 +104,31 @@ describe("stored bytes", () => {
     const value = encodeStored(v1, draft({ spec: 1 }));
     const larger = new Uint8Array(value.length + 10);
     larger.set(value, 5);
-    const answer = new StoredObject(v1, { value: larger.subarray(5, 5 + value.length), revision: 7 });
+    const answer = new StoredObject(v1, { key, value: larger.subarray(5, 5 + value.length), revision: 7 });
     expect(answer.object.spec).toBe(1);
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
   test("of a deleted object have the version of the deletion", () => {
-    const answer = new StoredObject(v1, { value: encodeStored(v1, draft()), revision: 7 }, 9);
+    const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft()), revision: 7 }, 9);
     expect(answer.object.metadata.resourceVersion).toBe("9");
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
   test("fields that look like numbers are no trouble", () => {
-    const answer = new StoredObject(v1, {
-      value: encodeStored(v1, draft({ 0: "zero" })),
-      revision: 1,
-    });
+    const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft({ 0: "zero" })), revision: 1 });
     expect(answer.upToDate).toBe(true);
     expect(answer.object).toMatchObject({ 0: "zero" });
   });
 
   test("the object is frozen, and read once", () => {
-    const answer = new StoredObject(v1, { value: encodeStored(v1, draft({ spec: { a: [] } })), revision: 1 });
+    const answer = new StoredObject(v1, {
+      key,
+      value: encodeStored(v1, draft({ spec: { a: [] } })),
+      revision: 1,
+    });
     expect(answer.object).toBe(answer.object);
     expect(Object.isFrozen((answer.object.spec as { a: unknown }).a)).toBe(true);
-  });
-});
-
-describe("the objects of some bytes", () => {
-  test("are the same for all who ask, in two versions and before a deletion too", () => {
-    const stored = { value: encodeStored(v1, draft({ spec: 1 })), revision: 7 };
-    const all = (): StoredObject[] => [
-      storedObject(v1, stored),
-      storedObject(v2, stored),
-      storedObject(v1, stored, 9),
-    ];
-    const [first, second, third] = all();
-    expect(new Set([first, second, third]).size).toBe(3);
-    all().forEach((object, at) => expect(object).toBe([first, second, third][at]));
-  });
-
-  test("do not pile up when their kind is defined anew", () => {
-    const stored = { value: encodeStored(v1, draft({ spec: 1 })), revision: 7 };
-    let siblings = 0;
-    for (let time = 0; time < 10; time++) storedObject(kind("v1"), stored);
-    for (let each = storedObject(v1, stored).sibling; each !== undefined; each = each.sibling) siblings++;
-    expect(siblings).toBe(2);
   });
 });
 
@@ -160,18 +141,18 @@ describe("what is not as it should be today", () => {
   test("written under an earlier schema", () => {
     const type = kind("v1", { schemaRevision: 5 }, { rules: pruning });
     const value = encodeStored(v1, draft({ spec: { b: 2 } }));
-    const before = new StoredObject(type, { value, revision: 5 });
+    const before = new StoredObject(type, { key, value, revision: 5 });
     expect(before.upToDate).toBe(false);
     expect(before.object.spec).toEqual({ a: 1 });
     expect(JSON.parse(text(before))).toEqual(before.object);
-    const after = new StoredObject(type, { value, revision: 6 });
+    const after = new StoredObject(type, { key, value, revision: 6 });
     expect(after.upToDate).toBe(true);
     expect(after.object.spec).toEqual({ b: 2 });
   });
 
   test("written in an earlier version", () => {
     const value = encodeStored(kind("v1", { apiVersion: "demo.dev/v0" }), draft({ spec: 1 }));
-    const answer = new StoredObject(v1, { value, revision: 5 });
+    const answer = new StoredObject(v1, { key, value, revision: 5 });
     expect(answer.upToDate).toBe(false);
     expect(answer.object).toMatchObject({ apiVersion: "demo.dev/v1", spec: 1 });
     expect(JSON.parse(text(answer))).toEqual(answer.object);
@@ -183,6 +164,7 @@ describe("what is not as it should be today", () => {
       toStorage: (object: Draft): Draft => object,
     };
     const answer = new StoredObject(kind("v2", { conversion }), {
+      key,
       value: encodeStored(v1, draft({ spec: 1 })),
       revision: 5,
     });
@@ -192,7 +174,9 @@ describe("what is not as it should be today", () => {
   });
 
   test("a value cut short is not taken for whole", () => {
-    expect(() => new StoredObject(v1, { value: Buffer.from('{"api'), revision: 1 })).toThrow(SyntaxError);
+    expect(() => new StoredObject(v1, { key, value: Buffer.from('{"api'), revision: 1 })).toThrow(
+      SyntaxError,
+    );
   });
 });
 

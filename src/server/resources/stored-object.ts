@@ -1,53 +1,56 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
 import { beginningOf } from "./encode-stored.js";
-import { draftOf, objectOfDraft } from "./fresh-drafts.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
 /**
- * Stored bytes are an object's JSON without a resourceVersion, beginning with exactly
- * `{"apiVersion":"…","kind":"…","metadata":{`. So they become what is sent by putting another beginning in front:
- * the version asked for, and the revision at which the store has them.
+ * Store entry of an object. The bytes are its JSON without a resourceVersion and begin with exactly
+ * `{"apiVersion":"…","kind":"…","metadata":{`, so they can be sent by replacing that beginning with one that has the requested
+ * version and the resourceVersion.
  */
-export interface StoredBytes {
+export interface StoredEntry {
+  readonly key: string;
   readonly value: Uint8Array;
-  /** The revision at which the object was written: its resourceVersion. */
+  /** Revision of the commit that wrote the object: its resourceVersion. */
   readonly revision: number;
 }
 
-/** What is answered: the object for those who look inside, the bytes for those who send it on. */
-export interface Answer {
+/** Object in a response: parsed for callers in this process, encoded for the wire. Either is made when it is first needed. */
+export interface ObjectResponse {
   /** Frozen and shared. */
   readonly object: KubeObject;
-  /** How many bytes {@link Answer.writeTo} writes. */
+  /** Number of bytes that {@link ObjectResponse.writeTo} writes. */
   readonly size: number;
-  /** Writes the object's JSON into a buffer and returns where it ends. */
+  /** Writes the object's JSON into a buffer and returns the offset after it. */
   writeTo(target: Buffer, offset: number): number;
-  /** The object's JSON in a buffer of its own. */
+  /** Object's JSON in a buffer of its own. */
   bytes(): Buffer;
-  /** The same bytes as a text of one byte a character: the form in which small answers are joined to their headers. */
+  /** The same bytes as a latin1 string: Node joins it to the headers and sends both in one piece. */
   latin1(): string;
 }
 
-/** One version of one object, as the store has it and as one kind shows it. Nothing is parsed until somebody looks. */
-export class StoredObject implements Answer {
+/** One revision of an object, as one version of its kind presents it. */
+export class StoredObject implements ObjectResponse {
+  /** The object's resourceVersion. */
   readonly revision: number;
-  /** Whether what is stored is in the storage version of today, and what the schema of today makes of it. */
+  /** The entry is in today's storage version and was written under today's schema. */
   readonly upToDate: boolean;
   readonly type: ResourceType;
-  /** The same bytes as another kind shows them, or at another revision. */
-  sibling: StoredObject | undefined;
-  readonly #stored: StoredBytes;
-  /** What is sent: these two one after the other, the first as a text of one byte a character. */
+  readonly stored: StoredEntry;
+  /** JSON to send, in two parts; the first as a latin1 string. */
   readonly #head: string;
   readonly #rest: Buffer;
   #object: KubeObject | undefined;
+  #draft: Draft | undefined;
 
-  /** `revision` is the object's resourceVersion, which for the last state of a deleted one is that of its deletion. */
-  constructor(type: ResourceType, stored: StoredBytes, revision = stored.revision) {
+  /**
+   * `revision` is the object's resourceVersion, which for the last state of a deleted one is the revision of the deletion. `draft`
+   * is the object that the entry was encoded from, if it is still at hand.
+   */
+  constructor(type: ResourceType, stored: StoredEntry, revision = stored.revision, draft?: Draft) {
     const { storage } = type;
     this.revision = revision;
     this.type = type;
-    this.#stored = stored;
+    this.stored = stored;
     const beginning = beginningOf(type);
     this.upToDate = stored.revision > storage.schemaRevision && startsWith(stored.value, beginning.stored);
     if (this.upToDate && storage.conversion === undefined) {
@@ -58,31 +61,31 @@ export class StoredObject implements Answer {
       this.#head = "";
       this.#rest = Buffer.from(JSON.stringify(this.object));
     }
+    if (this.isCanonical) this.#draft = draft;
   }
 
-  /** Whether the object is pruned and defaulted by the schema of today, so that parts of it need no second look. */
-  get isTidy(): boolean {
+  /** The object is pruned and defaulted by today's schema, so that unchanged parts of it need not be checked again. */
+  get isCanonical(): boolean {
     const { capabilities, storage } = this.type;
     return this.upToDate && capabilities.decoding === "unstructured" && storage.conversion === undefined;
   }
 
-  /** The object, if somebody has looked at it. */
-  get looked(): KubeObject | undefined {
-    return this.#object;
-  }
-
-  get value(): Uint8Array {
-    return this.#stored.value;
+  /** The object's metadata, if it can be had without parsing; resourceVersion may be missing in it. */
+  get knownMetadata(): KubeObject["metadata"] | undefined {
+    return this.#object?.metadata ?? this.#draft?.metadata;
   }
 
   get object(): KubeObject {
-    this.#object ??= deepFreeze(this.#read());
+    this.#object ??= deepFreeze(this.#takeDraft() ?? readStored(this.type, this.stored, this.revision));
     return this.#object;
   }
 
-  #read(): KubeObject {
-    const draft = this.isTidy ? objectOfDraft(this.#stored.value, this.type, this.revision) : undefined;
-    return draft ?? readStored(this.type, this.#stored, this.revision);
+  #takeDraft(): Draft | undefined {
+    const draft = this.#draft;
+    if (draft === undefined) return undefined;
+    this.#draft = undefined;
+    draft.metadata["resourceVersion"] = String(this.revision);
+    return draft;
   }
 
   get size(): number {
@@ -106,37 +109,8 @@ export class StoredObject implements Answer {
   }
 }
 
-/** The objects that were made of some bytes: of most one, unless several versions of a kind are in use. They go with them. */
-const known = new WeakMap<Uint8Array, StoredObject>();
-
-/**
- * One version of one object as one kind shows it. While the store, a watcher or a cache still has the bytes it is the same for
- * all who ask, so that what one write makes several parts of a process look at is parsed once.
- */
-export function storedObject(
-  type: ResourceType,
-  stored: StoredBytes,
-  revision = stored.revision,
-): StoredObject {
-  const first = known.get(stored.value);
-  for (let each = first; each !== undefined; each = each.sibling) {
-    if (each.type === type && each.revision === revision) return each;
-  }
-  const object = new StoredObject(type, stored, revision);
-  object.sibling = first;
-  // Three at most: a kind that is defined anew is another one, and bytes may outlive many of them.
-  if (first?.sibling !== undefined) first.sibling.sibling = undefined;
-  known.set(stored.value, object);
-  return object;
-}
-
-/** What some bytes were made of, or have been made into; undefined when nobody has looked at them yet. */
-export function objectKnownOf(value: Uint8Array): Pick<KubeObject, "metadata"> | undefined {
-  return known.get(value)?.looked ?? draftOf(value);
-}
-
-/** An object that is in no store: a dry run's outcome, a Scale. */
-export class PlainObject implements Answer {
+/** Object that is not in the store: the outcome of a dry run, a Scale, a bookmark. */
+export class PlainObject implements ObjectResponse {
   readonly object: KubeObject;
   #bytes: Buffer | undefined;
 
@@ -162,10 +136,10 @@ export class PlainObject implements Answer {
   }
 }
 
-/** The object in the version of `type`; it may be changed. */
+/** Parses an entry into the version of `type`. The result may be changed. */
 export function readStored(
   type: ResourceType,
-  { value, revision }: StoredBytes,
+  { value, revision }: Pick<StoredEntry, "value" | "revision">,
   resourceVersion = revision,
 ): Draft {
   const stored = JSON.parse(asText(value)) as Draft;

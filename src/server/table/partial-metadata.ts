@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from "../../model/core.js";
-import type { Answer } from "../resources/stored-object.js";
+import type { ObjectResponse } from "../resources/stored-object.js";
 
 /** The versions of `meta.k8s.io` in which Tables and metadata alone can be had. */
 export type MetaVersion = "v1" | "v1beta1";
@@ -28,7 +28,7 @@ export function partialObjectMetadata(
 
 /** The JSON of what is answered for `as=PartialObjectMetadataList`. */
 export function partialObjectMetadataList(
-  answers: readonly Answer[],
+  answers: readonly ObjectResponse[],
   listMeta: ListMeta,
   version: MetaVersion = "v1",
 ): string {

@@ -1,6 +1,6 @@
 import { failures, fieldErrors } from "../../model/core.js";
 import type { TableColumn } from "../resources/resource-type.js";
-import type { Answer } from "../resources/stored-object.js";
+import type { ObjectResponse } from "../resources/stored-object.js";
 import { defaultColumns } from "./columns.js";
 import {
   partialObjectMetadata,
@@ -31,7 +31,7 @@ export interface TableOptions {
  */
 export function tableOf(
   type: { readonly columns: readonly TableColumn[] },
-  answers: readonly Answer[],
+  answers: readonly ObjectResponse[],
   options: TableOptions,
 ): string {
   const { includeObject = "Metadata", now, columnDefinitions = true, version = "v1" } = options;
@@ -59,7 +59,7 @@ export function parseIncludeObject(value: string | null | undefined): IncludeObj
   throw failures.badRequest(`Unable to convert to Table as requested: ${error}`);
 }
 
-function objectOf(answer: Answer, include: IncludeObject, version: MetaVersion): string {
+function objectOf(answer: ObjectResponse, include: IncludeObject, version: MetaVersion): string {
   switch (include) {
     case "None":
       return "null";

@@ -9,8 +9,9 @@ import { quote } from "../../../model/object/quote.js";
 import type { Store } from "../../../store/index.js";
 import { keyOf } from "../../registry/keys.js";
 import { namespacePrefix } from "../../registry/namespaces.js";
-import type { Registry } from "../../registry/registry.js";
+import type { Caller } from "../../request/caller.js";
 import type { ResourceType } from "../../resources/resource-type.js";
+import type { ResourceTypes } from "../../resources/resource-types.js";
 import type { Found } from "./objects.js";
 
 const component = "garbage-collector-controller";
@@ -36,11 +37,11 @@ export async function isOwnerElsewhere(
 
 /** Tells people why an object was collected, or will never be, although its owner is there. */
 export async function warnOfForeignOwner(
-  { registry, clock }: { readonly registry: Registry; readonly clock: Clock },
+  { api, types, clock }: { readonly api: Caller; readonly types: ResourceTypes; readonly clock: Clock },
   { object }: Found,
   owner: OwnerReference,
 ): Promise<void> {
-  const type = registry.types.find("", "v1", "events");
+  const type = types.find("", "v1", "events");
   if (type === undefined) return;
   const { apiVersion, kind, metadata } = object;
   const { name = "", namespace = "", uid = "" } = metadata;
@@ -64,7 +65,7 @@ export async function warnOfForeignOwner(
   };
   try {
     const scope = { namespace: namespace === "" ? "default" : namespace };
-    await registry.create(type, scope, { object: event }, { fieldManager: component });
+    await api.create(type, scope, { object: event }, { fieldManager: component });
   } catch (error) {
     // It was told before, or the namespace is going away.
     if (!(error instanceof ApiError)) throw error;

@@ -175,8 +175,8 @@ describe("foreground", () => {
     const order: string[] = [];
     const signal = AbortSignal.timeout(20_000);
     const watched = (async () => {
-      const { resourceVersion } = await world.api.registry.list(world.type("configmaps"), {});
-      for await (const events of world.api.registry.watch(
+      const { resourceVersion } = await world.caller.list(world.type("configmaps"), {});
+      for await (const events of world.caller.watch(
         world.type("configmaps"),
         { namespace: "default" },
         { resourceVersion, signal },

@@ -3,17 +3,13 @@ import {
   isConflict,
   isNotFound,
   orphanFinalizer,
-  type Clock,
   type KubeObject,
   type OwnerReference,
 } from "../../../model/core.js";
-import type { Entry, Store, WatchEvent } from "../../../store/index.js";
-import { keyOf, targetOf } from "../../registry/keys.js";
-import type { Registry } from "../../registry/registry.js";
-import { objectKnownOf } from "../../resources/stored-object.js";
-import type { Listener } from "../changes.js";
+import type { Entry, WatchEvent } from "../../../store/index.js";
+import { keyOf, objectKeyOf } from "../../registry/keys.js";
 import { concurrently } from "../concurrently.js";
-import { Work } from "../work.js";
+import { ServerController, type FollowingControllerOptions } from "../server-controller.js";
 import { isOwnerElsewhere, warnOfForeignOwner } from "./foreign-owner.js";
 import { find, remove, removeFinalizer, setOwners, type Found } from "./objects.js";
 import { isBlocking, OwnershipGraph, type Dependent } from "./ownership-graph.js";
@@ -38,13 +34,9 @@ const mentionsFinalizers = Buffer.from('"finalizers":[');
  * Keys are looked at when their owners change or go, or a deletion that concerns them begins or goes on. Nothing is done
  * before the graph is complete: an owner whose dependents are not known yet would seem to have none.
  */
-export class GarbageCollector implements Listener {
-  readonly #registry: Registry;
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #knows: (revision: number) => Promise<void>;
+export class GarbageCollector extends ServerController {
+  readonly #processed: (revision: number) => Promise<void>;
   readonly #graph = new OwnershipGraph();
-  readonly #work: Work;
   /** Keys whose owners are of a kind, or that are themselves, that nobody serves. */
   readonly #parked: Parked;
   /** Keys whose owners were not looked at since they were named. */
@@ -55,59 +47,36 @@ export class GarbageCollector implements Listener {
   #gone = 0;
   #complete = false;
 
-  constructor(options: {
-    registry: Registry;
-    store: Store;
-    clock: Clock;
-    /** Resolves when this server acts by all that was written up to a revision. */
-    knows: (revision: number) => Promise<void>;
-    onError?: (error: unknown, key: string) => void;
-  }) {
-    this.#registry = options.registry;
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#knows = options.knows;
-    this.#work = new Work({
-      clock: options.clock,
-      concurrency: width,
-      handle: (key) => this.#look(key),
-      onError: options.onError,
-    });
-    this.#parked = new Parked(options.registry.types, (key) => this.#work.add(key));
+  constructor(options: FollowingControllerOptions) {
+    super(options, width);
+    this.#processed = options.processed;
+    this.#parked = new Parked(options.registry.types, (key) => this.work.add(key));
   }
 
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.#parked.stop();
-    return this.#work.stop();
-  }
-
-  get isIdle(): boolean {
-    return this.#work.isIdle;
-  }
-
-  idle(): Promise<void> {
-    return this.#work.idle();
+    return super.stop();
   }
 
   /** Resolves when whatever depended on objects that were gone at a revision has been looked at. */
   async collected(revision: number): Promise<void> {
-    await this.#knows(revision);
-    await this.#work.caughtUp();
+    await this.#processed(revision);
+    await this.work.caughtUp();
   }
 
   changed(event: WatchEvent): void {
     if (event.key.startsWith(eventPrefix)) return;
-    if (event.type === "put") this.#note(event.key, event.entry.value);
+    if (event.type === "put") this.#note(event.entry);
     else this.#noteGone(event);
   }
 
-  present({ key, value }: Entry): void {
-    if (!key.startsWith(eventPrefix)) this.#note(key, value);
+  present(entry: Entry): void {
+    if (!entry.key.startsWith(eventPrefix)) this.#note(entry);
   }
 
   complete(): void {
     this.#complete = true;
-    for (const key of this.#early) this.#work.add(key);
+    for (const key of this.#early) this.work.add(key);
     this.#early.clear();
   }
 
@@ -117,10 +86,11 @@ export class GarbageCollector implements Listener {
     this.#graph.clear();
   }
 
-  #note(key: string, value: Uint8Array): void {
+  #note(entry: Entry): void {
+    const { key } = entry;
     const before = this.#graph.get(key);
-    if (!before && !mayMatter(value)) return;
-    const object = JSON.parse(asBuffer(value).toString()) as KubeObject;
+    if (!before && !this.#mayMatter(entry)) return;
+    const object = JSON.parse(asBuffer(entry.value).toString()) as KubeObject;
     const { uid = "" } = object.metadata;
     const after = this.#graph.set(key, object);
     const waits = isDeletingDependents(object);
@@ -128,13 +98,21 @@ export class GarbageCollector implements Listener {
     this.#graph.setWaiting(uid, waits ? key : undefined);
     if (waits || isOrphaning(object)) {
       this.#fresh.delete(key);
-      this.#work.add(key);
+      this.work.add(key);
     } else if (after && !isSame(before, after)) {
       this.#fresh.add(key);
-      this.#work.add(key);
+      this.work.add(key);
     }
     if (waits && !waited) this.#beginWaiting(uid, after);
     if (before) this.#unblock(before, after);
+  }
+
+  /** An object that may have owners, or finalizers of the collector. Most have neither, and are not parsed to find out. */
+  #mayMatter(entry: Entry): boolean {
+    const metadata = this.registry.objects.metadata(entry);
+    if (metadata !== undefined) return Boolean(metadata.ownerReferences ?? metadata.finalizers);
+    const bytes = asBuffer(entry.value);
+    return bytes.includes(mentionsOwners) || bytes.includes(mentionsFinalizers);
   }
 
   #noteGone({ key, previous }: WatchEvent): void {
@@ -148,11 +126,11 @@ export class GarbageCollector implements Listener {
     this.#gone++;
     this.#graph.setOwnerAt(uid, undefined);
     this.#graph.setWaiting(uid, undefined);
-    for (const dependent of this.#graph.dependentsOf(uid)) this.#work.add(dependent.key);
+    for (const dependent of this.#graph.dependentsOf(uid)) this.work.add(dependent.key);
   }
 
   #beginWaiting(uid: string, object: Dependent | undefined): void {
-    for (const dependent of this.#graph.dependentsOf(uid)) this.#work.add(dependent.key);
+    for (const dependent of this.#graph.dependentsOf(uid)) this.work.add(dependent.key);
     // Who waits for this one may now wait in a circle.
     for (const owner of object?.owners ?? []) this.#wake(owner.uid);
   }
@@ -167,10 +145,10 @@ export class GarbageCollector implements Listener {
 
   #wake(uid: string): void {
     const key = this.#graph.waiting(uid);
-    if (key !== undefined) this.#work.add(key);
+    if (key !== undefined) this.work.add(key);
   }
 
-  async #look(key: string): Promise<void> {
+  protected async reconcile(key: string): Promise<void> {
     if (!this.#complete) {
       this.#early.add(key);
       return;
@@ -179,7 +157,7 @@ export class GarbageCollector implements Listener {
       await this.#decide(key);
     } catch (error) {
       // Something was changed, or is gone, by somebody else: look again.
-      if (isConflict(error) || isNotFound(error)) this.#work.add(key);
+      if (isConflict(error) || isNotFound(error)) this.work.add(key);
       else throw error;
     }
   }
@@ -187,12 +165,12 @@ export class GarbageCollector implements Listener {
   async #decide(key: string): Promise<void> {
     const fresh = this.#fresh.delete(key);
     if (fresh && this.#isOwned(key)) return;
-    const type = this.#registry.types.ofKey(key);
+    const type = this.registry.types.ofKey(key);
     if (type === undefined) {
       this.#parked.addUnserved(key);
       return;
     }
-    const found = await find(this.#registry, type, key);
+    const found = await find(this.api, type, key);
     if (found === undefined) return;
     const { metadata } = found.object;
     if (isOrphaning(found.object)) await this.#orphan(found);
@@ -216,11 +194,11 @@ export class GarbageCollector implements Listener {
     key: string,
     { apiVersion, kind, name }: Pick<OwnerReference, "apiVersion" | "kind" | "name">,
   ): string | undefined {
-    const type = this.#registry.types.ofKey(key);
-    const ownerType = this.#registry.types.ofKind(apiVersion, kind);
+    const type = this.registry.types.ofKey(key);
+    const ownerType = this.registry.types.ofKind(apiVersion, kind);
     // What belongs to no namespace cannot say in which one its owner is.
     if (!type || !ownerType || (ownerType.namespaced && !type.namespaced)) return undefined;
-    return keyOf(ownerType, { ...targetOf(type, key), name });
+    return keyOf(ownerType, { ...objectKeyOf(type, key), name });
   }
 
   /** The heart: an object stays while one of its owners does. */
@@ -236,16 +214,15 @@ export class GarbageCollector implements Listener {
       else solid.push(reference);
     }
     if (solid.length > 0) {
-      if (solid.length < owners.length) await setOwners(this.#registry, found, solid);
+      if (solid.length < owners.length) await setOwners(this.api, found, solid);
       return;
     }
     for (const owner of waiting) if (!(await this.#isKnown(found.key, owner))) return;
     // Who waits for this one to go waits for its dependents too.
     const foreground = waiting.length > 0 && this.#graph.dependentsOf(uid).length > 0;
-    if (foreground || finalizers.includes(foregroundFinalizer))
-      await remove(this.#registry, found, "Foreground");
-    else if (finalizers.includes(orphanFinalizer)) await remove(this.#registry, found, "Orphan");
-    else await remove(this.#registry, found, "Background");
+    if (foreground || finalizers.includes(foregroundFinalizer)) await remove(this.api, found, "Foreground");
+    else if (finalizers.includes(orphanFinalizer)) await remove(this.api, found, "Orphan");
+    else await remove(this.api, found, "Background");
   }
 
   /** Foreground: when the dependents that block are gone, the finalizer that holds the owner goes. */
@@ -254,12 +231,12 @@ export class GarbageCollector implements Listener {
     const { uid = "" } = object.metadata;
     if (!(await this.#isKnown(key, object))) return;
     const blocked = this.#graph.dependentsOf(uid).some((dependent) => {
-      const dependentType = this.#registry.types.ofKey(dependent.key);
+      const dependentType = this.registry.types.ofKey(dependent.key);
       // Nobody can delete what nobody serves, or what cannot have such an owner.
       if (dependentType === undefined || (type.namespaced && !dependentType.namespaced)) return false;
       return isBlocking(dependent, uid) && !this.#graph.waitsFor(dependent.uid, uid);
     });
-    if (!blocked) await removeFinalizer(this.#registry, found, foregroundFinalizer);
+    if (!blocked) await removeFinalizer(this.api, found, foregroundFinalizer);
   }
 
   /** Orphan: dependents forget their owner, then the finalizer goes. */
@@ -267,18 +244,18 @@ export class GarbageCollector implements Listener {
     const { uid = "" } = found.object.metadata;
     if (!(await this.#isKnown(found.key, found.object))) return;
     await concurrently(this.#graph.dependentsOf(uid), width, async ({ key }) => {
-      const type = this.#registry.types.ofKey(key);
-      const dependent = type && (await find(this.#registry, type, key));
+      const type = this.registry.types.ofKey(key);
+      const dependent = type && (await find(this.api, type, key));
       const owners = dependent?.object.metadata.ownerReferences ?? [];
       const kept = owners.filter((owner) => owner.uid !== uid);
-      if (dependent && kept.length < owners.length) await setOwners(this.#registry, dependent, kept);
+      if (dependent && kept.length < owners.length) await setOwners(this.api, dependent, kept);
     });
-    await removeFinalizer(this.#registry, found, orphanFinalizer);
+    await removeFinalizer(this.api, found, orphanFinalizer);
   }
 
   /** Whether the graph has all that was written before an object; if not, the key is looked at when it does. */
   async #isKnown(key: string, { metadata }: KubeObject): Promise<boolean> {
-    await this.#knows(Number(metadata.resourceVersion));
+    await this.#processed(Number(metadata.resourceVersion));
     if (!this.#complete) this.#early.add(key);
     return this.#complete;
   }
@@ -290,7 +267,7 @@ export class GarbageCollector implements Listener {
     fresh: boolean,
   ): Promise<KubeObject | "unresolvable" | undefined> {
     const { apiVersion, kind, uid } = reference;
-    const type = this.#registry.types.ofKind(apiVersion, kind);
+    const type = this.registry.types.ofKind(apiVersion, kind);
     if (type === undefined) {
       this.#parked.addOwnerUnserved(found.key, apiVersion, kind);
       return "unresolvable";
@@ -298,14 +275,18 @@ export class GarbageCollector implements Listener {
     const key = this.#ownerKey(found.key, reference);
     if (key !== undefined) {
       const gone = this.#gone;
-      const owner = await find(this.#registry, type, key);
+      const owner = await find(this.api, type, key);
       if (owner?.object.metadata.uid === uid) {
         if (gone === this.#gone) this.#graph.setOwnerAt(uid, key);
         return owner.object;
       }
     }
-    if (fresh && (await isOwnerElsewhere(this.#store, found, reference, type))) {
-      await warnOfForeignOwner({ registry: this.#registry, clock: this.#clock }, found, reference);
+    if (fresh && (await isOwnerElsewhere(this.store, found, reference, type))) {
+      await warnOfForeignOwner(
+        { api: this.api, types: this.registry.types, clock: this.clock },
+        found,
+        reference,
+      );
     }
     return key === undefined ? "unresolvable" : undefined;
   }
@@ -323,14 +304,6 @@ function isSame(before: Dependent | undefined, after: Dependent): boolean {
       owner.blocked === other.blocked
     );
   });
-}
-
-/** Whether an object may have owners, or finalizers that are ours. Most have neither, and are not parsed for that. */
-function mayMatter(value: Uint8Array): boolean {
-  const metadata = objectKnownOf(value)?.metadata;
-  if (metadata !== undefined) return Boolean(metadata.ownerReferences ?? metadata.finalizers);
-  const bytes = asBuffer(value);
-  return bytes.includes(mentionsOwners) || bytes.includes(mentionsFinalizers);
 }
 
 function uidIn(value: Uint8Array): string | undefined {

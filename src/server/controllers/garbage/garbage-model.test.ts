@@ -71,7 +71,7 @@ async function build(world: World, { objects }: Plan): Promise<void> {
 }
 
 async function stateOf(world: World): Promise<Model> {
-  const { items } = await world.api.registry.list(world.type("configmaps"), { namespace: "default" });
+  const { items } = await world.caller.list(world.type("configmaps"), { namespace: "default" });
   return new Map(
     items.map(({ object: { metadata } }) => [
       metadata.name ?? "",

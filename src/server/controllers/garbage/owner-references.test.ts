@@ -31,7 +31,7 @@ describe("which owner a reference means", () => {
     await world.idle();
     expect(await configMaps()).toEqual([]);
     expect(await world.get("configmaps", "root", "other")).toBeDefined();
-    const { items } = await world.api.registry.list(world.type("events"), { namespace: "default" });
+    const { items } = await world.caller.list(world.type("events"), { namespace: "default" });
     expect(items.map(({ object }) => object)).toMatchObject([
       {
         involvedObject: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "child" },
@@ -62,7 +62,7 @@ describe("which owner a reference means", () => {
     await world.idle();
     await world.patch("planets", "earth", { spec: { more: true } });
     await world.idle();
-    const { items } = await world.api.registry.list(world.type("events"), { namespace: "default" });
+    const { items } = await world.caller.list(world.type("events"), { namespace: "default" });
     expect(items.map(({ object }) => object)).toMatchObject([
       {
         involvedObject: { apiVersion: "demo.dev/v1", kind: "Planet", name: "earth" },

@@ -1,4 +1,4 @@
-import type { ListAnswer } from "../../registry/requests.js";
+import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import { renderListMeta } from "../../table/partial-metadata.js";
 
@@ -14,7 +14,7 @@ export interface ListBody {
   readonly chunks: Iterable<Buffer>;
 }
 
-export function listBody(type: ResourceType, list: ListAnswer): ListBody {
+export function listBody(type: ResourceType, list: ListResponse): ListBody {
   const { items } = list;
   const start = JSON.stringify({
     kind: type.listKind,
@@ -27,7 +27,7 @@ export function listBody(type: ResourceType, list: ListAnswer): ListBody {
   return { size, chunks: copied(head, list, size) };
 }
 
-function* copied(head: Buffer, { items }: ListAnswer, size: number): Generator<Buffer> {
+function* copied(head: Buffer, { items }: ListResponse, size: number): Generator<Buffer> {
   let left = size - head.length;
   let chunk = Buffer.allocUnsafe(Math.min(size, Math.max(chunkSize, head.length)));
   let offset = head.copy(chunk);

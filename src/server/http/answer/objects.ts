@@ -1,8 +1,8 @@
 import type { Clock, Json } from "../../../model/core.js";
 import type { Status } from "../../../model/errors/status.js";
-import type { ListAnswer, Subresource } from "../../registry/requests.js";
+import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
-import type { Answer } from "../../resources/stored-object.js";
+import type { ObjectResponse } from "../../resources/stored-object.js";
 import { scaleColumns } from "../../table/columns.js";
 import {
   partialObjectMetadata,
@@ -25,8 +25,8 @@ const json = "application/json";
 export function sendObject(
   exchange: Exchange,
   code: number,
-  { type, subresource, clock }: { type: ResourceType; subresource?: Subresource | undefined; clock: Clock },
-  answer: Answer,
+  { type, subresource, clock }: { type: ResourceType; subresource?: string | undefined; clock: Clock },
+  answer: ObjectResponse,
   form: Negotiated,
 ): void | Promise<void> {
   const plain = form.mediaType === json && !isPretty(exchange, form);
@@ -48,7 +48,7 @@ export function sendObject(
 export function sendList(
   exchange: Exchange,
   type: ResourceType,
-  list: ListAnswer,
+  list: ListResponse,
   form: Negotiated,
   clock: Clock,
 ): void | Promise<void> {

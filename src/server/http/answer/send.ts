@@ -1,6 +1,6 @@
 import { createGzip } from "node:zlib";
 import type { Status } from "../../../model/errors/status.js";
-import type { Answer } from "../../resources/stored-object.js";
+import type { ObjectResponse } from "../../resources/stored-object.js";
 import { isGone, type Exchange, type HttpResponse } from "../exchange.js";
 
 /** Answers larger than this are compressed for those who can read it. */
@@ -50,7 +50,7 @@ export function sendAnswer(
   exchange: Exchange,
   code: number,
   contentType: string,
-  answer: Answer,
+  answer: ObjectResponse,
 ): void | Promise<void> {
   const { size } = answer;
   if (size >= smallBody) return send(exchange, code, contentType, answer.bytes());

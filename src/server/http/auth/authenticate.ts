@@ -1,6 +1,6 @@
 import { failures } from "../../../model/core.js";
 import type { HttpRequest } from "../exchange.js";
-import type { User } from "./user.js";
+import type { User } from "../../access/user.js";
 
 /**
  * Says who sent a request; undefined when it brings no credentials. Throws a 401 ApiError when it brings some that are

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemRandom, type Random } from "../../../model/core.js";
 import { createPrivateFile, privateFolder } from "./private-file.js";
 import type { TokenEntry } from "./tokens.js";
-import { mastersGroup } from "./user.js";
+import { mastersGroup } from "../../access/user.js";
 
 /** A file of credentials that cannot be used; the message says what to do. */
 export class CredentialsError extends Error {

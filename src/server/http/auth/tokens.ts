@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { TokenSource } from "./authenticate.js";
-import { authenticatedGroup, type User } from "./user.js";
+import { authenticatedGroup, type User } from "../../access/user.js";
 
 /** A token and who has it. */
 export interface TokenEntry {

@@ -1,6 +1,6 @@
 import { failures, type ApiError, type Clock } from "../../../model/core.js";
 import type { RequestMetrics } from "../metrics/request-metrics.js";
-import { Deadlines, type Expiring } from "./deadlines.js";
+import { Deadlines, type Expiring } from "../../../model/time/deadlines.js";
 import { FairQueue, type Place } from "./fair-queue.js";
 import { Refusals } from "./refusals.js";
 

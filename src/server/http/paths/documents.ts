@@ -7,7 +7,7 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "../../disc
 import type { ResourceTypes } from "../../resources/resource-types.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, plainOffer, type Offered } from "../negotiate.js";
-import { PageNotFound } from "../page-not-found.js";
+import { PageNotFound } from "../../request/resolve.js";
 import { KeptDocuments, serveDocument, type Served } from "./kept-documents.js";
 
 const discoveryOffer: Offered = {

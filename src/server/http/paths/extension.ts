@@ -1,8 +1,8 @@
 import type { Json } from "../../../model/core.js";
 import { decodeJson } from "../../decode/json.js";
 import { drained, send } from "../answer/send.js";
-import type { User } from "../auth/user.js";
-import type { Context } from "../context.js";
+import type { User } from "../../access/user.js";
+import type { HttpContext } from "../context.js";
 import { isGone, type Exchange } from "../exchange.js";
 import { readBody } from "../request/read-body.js";
 
@@ -53,7 +53,7 @@ export async function serveExtension(
   extension: Extension,
   exchange: Exchange,
   path: string,
-  { limits, watches }: Context,
+  { limits, watches }: HttpContext,
 ): Promise<boolean> {
   const ending = new AbortController();
   const end = (): void => ending.abort(new Error("the client is gone"));

@@ -3,7 +3,7 @@ import { send, sendRawJson } from "../answer/send.js";
 import type { Exchange } from "../exchange.js";
 import { renderMetrics, type MetricSource } from "../metrics/prometheus.js";
 import type { RequestMetrics } from "../metrics/request-metrics.js";
-import { PageNotFound } from "../page-not-found.js";
+import { PageNotFound } from "../../request/resolve.js";
 import type { Documents } from "./documents.js";
 import { healthPath, serveHealth, type Health } from "./health.js";
 import type { VersionInfo } from "./version.js";

@@ -2,7 +2,7 @@ import type { Clock } from "../../../model/core.js";
 import type { Failure } from "../../../model/errors/status.js";
 import type { EventType, ObjectEvent } from "../../registry/requests.js";
 import type { ResourceType } from "../../resources/resource-type.js";
-import type { Answer } from "../../resources/stored-object.js";
+import type { ObjectResponse } from "../../resources/stored-object.js";
 import { partialObjectMetadata, type MetaVersion } from "../../table/partial-metadata.js";
 import { parseIncludeObject, tableOf } from "../../table/table.js";
 import type { Negotiated } from "../negotiate.js";
@@ -21,7 +21,7 @@ export interface Frame {
 /** Puts an event into its frame. */
 export type Framer = (event: ObjectEvent) => Frame;
 
-const kept: Readonly<Record<EventType, WeakMap<Answer, Frame>>> = {
+const kept: Readonly<Record<EventType, WeakMap<ObjectResponse, Frame>>> = {
   ADDED: new WeakMap(),
   MODIFIED: new WeakMap(),
   DELETED: new WeakMap(),

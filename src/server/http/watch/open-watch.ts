@@ -1,21 +1,11 @@
 import { asApiError } from "../../../model/core.js";
-import type { Context } from "../context.js";
+import type { HttpContext } from "../context.js";
+import type { ObjectEvent } from "../../registry/requests.js";
+import { PageNotFound } from "../../request/resolve.js";
 import type { Exchange } from "../exchange.js";
-import { formOf } from "../answer/form.js";
-import { watchOffer } from "../negotiate.js";
-import { watchOptions } from "../request/options.js";
-import type { ObjectEvent, Scope } from "../../registry/requests.js";
-import type { ResourceType } from "../../resources/resource-type.js";
+import { HttpApiRequest, type RequestLine } from "../request/http-api-request.js";
 import { belongsInStream, failureFrame, pump, type Outlet } from "./events.js";
 import { framerOf, type Framer } from "./frames.js";
-
-/** What is watched. */
-export interface WatchTarget {
-  readonly type: ResourceType;
-  readonly scope: Scope;
-  /** Of the only object that is watched, where the path names one. */
-  readonly name: string | undefined;
-}
 
 /** A watch that has begun, or will as soon as there is something to tell. */
 export interface OpenWatch {
@@ -34,21 +24,16 @@ const nowhere: Outlet = { write: () => false };
  * are told inside the stream.
  */
 export async function openWatch(
-  context: Context,
+  context: HttpContext,
   exchange: Exchange,
-  { type, scope, name }: WatchTarget,
+  line: RequestLine,
 ): Promise<OpenWatch> {
-  const { registry, clock, watches, limits, onError } = context;
-  const form = formOf(exchange, watchOffer);
-  const frame = framerOf(type, form, exchange.query, clock);
-  const { limit: _, continue: __, ...options } = watchOptions(exchange.query, name);
-  // Spread out, so that not all who came at once come back at once.
-  const fallback = Math.round((limits.watchTimeout / 1000) * (1 + Math.random()));
-  const timeoutSeconds =
-    options.timeoutSeconds !== undefined && options.timeoutSeconds > 0 ? options.timeoutSeconds : fallback;
-
+  const { pipeline, clock, watches, onError } = context;
   const abort = new AbortController();
-  const events = registry.watch(type, scope, { ...options, timeoutSeconds, signal: abort.signal });
+  const request = new HttpApiRequest(context, exchange, { ...line, verb: "watch" as const }, abort.signal);
+  const events = await pipeline.handle(request);
+  if (line.type === undefined) throw new PageNotFound();
+  const frame = framerOf(line.type, request.form, exchange.query, clock);
   const iterator = events[Symbol.asyncIterator]();
   const first = iterator.next();
   try {

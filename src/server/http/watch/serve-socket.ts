@@ -26,8 +26,8 @@ function webSockets(): Promise<WebSocketServer> {
 
 /** Answers a watch on a connection that becomes a WebSocket. Until then failures are answered as ever. */
 export function socketWatch(socket: Duplex, head: Buffer): ServeWatch {
-  return async (context, exchange, target) => {
-    const watch = await openWatch(context, exchange, target);
+  return async (context, exchange, line) => {
+    const watch = await openWatch(context, exchange, line);
     const sockets = await webSockets();
     const { request, response } = exchange;
     if (socket.destroyed || exchange.over) return watch.cancel();

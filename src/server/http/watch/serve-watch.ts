@@ -1,11 +1,12 @@
-import type { Context } from "../context.js";
+import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
 import { httpOutlet } from "./http-outlet.js";
-import { openWatch, type WatchTarget } from "./open-watch.js";
+import type { RequestLine } from "../request/http-api-request.js";
+import { openWatch } from "./open-watch.js";
 
 /** Answers with a stream of events, which ends when the watch does or the client goes away. */
-export async function serveWatch(context: Context, exchange: Exchange, target: WatchTarget): Promise<void> {
-  const watch = await openWatch(context, exchange, target);
+export async function serveWatch(context: HttpContext, exchange: Exchange, line: RequestLine): Promise<void> {
+  const watch = await openWatch(context, exchange, line);
   const { response } = exchange;
   if (exchange.over) return watch.cancel();
   response.once("close", () => watch.stop());

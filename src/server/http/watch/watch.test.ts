@@ -6,7 +6,7 @@ import { failures, VirtualClock } from "../../../model/core.js";
 import { ask, createWidgets, sendRaw, widget, widgetsPath } from "../fixtures/http-client.js";
 import { startWatch } from "../fixtures/watch-client.js";
 import { adminToken, widgetServer, type WidgetServer } from "../fixtures/widget-server.js";
-import type { ServedRegistry } from "../context.js";
+import type { Registry } from "../../registry/registry.js";
 import type { ObjectEvent } from "../../registry/requests.js";
 import { PlainObject } from "../../resources/stored-object.js";
 import { plainFrame } from "./frames.js";
@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** The server with a watch of the test's own making. */
-function watchedBy(watch: ServedRegistry["watch"], options = {}): Promise<WidgetServer> {
+function watchedBy(watch: Registry["watch"], options = {}): Promise<WidgetServer> {
   return widgetServer(options, (registry) => {
-    return Object.assign(Object.create(registry) as ServedRegistry, { types: registry.types, watch });
+    return Object.assign(Object.create(registry) as Registry, { types: registry.types, watch });
   });
 }
 
@@ -173,8 +173,8 @@ describe("over HTTP", () => {
 
   test("lasts between half an hour and an hour when it does not say how long", async () => {
     let asked: number | undefined;
-    await using other = await watchedBy(async function* (_, __, options) {
-      asked = options?.timeoutSeconds;
+    await using other = await watchedBy(async function* ({ options }) {
+      asked = options.timeoutSeconds;
       yield events(1, 10);
     });
     await (await startWatch(other, `${widgetsPath}?watch=1`)).rest();
@@ -218,9 +218,9 @@ describe("over HTTP", () => {
     let taken = 0;
     let ended = false;
     await using other = await watchedBy(
-      async function* (_, __, options) {
+      async function* ({ signal }) {
         try {
-          while (!options?.signal?.aborted) {
+          while (!signal?.aborted) {
             taken++;
             yield events(20, 50_000);
           }
@@ -254,8 +254,8 @@ describe("over HTTP", () => {
 
   test("a client that goes away ends its watch", async () => {
     let signal: AbortSignal | undefined;
-    await using other = await watchedBy(async function* (_, __, options) {
-      signal = options?.signal;
+    await using other = await watchedBy(async function* (request) {
+      signal = request.signal;
       yield events(1, 10);
       if (signal !== undefined && !signal.aborted) await once(signal, "abort");
     });
@@ -350,8 +350,8 @@ describe("over a WebSocket", () => {
 
   test("sends no more than is taken", async () => {
     let taken = 0;
-    await using other = await watchedBy(async function* (_, __, options) {
-      while (!options?.signal?.aborted && taken < 500) {
+    await using other = await watchedBy(async function* ({ signal }) {
+      while (!signal?.aborted && taken < 500) {
         taken++;
         yield events(10, 50_000);
       }

@@ -1,6 +1,6 @@
 import { failures, fieldErrors } from "../../../model/core.js";
 import type { ResourceType } from "../../resources/resource-type.js";
-import type { ListOptions, WatchOptions } from "../requests.js";
+import type { ListOptions, ServerWatchOptions } from "../requests.js";
 import { parseContinue } from "./continue-token.js";
 
 /** Which state of the store a list is to show. */
@@ -71,7 +71,7 @@ export interface WatchPlan {
   readonly from?: number | undefined;
 }
 
-export function planWatch(type: ResourceType, options: WatchOptions): WatchPlan {
+export function planWatch(type: ResourceType, options: ServerWatchOptions): WatchPlan {
   const { resourceVersion = "", sendInitialEvents, allowWatchBookmarks = false } = options;
   checkWatchMatch(options);
   const asked = watchedVersion(type, resourceVersion);
@@ -82,7 +82,7 @@ export function planWatch(type: ResourceType, options: WatchOptions): WatchPlan 
   };
 }
 
-function checkWatchMatch({ resourceVersionMatch: match = "", sendInitialEvents }: WatchOptions): void {
+function checkWatchMatch({ resourceVersionMatch: match = "", sendInitialEvents }: ServerWatchOptions): void {
   const field = "resourceVersionMatch";
   const wanted = "NotOlderThan";
   const errors: fieldErrors.FieldError[] = [];

@@ -1,28 +1,27 @@
 import { ApiError, failures } from "../../../model/core.js";
 import { Compacted, type Store } from "../../../store/index.js";
 import type { ResourceType } from "../../resources/resource-type.js";
-import { StoredObject } from "../../resources/stored-object.js";
-import type { Context } from "../context.js";
+import type { StoredObject } from "../../resources/stored-object.js";
+import type { RegistryContext } from "../context.js";
 import { keyOf, prefixOf } from "../keys.js";
-import type { ListAnswer, ListOptions, Scope } from "../requests.js";
-import { asFailure, asking } from "../store-failures.js";
+import type { ListOptions, ListResponse, ResourceRequest } from "../requests.js";
+import { fromStore, storeFailure } from "../store-failures.js";
 import { formatContinue } from "./continue-token.js";
 import { planList, type ListPlan } from "./list-options.js";
-import { narrowed, selectionOf, type Selection } from "./selection.js";
+import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
 
 /** How many entries are looked at in one go where only some of them are wanted. */
 const stride = 500;
 
 export async function list(
-  context: Context,
-  type: ResourceType,
-  asked: Scope,
-  options: ListOptions,
-): Promise<ListAnswer> {
-  const selection = selectionOf(type, options);
+  context: RegistryContext,
+  { type, namespace, options }: ResourceRequest<ListOptions>,
+): Promise<ListResponse> {
+  const selectors = parseSelectors(type, options);
+  const selection = selectionOf(type, selectors);
   const plan = planList(options);
-  const { scope, name } = narrowed(type, asked, options);
-  if (plan.atLeast !== undefined) await reach(context, plan.atLeast);
+  const { scope, name } = narrowScope(type, { namespace }, selectors);
+  if (plan.atLeast !== undefined) await checkReached(context, plan.atLeast);
   try {
     if (name !== undefined && plan.after === undefined) {
       return await listOne(context, type, keyOf(type, { ...scope, name }), selection, plan.revision);
@@ -30,40 +29,40 @@ export async function list(
     const limit = Math.max(0, options.limit ?? 0);
     return await listMany(context, type, prefixOf(type, scope), selection, plan, limit);
   } catch (error) {
-    throw error instanceof Compacted ? tooOld(plan) : asFailure(error);
+    throw error instanceof Compacted ? tooOld(plan) : storeFailure(error);
   }
 }
 
-/** Refuses when the store has not come as far as `revision`. */
-export async function reach({ store }: Context, revision: number): Promise<void> {
+/** Refuses a revision that the store has not reached. */
+export async function checkReached({ store }: RegistryContext, revision: number): Promise<void> {
   if (revision === 0) return;
-  const { revision: newest } = await asking(store.status());
+  const { revision: newest } = await fromStore(store.status());
   if (revision > newest) throw failures.tooLargeResourceVersion(revision, newest, 1);
 }
 
 /** The one object that has a name, or none. */
 async function listOne(
-  { store }: Context,
+  { store, objects }: RegistryContext,
   type: ResourceType,
   key: string,
   selection: Selection,
   exact: number | undefined,
-): Promise<ListAnswer> {
+): Promise<ListResponse> {
   // The key itself comes before all others that start with it.
   const { entries, revision } = await store.range({ prefix: key, limit: 1, revision: exact });
-  const items = entries.filter((entry) => entry.key === key).map((entry) => new StoredObject(type, entry));
+  const items = entries.filter((entry) => entry.key === key).map((entry) => objects.peek(type, entry));
   const chosen = selection === undefined ? items : items.filter(({ object }) => selection(object));
   return { items: chosen, resourceVersion: String(revision) };
 }
 
 async function listMany(
-  { store }: Context,
+  { store, objects }: RegistryContext,
   type: ResourceType,
   prefix: string,
   selection: Selection,
   plan: ListPlan,
   limit: number,
-): Promise<ListAnswer> {
+): Promise<ListResponse> {
   const start = type.storage.prefix;
   const wanted = selection === undefined ? limit : Math.max(stride, limit);
   const items: StoredObject[] = [];
@@ -80,18 +79,18 @@ async function listMany(
         break;
       }
       after = entry.key;
-      const item = new StoredObject(type, entry);
+      const item = objects.peek(type, entry);
       if (selection === undefined || selection(item.object)) items.push(item);
     }
   }
-  const answer = { items, resourceVersion: String(revision ?? 0) };
-  if (!more || after === undefined) return answer;
+  const response = { items, resourceVersion: String(revision ?? 0) };
+  if (!more || after === undefined) return response;
   const left =
     selection === undefined
       ? await leftOver(store, plan, items.length, { prefix, after, revision })
       : undefined;
   const token = formatContinue({ revision, after: after.slice(start.length), left });
-  return { ...answer, continue: token, remainingItemCount: left };
+  return { ...response, continue: token, remainingItemCount: left };
 }
 
 /** How many objects the next pages will show. Counted once: all pages are of one revision. */

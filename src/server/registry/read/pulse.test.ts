@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { parseLabelSelector } from "../../../model/core.js";
 import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
 
 let api: TestApi;
@@ -58,7 +57,7 @@ describe("bookmarks", () => {
   });
 
   test("come also while much happens that is not selected", async () => {
-    const labelSelector = parseLabelSelector("color=red");
+    const labelSelector = "color=red";
     await using events = widgets.watch({
       allowWatchBookmarks: true,
       resourceVersion: await now(),

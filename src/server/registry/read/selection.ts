@@ -1,35 +1,76 @@
-import { failures, type FieldSelector, type KubeObject, type LabelSelector } from "../../../model/core.js";
+import {
+  failures,
+  parseFieldSelector,
+  parseLabelSelector,
+  SelectorError,
+  type FieldSelector,
+  type KubeObject,
+  type LabelSelector,
+} from "../../../model/core.js";
+import type { Scope } from "../../../model/object/object-key.js";
+import { fieldSelector } from "../../../model/selector/field-selector.js";
 import type { ResourceType } from "../../resources/resource-type.js";
-import type { Scope } from "../requests.js";
 
-/** Chooses objects; undefined where a request chooses all. */
+/** Chooses objects; undefined to choose all. */
 export type Selection = ((object: KubeObject) => boolean) | undefined;
 
-interface Selectors {
-  readonly labelSelector?: LabelSelector | undefined;
-  readonly fieldSelector?: FieldSelector | undefined;
+/** Parsed selectors of a list or watch. */
+export interface Selectors {
+  readonly labels: LabelSelector | undefined;
+  readonly fields: FieldSelector | undefined;
 }
 
-/** @throws a 400 when a field is named that objects of this kind cannot be selected by. */
-export function selectionOf(type: ResourceType, { labelSelector, fieldSelector }: Selectors): Selection {
-  const labels = labelSelector?.empty === false ? labelSelector : undefined;
-  const fields = fieldSelector?.empty === false ? fieldSelector : undefined;
+/**
+ * Parses the selectors of a list or watch. `name` limits them to one object.
+ *
+ * @throws {ApiError} 400 for a malformed selector, and for a field that objects of this kind cannot be selected by.
+ */
+export function parseSelectors(
+  type: ResourceType,
+  options: { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined },
+  name = "",
+): Selectors {
+  let labels: LabelSelector | undefined;
+  let fields: FieldSelector | undefined;
+  try {
+    if (options.labelSelector) labels = parseLabelSelector(options.labelSelector);
+    if (options.fieldSelector) fields = parseFieldSelector(options.fieldSelector);
+  } catch (error) {
+    if (error instanceof SelectorError) throw failures.badRequest(error.message);
+    throw error;
+  }
+  if (name !== "") fields = limitToName(fields, name);
   for (const { field } of fields?.requirements ?? []) checkField(type, field);
+  return {
+    labels: labels?.empty === false ? labels : undefined,
+    fields: fields?.empty === false ? fields : undefined,
+  };
+}
+
+function limitToName(fields: FieldSelector | undefined, name: string): FieldSelector {
+  if (fields === undefined || fields.empty) {
+    return fieldSelector([{ field: "metadata.name", operator: "=", value: name }]);
+  }
+  if (fields.exactValue("metadata.name") === name) return fields;
+  throw failures.badRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
+export function selectionOf(type: ResourceType, { labels, fields }: Selectors): Selection {
   if (labels === undefined && fields === undefined) return undefined;
   return (object) =>
     (labels === undefined || labels.matches(object.metadata.labels)) &&
     (fields === undefined || fields.matches((field) => readField(type, object, field)));
 }
 
-/** The narrowest scope that holds all that is selected, and the one name that can be among it. */
-export function narrowed(
+/** Narrowest scope that contains everything selected, and the only name that can be selected, if there is one. */
+export function narrowScope(
   { namespaced }: ResourceType,
   scope: Scope,
-  { fieldSelector }: Selectors,
+  { fields }: Selectors,
 ): { scope: Scope; name?: string | undefined } {
-  const name = fieldSelector?.exactValue("metadata.name");
+  const name = fields?.exactValue("metadata.name");
   if (!namespaced) return { scope, name };
-  const namespace = scope.namespace ?? fieldSelector?.exactValue("metadata.namespace");
+  const namespace = scope.namespace ?? fields?.exactValue("metadata.namespace");
   return namespace === undefined || namespace === "" ? { scope } : { scope: { namespace }, name };
 }
 

@@ -1,15 +1,15 @@
 import type { KubeObject } from "../../../model/core.js";
-import { SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
+import { SlowWatcher, type WatchEvent } from "../../../store/index.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
-import { type Answer, PlainObject, type StoredObject, storedObject } from "../../resources/stored-object.js";
-import type { Context } from "../context.js";
+import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
+import type { RegistryContext } from "../context.js";
 import { keyOf, prefixOf } from "../keys.js";
 import { planWatch } from "./list-options.js";
-import { reach } from "./listing.js";
+import { checkReached } from "./listing.js";
 import { withPulse } from "./pulse.js";
-import type { ObjectEvent, Scope, WatchOptions } from "../requests.js";
-import { narrowed, selectionOf, type Selection } from "./selection.js";
-import { asFailure } from "../store-failures.js";
+import type { ObjectEvent, ResourceRequest, ServerWatchOptions } from "../requests.js";
+import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
+import { storeFailure } from "../store-failures.js";
 
 /** How often a watch that asked for bookmarks says how far it is. */
 const bookmarkInterval = 60_000;
@@ -22,16 +22,16 @@ const stride = 500;
  * It ends when its time is up, its signal aborts, its reader is too slow, or the kind is no longer served as it was.
  */
 export async function* watch(
-  context: Context,
-  type: ResourceType,
-  asked: Scope,
-  options: WatchOptions,
+  context: RegistryContext,
+  request: ResourceRequest<ServerWatchOptions>,
 ): AsyncGenerator<readonly ObjectEvent[], void, undefined> {
   const { store, clock, types } = context;
-  const { signal, timeoutSeconds = 0, allowWatchBookmarks = false } = options;
-  const selection = selectionOf(type, options);
+  const { type, namespace, options, signal } = request;
+  const { timeoutSeconds = 0, allowWatchBookmarks = false } = options;
+  const selectors = parseSelectors(type, options, request.name);
+  const selection = selectionOf(type, selectors);
   const plan = planWatch(type, options);
-  const { scope, name } = narrowed(type, asked, options);
+  const { scope, name } = narrowScope(type, { namespace }, selectors);
   const prefix = name === undefined ? prefixOf(type, scope) : keyOf(type, { ...scope, name });
 
   const end = new AbortController();
@@ -45,22 +45,22 @@ export async function* watch(
   const timeout = timeoutSeconds > 0 ? clock.after(timeoutSeconds * 1000, stop) : undefined;
   try {
     let { from } = plan;
-    if (from !== undefined) await reach(context, from);
+    if (from !== undefined) await checkReached(context, from);
     if (plan.initial) {
-      from = yield* presentState(store, type, prefix, selection, end.signal);
+      from = yield* presentState(context, type, prefix, selection, end.signal);
       if (plan.announceEnd && from !== undefined) yield [bookmark(type, from, true)];
     }
     const source = store.watch({ prefix, from, previous: true, signal: end.signal });
     const stream = allowWatchBookmarks ? withPulse(source, clock, bookmarkInterval) : source;
     for await (const next of stream) {
       const events =
-        typeof next === "number" ? [bookmark(type, next)] : translate(type, next.events, selection);
+        typeof next === "number" ? [bookmark(type, next)] : translate(context, type, next.events, selection);
       if (events.length > 0) yield events;
     }
     if (allowWatchBookmarks && !signal?.aborted) yield [bookmark(type, source.revision)];
   } catch (error) {
     // Who was too slow has missed nothing yet, and can resume where the stream ended.
-    if (!(error instanceof SlowWatcher)) throw asFailure(error);
+    if (!(error instanceof SlowWatcher)) throw storeFailure(error);
   } finally {
     timeout?.cancel();
     forget();
@@ -71,7 +71,7 @@ export async function* watch(
 
 /** Everything that is there, as ADDED events; returns the revision at which it was. */
 async function* presentState(
-  store: Store,
+  { store, objects }: RegistryContext,
   type: ResourceType,
   prefix: string,
   selection: Selection,
@@ -85,7 +85,7 @@ async function* presentState(
     after = range.entries.at(-1)?.key;
     const events: ObjectEvent[] = [];
     for (const entry of range.entries) {
-      const object = storedObject(type, entry);
+      const object = objects.peek(type, entry);
       if (selection === undefined || selection(object.object)) events.push({ type: "ADDED", object });
     }
     if (events.length > 0) yield events;
@@ -93,51 +93,65 @@ async function* presentState(
   return revision;
 }
 
-/** What changes of stored keys are to somebody who sees only what is selected. */
-function translate(type: ResourceType, changes: readonly WatchEvent[], selection: Selection): ObjectEvent[] {
+/** Events for a watcher that sees only selected objects. */
+function translate(
+  context: RegistryContext,
+  type: ResourceType,
+  changes: readonly WatchEvent[],
+  selection: Selection,
+): ObjectEvent[] {
   const events: ObjectEvent[] = [];
   for (const change of changes) {
-    const event = selection === undefined ? plainEvent(type, change) : selectedEvent(type, change, selection);
+    const event =
+      selection === undefined
+        ? plainEvent(context, type, change)
+        : selectedEvent(context, type, change, selection);
     if (event !== undefined) events.push(event);
   }
   return events;
 }
 
-function plainEvent(type: ResourceType, change: WatchEvent): ObjectEvent | undefined {
-  if (change.type === "delete") return { type: "DELETED", object: objectOf(type, change) };
-  const { entry } = change;
-  return { type: entry.created === entry.revision ? "ADDED" : "MODIFIED", object: objectOf(type, change) };
+function plainEvent(context: RegistryContext, type: ResourceType, change: WatchEvent): ObjectEvent {
+  const object = objectOf(context, type, change);
+  if (change.type === "delete") return { type: "DELETED", object };
+  return { type: change.entry.created === change.entry.revision ? "ADDED" : "MODIFIED", object };
 }
 
 function selectedEvent(
+  context: RegistryContext,
   type: ResourceType,
   change: WatchEvent,
   selection: (object: KubeObject) => boolean,
 ): ObjectEvent | undefined {
-  const before = change.previous !== undefined && selection(previousOf(type, change).object);
-  const now = change.type === "put" && selection(objectOf(type, change).object);
-  if (now) return { type: before ? "MODIFIED" : "ADDED", object: objectOf(type, change) };
+  const before = change.previous !== undefined && selection(previousOf(context, type, change).object);
+  const now = change.type === "put" && selection(objectOf(context, type, change).object);
+  if (now) return { type: before ? "MODIFIED" : "ADDED", object: objectOf(context, type, change) };
   if (!before) return undefined;
-  // Gone from the selection: the last state that was in it, at the revision at which it left.
-  return { type: "DELETED", object: previousOf(type, change) };
+  // The object left the selection: its last selected state, at the revision at which it left.
+  return { type: "DELETED", object: previousOf(context, type, change) };
 }
 
-/** The object after a change; for a deletion its last state, at the revision of the deletion. */
-function objectOf(type: ResourceType, change: WatchEvent): StoredObject {
-  return change.type === "delete" ? previousOf(type, change) : storedObject(type, change.entry);
+/** Object after a change; for a deletion its last state, at the revision of the deletion. */
+function objectOf(context: RegistryContext, type: ResourceType, change: WatchEvent): StoredObject {
+  if (change.type === "delete") return previousOf(context, type, change);
+  return context.objects.get(type, change.entry);
 }
 
-/** The object before a change, at the revision of the change. */
-function previousOf(type: ResourceType, { key, previous, revision }: WatchEvent): StoredObject {
+/** Object before a change, at the revision of the change. */
+function previousOf(
+  { objects }: RegistryContext,
+  type: ResourceType,
+  { key, previous, revision }: WatchEvent,
+): StoredObject {
   if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
-  return storedObject(type, previous, revision);
+  return objects.get(type, previous, revision);
 }
 
 const initialEventsEnd = { annotations: { "k8s.io/initial-events-end": "true" } };
 
 /** Says that everything up to a revision has been sent. */
 function bookmark(type: ResourceType, revision: number, initialEnd = false): ObjectEvent {
-  const object: Answer = new PlainObject({
+  const object = new PlainObject({
     apiVersion: apiVersionOf(type),
     kind: type.kind,
     metadata: {

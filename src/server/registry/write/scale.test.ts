@@ -36,13 +36,13 @@ beforeEach(async () => {
 /** Replaces the Scale. */
 async function put(scale: object, options: object = {}): Promise<Thing> {
   const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name }, ...scale } as never;
-  const { answer } = await api.registry.update(
+  const written = await api.caller.update(
     widgets.type,
     widgets.target(name),
     { object },
     { subresource, ...options },
   );
-  return answer.object as unknown as Thing;
+  return written.object.object as unknown as Thing;
 }
 
 /** Applies a Scale. */
@@ -53,11 +53,11 @@ async function apply(
   const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name }, ...scale } as never;
   const { force, fieldManager = "scaler" } = options;
   const patch = { type: "apply", body: { object }, force } as const;
-  const { answer } = await api.registry.patch(widgets.type, widgets.target(name), patch, {
+  const written = await api.caller.patch(widgets.type, widgets.target(name), patch, {
     subresource,
     fieldManager,
   });
-  return answer.object as unknown as Thing;
+  return written.object.object as unknown as Thing;
 }
 
 describe("shows", () => {

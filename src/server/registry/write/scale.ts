@@ -19,15 +19,16 @@ import {
   type ScalePaths,
 } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
-import type { Context } from "../context.js";
-import type { Body, Patch, Target, WriteOptions, Written } from "../requests.js";
-import { applying } from "./applying.js";
-import { copyOf } from "./copy.js";
-import { objectIn, tidyFields, type ReadableType, type Refuse } from "./incoming.js";
-import { applied, refusing } from "./patching.js";
-import { checkUid, revising } from "./updating.js";
+import type { Body } from "../../decode/decoded-body.js";
+import type { RegistryContext } from "../context.js";
+import type { PatchRequest, WriteRequest, WriteResponse } from "../requests.js";
+import { apply } from "./apply.js";
+import { copyJson } from "./copy-json.js";
+import { applyPatch, patchError } from "./patch.js";
+import { decodeObject, pruneFields, type DecodableType, type ToError } from "./prune-and-default.js";
+import { checkUid, writeObject } from "./update.js";
 
-/** An object as autoscaling/v1 shows it. */
+/** Scale of an object. */
 export function scaleOf(type: ResourceType, live: KubeObject): PlainObject {
   const { statusReplicasPath, labelSelectorPath } = pathsOf(type);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = live.metadata;
@@ -37,13 +38,13 @@ export function scaleOf(type: ResourceType, live: KubeObject): PlainObject {
     apiVersion: "autoscaling/v1",
     kind: "Scale",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: { replicas: wantedOf(type, live) ?? 0 },
+    spec: { replicas: desiredReplicas(type, live) ?? 0 },
     status: {
       replicas: typeof present === "number" ? present : 0,
       selector: selectorText(selector),
     },
   };
-  return new PlainObject(copyOf(scale));
+  return new PlainObject(copyJson(scale));
 }
 
 /** A selector as text: custom resources have it so, built-in kinds as a structure or a plain map of labels. */
@@ -56,43 +57,32 @@ function selectorText(selector: unknown): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Replaces an object's Scale: writes how many replicas there are to be. */
-export async function updateScale(
-  context: Context,
-  type: ResourceType,
-  target: Target,
-  body: Body,
-  options: WriteOptions,
-): Promise<Written> {
-  const scale = scaleIn(type, target, body, options);
-  const revise = ({ object }: StoredObject): Draft =>
-    scaled(type, target, object, scale, replicasIn(scale) ?? 0);
-  return asScale(type, await revising(context, type, target, options, { revise }));
+/** Replaces an object's Scale: sets its desired number of replicas. */
+export async function updateScale(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
+  const scale = decodeScale(request, request.body);
+  const propose = ({ object }: StoredObject): Draft =>
+    withScale(request, object, scale, replicasIn(scale) ?? 0);
+  return asScale(request.type, await writeObject(context, request, { propose }));
 }
 
-/** Patches an object's Scale. To apply one is to apply the replicas of what it stands for. */
-export async function patchScale(
-  context: Context,
-  type: ResourceType,
-  target: Target,
-  patch: Patch,
-  options: WriteOptions,
-): Promise<Written> {
-  if (patch.type === "apply") {
-    const object = configOf(type, target, scaleIn(type, target, patch.body, options)) as unknown as Json;
-    return asScale(type, await applying(context, type, target, { ...patch, body: { object } }, options));
+/** Patches an object's Scale. Applying one applies the number of replicas to the object. */
+export async function patchScale(context: RegistryContext, request: PatchRequest): Promise<WriteResponse> {
+  const { type, patchType, body } = request;
+  if (patchType === "apply") {
+    const object = configurationOf(request, decodeScale(request, body)) as unknown as Json;
+    return asScale(type, await apply(context, { ...request, body: { object } }));
   }
-  const revise = ({ object: live }: StoredObject): Draft => {
-    const object = applied(patchable(type, live), patch, {});
-    const body = { object, duplicates: patch.body.duplicates };
-    const scale = scaleIn(type, target, body, options, refusing(patch, object));
+  const propose = ({ object: live }: StoredObject): Draft => {
+    const object = applyPatch(patchable(type, live), request, {});
+    const patched = { object, duplicates: body.duplicates };
+    const scale = decodeScale(request, patched, patchError(request, object));
     const replicas = replicasIn(scale);
-    if (replicas !== undefined) return scaled(type, target, live, scale, replicas);
+    if (replicas !== undefined) return withScale(request, live, scale, replicas);
     throw failures.badRequest(
       `the spec replicas field ${quote(pathsOf(type).specReplicasPath)} cannot be empty`,
     );
   };
-  return asScale(type, await revising(context, type, target, options, { revise }));
+  return asScale(type, await writeObject(context, request, { propose }));
 }
 
 function pathsOf({ subresources: { scale } }: ResourceType): ScalePaths {
@@ -100,84 +90,73 @@ function pathsOf({ subresources: { scale } }: ResourceType): ScalePaths {
   return scale;
 }
 
-function wantedPath(type: ResourceType): JsonPath {
+function replicasPath(type: ResourceType): JsonPath {
   return compileJsonPath(pathsOf(type).specReplicasPath);
 }
 
-/** How many replicas an object asks for, if it says so. */
-function wantedOf(type: ResourceType, object: KubeObject): number | undefined {
-  const replicas = wantedPath(type).first(object);
+/** Desired number of replicas, if the object has one. */
+function desiredReplicas(type: ResourceType, object: KubeObject): number | undefined {
+  const replicas = replicasPath(type).first(object);
   return typeof replicas === "number" ? replicas : undefined;
 }
 
-/** What patches of a Scale are laid over: where an object says nothing of replicas, its Scale does not either. */
+/** Scale that patches are applied to: without replicas if the object has none. */
 function patchable(type: ResourceType, live: KubeObject): Json {
   const scale = scaleOf(type, live).object as unknown as JsonObject;
-  return wantedOf(type, live) === undefined ? { ...scale, spec: {} } : scale;
+  return desiredReplicas(type, live) === undefined ? { ...scale, spec: {} } : scale;
 }
 
-/** The object with as many replicas as a Scale asks for. */
-function scaled(
-  type: ResourceType,
-  target: Target,
-  live: KubeObject,
-  { metadata }: Draft,
-  replicas: number,
-): Draft {
-  checkUid(type, target, metadata, live.metadata.uid);
-  const updated = copyOf(live) as Draft;
-  setReplicas(type, target, updated, replicas);
+/** Copy of an object with the number of replicas that a Scale asks for. */
+function withScale(request: WriteRequest, live: KubeObject, { metadata }: Draft, replicas: number): Draft {
+  checkUid(request, metadata, live.metadata.uid);
+  const updated = copyJson(live) as Draft;
+  setReplicas(request, updated, replicas);
   if (metadata["resourceVersion"]) updated.metadata["resourceVersion"] = metadata["resourceVersion"];
   return updated;
 }
 
-/** What somebody who applies a Scale applies to the object itself. */
-function configOf(type: ResourceType, target: Target, scale: Draft): Draft {
+/** Configuration of the object that has the effect of applying a Scale. */
+function configurationOf(request: WriteRequest, scale: Draft): Draft {
+  const { type, name } = request;
   const { uid, resourceVersion } = scale.metadata;
-  const metadata = { name: target.name, uid, resourceVersion };
-  const config: Draft = copyOf({ apiVersion: apiVersionOf(type), kind: type.kind, metadata });
+  const metadata = { name, uid, resourceVersion };
+  const config: Draft = copyJson({ apiVersion: apiVersionOf(type), kind: type.kind, metadata });
   const replicas = replicasIn(scale);
-  if (replicas !== undefined) setReplicas(type, target, config, replicas);
+  if (replicas !== undefined) setReplicas(request, config, replicas);
   return config;
 }
 
-function setReplicas(type: ResourceType, { name }: Target, object: Draft, replicas: number): void {
+function setReplicas({ type, name }: WriteRequest, object: Draft, replicas: number): void {
   if (replicas < 0) {
     throw failures.invalid({ group: "autoscaling", kind: "Scale" }, name, [
       fieldErrors.invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
     ]);
   }
-  wantedPath(type).set(object, replicas);
+  replicasPath(type).set(object, replicas);
 }
 
 let scaleRules: ObjectSchema | undefined;
 
 function rulesOfScale(): ObjectSchema {
   const struct = findKind("autoscaling/v1", "Scale");
-  if (struct === undefined) throw new Error("nothing is known of Scale");
+  if (struct === undefined) throw new Error("autoscaling/v1 Scale is not among the built-in types");
   return typedRules(struct);
 }
 
-/** A Scale is a built-in kind, whatever it scales. */
-function scaleIn(
-  { namespaced }: ResourceType,
-  target: Target,
-  body: Body,
-  options: WriteOptions,
-  refuse?: Refuse,
-): Draft {
+/** Decodes a Scale, which is the same typed kind for everything that can be scaled. */
+function decodeScale(request: WriteRequest, body: Body, toError?: ToError): Draft {
   scaleRules ??= rulesOfScale();
-  const type: ReadableType = {
+  const type: DecodableType = {
     group: "autoscaling",
     version: "v1",
     kind: "Scale",
     plural: "scales",
-    namespaced,
+    namespaced: request.type.namespaced,
     capabilities: { decoding: "typed" },
     rules: scaleRules,
   };
-  const scale = objectIn(type, body, target);
-  tidyFields(type, scale, body, options, { refuse });
+  const scale = decodeObject(type, body, request);
+  pruneFields(type, scale, body, request, { toError });
   return scale;
 }
 
@@ -186,6 +165,6 @@ function replicasIn(scale: Draft): number | undefined {
   return spec?.replicas ?? undefined;
 }
 
-function asScale(type: ResourceType, { answer, created }: Written): Written {
-  return { answer: scaleOf(type, answer.object), created };
+function asScale(type: ResourceType, { object, created }: WriteResponse): WriteResponse {
+  return { object: scaleOf(type, object.object), created };
 }

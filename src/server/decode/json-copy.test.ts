@@ -1,0 +1,51 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { deepFreeze } from "../../model/core.js";
+import { jsonCopy } from "./json-copy.js";
+
+describe("jsonCopy", () => {
+  test("is what JSON makes of a value, and shares nothing with it", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const copy = jsonCopy(deepFreeze(value));
+        expect(copy).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(Object.isFrozen(copy)).toBe(typeof copy !== "object" || copy === null);
+      }),
+    );
+  });
+
+  test("leaves out what is undefined, asks toJSON, fills holes", () => {
+    const at = new Date(0);
+    // oxlint-disable-next-line no-sparse-arrays -- that is the case
+    const value = { a: undefined, at, list: [, undefined, { b: undefined }], "\ud800": "a\udfff" };
+    expect(jsonCopy(value)).toEqual({
+      at: "1970-01-01T00:00:00.000Z",
+      list: [null, null, {}],
+      "\ufffd": "a\ufffd",
+    });
+  });
+
+  test("takes __proto__ for a field like any other", () => {
+    const copy = jsonCopy(JSON.parse('{"__proto__":{"a":1}}'));
+    expect(Object.keys(copy as object)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  });
+
+  test.each<[unknown, string]>([
+    [{ spec: { list: [1, Number.NaN] } }, "NaN is no number in JSON at spec.list[1]"],
+    [{ spec: { size: Infinity } }, "Infinity is no number in JSON at spec.size"],
+    [{ spec: { size: 3n } }, "3n is a BigInt; make it a text or a number at spec.size"],
+    [{ spec: { run: () => {} } }, "a function is there at spec.run"],
+    [undefined, "it is undefined"],
+  ])("refuses %o", (value, message) => {
+    expect(() => jsonCopy(value)).toThrow(
+      expect.objectContaining({ code: 400, message: `the object cannot be sent as JSON: ${message}` }),
+    );
+  });
+
+  test("refuses what has no end", () => {
+    const ring: Record<string, unknown> = {};
+    ring["a"] = { b: ring };
+    expect(() => jsonCopy(ring)).toThrow("more than 1000 levels deep at a.b.a.b.a.b.a.b…");
+  });
+});

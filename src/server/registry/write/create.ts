@@ -1,0 +1,150 @@
+import { ApiError, failures, generateName, isAlreadyExists, type KubeObject } from "../../../model/core.js";
+import { Conflict } from "../../../store/index.js";
+import { mutate, validate } from "../../admission/admission.js";
+import type { Draft, ResourceType } from "../../resources/resource-type.js";
+import { PlainObject, type ObjectResponse, type StoredObject } from "../../resources/stored-object.js";
+import type { RegistryContext } from "../context.js";
+import { keyOf, resourceOf } from "../keys.js";
+import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
+import { fromStore, storeFailure } from "../store-failures.js";
+import { commitObject } from "./commit-object.js";
+import { copyJson } from "./copy-json.js";
+import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { recordOwnership } from "./record-ownership.js";
+import { requestedVersion, stampCreation } from "./stamp-metadata.js";
+import { validateCreate } from "./validate-object.js";
+
+/** Names that are tried for a generateName before the request fails. */
+const nameAttempts = 8;
+
+/** Records field ownership in an object that is about to be written. */
+export type RecordOwnership = typeof recordOwnership;
+
+export function create(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
+  const { type, namespace, body } = request;
+  const draft = decodeObject(type, body, { namespace });
+  pruneAndDefault(type, draft, body, request);
+  if (requestedVersion(draft.metadata) !== undefined) {
+    throw failures.badRequest("resourceVersion should not be set on objects to be created");
+  }
+  return createObject(context, request, draft);
+}
+
+/**
+ * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has decided about ownership
+ * already.
+ */
+export async function createObject(
+  context: RegistryContext,
+  request: ResourceRequest<WriteOptions>,
+  draft: Draft,
+  record: RecordOwnership = recordOwnership,
+): Promise<ObjectResponse> {
+  const { type, admission } = request;
+  const refusal = type.strategy.forbidCreate?.();
+  if (refusal !== undefined) throw refusal;
+  if (admission.length > 0) {
+    await mutate(admission, admissionRequest("create", request, draft, undefined));
+    type.rules.applyDefaults(draft);
+  }
+  const { name, generateName: base, namespace } = draft.metadata as Names;
+  const write = (): Promise<ObjectResponse> =>
+    base && !name
+      ? createWithGeneratedName(context, request, draft, base, record)
+      : attemptCreate(context, request, draft, record);
+  if (!type.namespaced) return write();
+  return context.namespaces.entering(type, namespace ?? "", name || base || "Unknown", write);
+}
+
+interface Names {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+}
+
+async function createWithGeneratedName(
+  context: RegistryContext,
+  request: ResourceRequest<WriteOptions>,
+  draft: Draft,
+  base: string,
+  record: RecordOwnership,
+): Promise<ObjectResponse> {
+  for (let attempt = 1; ; attempt++) {
+    // Preparation and validation may depend on the name, so each attempt starts from the draft as it was.
+    const named = copyJson(draft);
+    const name = generateName(base, context.random);
+    named.metadata["name"] = name;
+    try {
+      return await attemptCreate(context, request, named, record);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      if (attempt === nameAttempts) throw failures.generateNameConflict(resourceOf(request.type), name, 1);
+    }
+  }
+}
+
+/** The steps from a decoded object to a stored one. */
+async function attemptCreate(
+  context: RegistryContext,
+  request: ResourceRequest<WriteOptions>,
+  draft: Draft,
+  record: RecordOwnership,
+): Promise<ObjectResponse> {
+  const { type, admission, options } = request;
+  stampCreation(context, type, draft);
+  type.strategy.prepareCreate?.(draft);
+  record(context, request, draft, undefined);
+  type.strategy.completeCreate?.(draft);
+  validateCreate(request, draft);
+  if (admission.length > 0) await validate(admission, admissionRequest("create", request, draft, undefined));
+
+  const { name = "", namespace } = draft.metadata as Names;
+  const key = keyOf(type, { namespace, name });
+  if (options.dryRun) {
+    if (await fromStore(context.store.get(key))) throw await alreadyExists(context, type, key, name);
+    return new PlainObject(draft);
+  }
+  let created: StoredObject;
+  try {
+    created = await commitObject(context, type, key, draft, 0);
+  } catch (error) {
+    throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);
+  }
+  if (type.strategy.afterWrite) await type.strategy.afterWrite(created.object);
+  return created;
+}
+
+/** 409 that says whether the existing object is being deleted. */
+async function alreadyExists(
+  { store, objects }: RegistryContext,
+  type: ResourceType,
+  key: string,
+  name: string,
+): Promise<ApiError> {
+  const error = failures.alreadyExists(resourceOf(type), name);
+  const entry = await fromStore(store.get(key));
+  if (!entry || !objects.get(type, entry).object.metadata.deletionTimestamp) return error;
+  return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}
+
+/** A write as admission plugins see it. */
+export function admissionRequest(
+  operation: "create" | "update" | "delete",
+  request: ResourceRequest<{ readonly dryRun?: boolean | undefined }>,
+  object: Draft | undefined,
+  old: KubeObject | undefined,
+): Parameters<typeof mutate>[1] {
+  const { user, type, namespace, name, subresource, options, warn = () => {} } = request;
+  const created = object?.metadata["name"] as string | undefined;
+  return {
+    operation,
+    user,
+    type,
+    key: { namespace, name: name || created || "" },
+    subresource,
+    object,
+    old,
+    dryRun: options.dryRun ?? false,
+    warn,
+  };
+}

@@ -1,0 +1,139 @@
+import {
+  failures,
+  fieldErrors,
+  foregroundFinalizer,
+  formatTime,
+  orphanFinalizer,
+  type ApiError,
+  type KubeObject,
+} from "../../../model/core.js";
+import { Conflict } from "../../../store/index.js";
+import { validate } from "../../admission/admission.js";
+import type { Draft, ResourceType } from "../../resources/resource-type.js";
+import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
+import type { RegistryContext } from "../context.js";
+import { keyOf, resourceOf } from "../keys.js";
+import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
+import { fromStore, storeFailure } from "../store-failures.js";
+import { commitObject } from "./commit-object.js";
+import { admissionRequest } from "./create.js";
+
+/**
+ * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
+ * Propagation policies other than Background are finalizers, which the garbage collector removes.
+ */
+export async function deleteObject(
+  context: RegistryContext,
+  request: ResourceRequest<DeleteOptions>,
+): Promise<DeleteResponse> {
+  const { type, options, admission } = request;
+  checkOptions(options);
+  const key = keyOf(type, request);
+  for (;;) {
+    const entry = await fromStore(context.store.get(key));
+    if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
+    const live = context.objects.get(type, entry);
+    checkPreconditions(request, live.object);
+    const why = type.strategy.forbidDelete?.(live.object);
+    if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
+    if (admission.length > 0) {
+      await validate(admission, admissionRequest("delete", request, undefined, live.object));
+    }
+    const terminating = markTerminating(context, type, live.object, options);
+    const isRemoved = terminating === undefined;
+    const respond = (object: ObjectResponse): DeleteResponse => {
+      return { object, gone: isRemoved, accepted: !isRemoved && options.orphanDependents === false };
+    };
+    if (terminating === live.object) return respond(live);
+    if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
+    try {
+      if (!isRemoved) return respond(await commitObject(context, type, key, terminating, entry.revision));
+      await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
+      return respond(live);
+    } catch (error) {
+      // Another write came in between, which cannot go on for ever; a precondition ends it too.
+      if (!(error instanceof Conflict)) throw storeFailure(error);
+    }
+  }
+}
+
+/** The object as it waits for its finalizers; the same object if it does so already; undefined if it can be removed. */
+function markTerminating(
+  { clock }: RegistryContext,
+  type: ResourceType,
+  live: KubeObject,
+  options: DeleteOptions,
+): Draft | KubeObject | undefined {
+  const { finalizers: present = [], ...metadata } = live.metadata;
+  const finalizers = finalizersAfter(present, options);
+  if (finalizers.length === 0 && !type.strategy.staysDeleted?.(live)) return undefined;
+  if (metadata.deletionTimestamp && finalizers === present) return live;
+  const terminating: Draft = {
+    ...(live as Draft),
+    metadata: { ...metadata, ...(finalizers.length > 0 && { finalizers }) },
+  };
+  if (!metadata.deletionTimestamp) {
+    terminating.metadata["deletionTimestamp"] = formatTime(clock.now());
+    terminating.metadata["deletionGracePeriodSeconds"] = 0;
+    if (metadata.generation) terminating.metadata["generation"] = metadata.generation + 1;
+    type.strategy.prepareDelete?.(terminating);
+  }
+  return terminating;
+}
+
+/** Finalizers according to the propagation policy; the same list if nothing changes. */
+function finalizersAfter(present: readonly string[], options: DeleteOptions): readonly string[] {
+  const policy = policyOf(options);
+  // Without a policy, that of an earlier delete stays in force.
+  if (policy === undefined) return present;
+  const finalizers = present.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
+  if (policy === "Orphan") finalizers.push(orphanFinalizer);
+  if (policy === "Foreground") finalizers.push(foregroundFinalizer);
+  const known = new Set(present);
+  const same = finalizers.length === present.length && finalizers.every((name) => known.has(name));
+  return same ? present : finalizers;
+}
+
+function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): string | undefined {
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  return propagationPolicy;
+}
+
+function checkOptions({ propagationPolicy, orphanDependents, gracePeriodSeconds }: DeleteOptions): void {
+  const errors: fieldErrors.FieldError[] = [];
+  if (propagationPolicy !== undefined) {
+    const field = "propagationPolicy";
+    if (orphanDependents !== undefined) {
+      const detail = "orphanDependents and deletionPropagation cannot be both set";
+      errors.push(fieldErrors.invalid(field, propagationPolicy, detail));
+    }
+    const policies = ["Foreground", "Background", "Orphan"];
+    if (!policies.includes(propagationPolicy)) {
+      errors.push(fieldErrors.notSupported(field, propagationPolicy, [...policies, "nil"]));
+    }
+  }
+  if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) {
+    errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
+  }
+  if (errors.length > 0) throw failures.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
+}
+
+function checkPreconditions(
+  { type: { group, kind }, name, options: { preconditions = {} } }: ResourceRequest<DeleteOptions>,
+  { metadata }: KubeObject,
+): void {
+  // Kubernetes names the kind here, where it names the resource everywhere else.
+  const differs = (field: string, expected: string, found = "", hint: string): ApiError =>
+    failures.conflict(
+      { group, resource: kind },
+      name,
+      `the ${field} in the precondition (${expected}) does not match the ${field} in record (${found}). The object might have been ${hint}`,
+    );
+  const { uid, resourceVersion } = preconditions;
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw differs("UID", uid, metadata.uid, "deleted and then recreated");
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw differs("ResourceVersion", resourceVersion, metadata.resourceVersion, "modified");
+  }
+}

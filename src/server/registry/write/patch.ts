@@ -1,0 +1,66 @@
+import {
+  ApiError,
+  applyJsonPatch,
+  applyMergePatch,
+  failures,
+  fieldErrors,
+  PatchError,
+  type Json,
+  type StructuralSchema,
+} from "../../../model/core.js";
+import { failure } from "../../../model/errors/status.js";
+import { applyStrategicMergePatch, patchSchemaOf } from "../../../model/patch/strategic-merge.js";
+import type { Draft } from "../../resources/resource-type.js";
+import type { StoredObject } from "../../resources/stored-object.js";
+import type { RegistryContext } from "../context.js";
+import type { PatchRequest, WriteResponse } from "../requests.js";
+import { copyUnfrozen } from "./copy-json.js";
+import { decodeObject, pruneAndDefault, type ToError } from "./prune-and-default.js";
+import { writeObject } from "./update.js";
+
+/** JSON Patch, merge patch or strategic merge patch of an object. */
+export function patch(context: RegistryContext, request: PatchRequest): Promise<WriteResponse> {
+  return writeObject(context, request, { propose: (live) => patchedObject(request, live) });
+}
+
+function patchedObject(request: PatchRequest, live: StoredObject): Draft {
+  const { type, body } = request;
+  const object = applyPatch(live.object as unknown as Json, request, type.schema);
+  // Parts that the patch does not change are canonical already, and stay shared.
+  const canonical = live.isCanonical ? live.object : undefined;
+  const source = canonical ? { object: copyUnfrozen(object), fresh: true } : { object };
+  const draft = decodeObject(type, source, request);
+  pruneAndDefault(type, draft, body, request, { toError: patchError(request, object), canonical });
+  return draft;
+}
+
+/** Applies a patch of any type but `apply`. */
+export function applyPatch(
+  live: Json,
+  { patchType, body }: Pick<PatchRequest, "patchType" | "body">,
+  schema: StructuralSchema,
+): Json {
+  try {
+    if (patchType === "json") return applyJsonPatch(live, body.object);
+    if (patchType === "strategic") return applyStrategicMergePatch(live, body.object, patchSchemaOf(schema));
+    return applyMergePatch(live, body.object);
+  } catch (error) {
+    throw error instanceof PatchError ? patchFailure(error) : error;
+  }
+}
+
+function patchFailure({ kind, message }: PatchError): ApiError {
+  if (kind === "malformed") return failures.badRequest(message);
+  if (kind === "limit") return failures.requestEntityTooLarge(message);
+  const causes = [{ reason: "UnexpectedServerResponse", message }];
+  const summary = "the server rejected our request due to an error in our request";
+  return new ApiError(failure("Invalid", summary, { causes }));
+}
+
+/** Reports a problem with the patched object as a problem of the patch. */
+export function patchError({ patchType, body }: PatchRequest, patched: Json): ToError {
+  return (problem) => {
+    const value = JSON.stringify(patchType === "strategic" ? body.object : patched);
+    return failures.invalid({ group: "", kind: "" }, "", [fieldErrors.invalid("patch", value, problem)]);
+  };
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refusal } from "../fixtures/failure.js";
+import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+
+let api: TestApi;
+let widgets: Things;
+let maps: Things;
+
+beforeAll(async () => {
+  api = await testApi();
+  const spec = {
+    type: "object",
+    properties: { color: { type: "string" }, size: { type: "integer", default: 1 } },
+  };
+  widgets = await api.define("Widget", { versions: [{ properties: { spec } }] });
+  maps = api.core("configmaps");
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const red = { spec: { color: "red" } };
+
+describe("taken with a pinch of salt", () => {
+  test("nulls and empty things in metadata are not there", async () => {
+    const made = await widgets.create({
+      metadata: { name: "hollow", labels: {}, annotations: null, finalizers: [], ownerReferences: [] },
+      ...red,
+    });
+    expect(Object.keys(made.metadata).sort()).toEqual([
+      "creationTimestamp",
+      "generation",
+      "managedFields",
+      "name",
+      "namespace",
+      "resourceVersion",
+      "uid",
+    ]);
+    const labelled = await widgets.create({ metadata: { name: "l", labels: { a: null } }, ...red });
+    expect(labelled.metadata.labels).toEqual({ a: "" });
+  });
+
+  test("fields that are undefined", async () => {
+    const made = await widgets.make("undefined", { spec: { color: "red", size: undefined } });
+    expect(made["spec"]).toEqual({ color: "red", size: 1 });
+  });
+
+  test("the same owner twice", async () => {
+    const owner = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: "o",
+      uid: (await maps.make("o")).metadata.uid,
+    };
+    const warnings: string[] = [];
+    const made = await widgets.create(
+      { metadata: { name: "owned", ownerReferences: [owner, { ...owner }] }, ...red },
+      { warn: (text) => warnings.push(text) },
+    );
+    expect(made.metadata.ownerReferences).toEqual([owner]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^\.metadata\.ownerReferences contains duplicate entries; .*observed: /),
+    ]);
+  });
+
+  test("finalizers without a domain", async () => {
+    const warnings: string[] = [];
+    await widgets.create(
+      { metadata: { name: "held", finalizers: ["b.c", "a", "demo.dev/x", "orphan"] }, ...red },
+      { warn: (text) => warnings.push(text) },
+    );
+    expect(warnings).toEqual([
+      'metadata.finalizers: "a": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
+      'metadata.finalizers: "b.c": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    ]);
+    expect(await refusal(maps.create({ metadata: { name: "held", finalizers: ["a"] } }))).toMatch(
+      /^422 Invalid: .*name is neither a standard finalizer name nor is it fully qualified/,
+    );
+  });
+});
+
+describe("field validation", () => {
+  const body = { metadata: { name: "strict", extra: 1 }, spec: { color: "red", shape: "round" }, more: {} };
+  const object = () => widgets.body(body).object;
+  const duplicates = ['duplicate field "spec.color"'];
+  const problems = ['unknown field "metadata.extra"', 'unknown field "more"', 'unknown field "spec.shape"'];
+
+  test("Strict refuses", async () => {
+    const create = api.caller.create(
+      widgets.type,
+      widgets.scope,
+      { object: object(), duplicates },
+      { fieldValidation: "Strict" },
+    );
+    expect(await refusal(create)).toBe(
+      `400 BadRequest: Widget in version "v1" cannot be handled as a Widget: strict decoding error: ${[...problems, ...duplicates].join(", ")}`,
+    );
+  });
+
+  test.each(["Warn", undefined] as const)("%s warns", async (fieldValidation) => {
+    const warnings: string[] = [];
+    const options = { fieldValidation, dryRun: true, warn: (text: string) => void warnings.push(text) };
+    const { object: made } = await api.caller.create(
+      widgets.type,
+      widgets.scope,
+      { object: object(), duplicates },
+      options,
+    );
+    expect(warnings).toEqual([...problems, ...duplicates]);
+    expect(made.spec).toEqual({ color: "red", size: 1 });
+  });
+
+  test("Ignore says nothing", async () => {
+    const warn = (text: string): void => {
+      throw new Error(text);
+    };
+    await widgets.create(body, { fieldValidation: "Ignore", warn, dryRun: true });
+  });
+
+  test("built-in kinds too", async () => {
+    const create = maps.create({ metadata: { name: "m" }, date: {} }, { fieldValidation: "Strict" });
+    expect(await refusal(create)).toBe(
+      '400 BadRequest: ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "date"',
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { failures } from "../../model/core.js";
+import type { AdmissionPlugin } from "../admission/admission.js";
+import type { Registry } from "../registry/registry.js";
+import type { ResourceRequest, WriteOptions } from "../registry/requests.js";
+import type { Verb } from "../resources/resource-type.js";
+import type { ApiRequest, ApiResponse, ExpectedBody, RequestBody } from "./api-request.js";
+import type { ResolvedResource } from "./resolve.js";
+import {
+  readDeleteOptions,
+  validateDeleteOptions,
+  validateListOptions,
+  validatePatchOptions,
+  validateWriteOptions,
+} from "./validate-options.js";
+
+/** Parts that performing a verb needs besides the request. */
+interface VerbContext extends ResolvedResource {
+  readonly registry: Registry;
+  readonly admission: readonly AdmissionPlugin[];
+}
+
+/** Validates the options of an authorized request, decodes its body, and performs its verb in the registry. */
+export function performVerb<V extends Verb>(
+  context: VerbContext,
+  request: ApiRequest<V>,
+): Promise<ApiResponse[V]> {
+  const { deprecation } = context.type;
+  if (deprecation !== undefined) request.warn?.(deprecation);
+  return verbs[request.verb](context, request);
+}
+
+const verbs: {
+  readonly [V in Verb]: (context: VerbContext, request: ApiRequest<V>) => Promise<ApiResponse[V]>;
+} = {
+  get(context, request) {
+    return context.registry.get(resourceRequest(context, request, request.options));
+  },
+  list(context, request) {
+    return context.registry.list(resourceRequest(context, request, validateListOptions(request.options)));
+  },
+  async watch(context, request) {
+    return context.registry.watch(resourceRequest(context, request, validateListOptions(request.options)));
+  },
+  async create(context, request) {
+    const options = validateWriteOptions(request);
+    const body = await bodyOf(request).object(expectedBody(context, options));
+    return context.registry.create({ ...resourceRequest(context, request, options), body });
+  },
+  async update(context, request) {
+    const options = validateWriteOptions(request);
+    const body = await bodyOf(request).object(expectedBody(context, options));
+    return context.registry.update({ ...resourceRequest(context, request, options), body });
+  },
+  async patch(context, request) {
+    const options = validateWriteOptions(request);
+    const { type: patchType, body } = await bodyOf(request).patch(expectedBody(context, options));
+    validatePatchOptions(patchType, request.options);
+    return context.registry.patch({ ...resourceRequest(context, request, options), patchType, body });
+  },
+  async delete(context, request) {
+    // Read first: the options in the query count only without a body.
+    const { options } = request;
+    const body = await request.body?.deleteOptions();
+    const deletion = validateDeleteOptions(body === undefined ? options : readDeleteOptions(body));
+    return context.registry.delete(resourceRequest(context, request, deletion));
+  },
+  async deletecollection(context, request) {
+    const { options } = request;
+    const selection = validateListOptions(options);
+    const body = await request.body?.deleteOptions();
+    const deletion = validateDeleteOptions(body === undefined ? options : readDeleteOptions(body));
+    return context.registry.deleteCollection(resourceRequest(context, request, { selection, deletion }));
+  },
+};
+
+function resourceRequest<Options>(
+  { type, subresource, admission }: VerbContext,
+  { user, scope, name = "", signal, warn }: ApiRequest,
+  options: Options,
+): ResourceRequest<Options> {
+  const { namespace } = scope;
+  return { user, type, namespace, name, subresource, options, admission, signal, warn };
+}
+
+function bodyOf({ body }: ApiRequest): RequestBody {
+  if (body === undefined) throw failures.badRequest("the request has no body");
+  return body;
+}
+
+/** A Scale is the same typed kind for everything that can be scaled. */
+const scaleType: ExpectedBody["type"] = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "Scale",
+  capabilities: { protobuf: true, strategicMerge: false },
+};
+
+function expectedBody({ type, subresource }: VerbContext, { fieldValidation }: WriteOptions): ExpectedBody {
+  return { type: subresource === "scale" ? scaleType : type, fieldValidation };
+}

@@ -1,0 +1,102 @@
+import { ApiError, failures } from "../../model/core.js";
+import { failure, type StatusReason } from "../../model/errors/status.js";
+import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
+import type { ResourceTypes } from "../resources/resource-types.js";
+import type { ApiRequest } from "./api-request.js";
+
+/** No API is served at this path: `404 page not found`, without a Status. */
+export class PageNotFound extends Error {
+  override readonly name = "PageNotFound";
+}
+
+/** Kind and subresource of a request. */
+export interface ResolvedResource {
+  readonly type: ResourceType;
+  readonly subresource: Subresource | undefined;
+}
+
+type Address = Pick<ApiRequest, "verb" | "resource" | "scope" | "name" | "subresource">;
+
+/**
+ * Finds the kind of a request and checks that it has the verb and the subresource.
+ *
+ * @throws {ApiError} 404 or 405, or {@link PageNotFound}; worded as in Kubernetes, which differs by {@link Capabilities.routes}.
+ */
+export function resolve(types: ResourceTypes, request: Address): ResolvedResource {
+  const { verb, name, subresource } = request;
+  const { group, version, resource } = request.resource;
+  const { namespace } = request.scope;
+  const type = types.find(group, version, resource);
+  if (type === undefined) throw unknownResource(types, group, version);
+  if (!type.namespaced && namespace !== undefined) throw notServed(type);
+  if (type.namespaced && namespace === undefined) {
+    const isAllNamespaces = name === undefined && (verb === "list" || verb === "watch");
+    if (!isAllNamespaces) {
+      throw isInstalled(type) && name === undefined ? notAllowed(type, verb) : notServed(type);
+    }
+  }
+  if (subresource === undefined) {
+    if (!type.verbs.includes(verb) || needsName(verb) !== hasName(request)) throw notAllowed(type, verb);
+    return { type, subresource: undefined };
+  }
+  checkSubresource(type, name, subresource);
+  const verbs: readonly Verb[] = subresource === "finalize" ? ["update"] : ["get", "update", "patch"];
+  if (!verbs.includes(verb)) throw notAllowed(type, verb);
+  return { type, subresource };
+}
+
+/** @throws {ApiError} 404 when the kind has no such subresource. */
+export function checkSubresource(
+  type: ResourceType,
+  name: string | undefined,
+  subresource: string,
+): asserts subresource is Subresource {
+  if (hasSubresource(type, subresource)) return;
+  const { group, plural: resource } = type;
+  throw isInstalled(type) ? notServed(type) : failures.notFound({ group, resource }, name ?? "");
+}
+
+/** A watch is for a collection or for one object. */
+function hasName({ verb, name }: Address): boolean {
+  return verb === "watch" ? false : name !== undefined;
+}
+
+function needsName(verb: Verb): boolean {
+  return verb === "get" || verb === "update" || verb === "patch" || verb === "delete";
+}
+
+function hasSubresource(type: ResourceType, name: string): name is Subresource {
+  if (name !== "status" && name !== "scale" && name !== "finalize") return false;
+  return type.subresources[name] !== undefined;
+}
+
+function unknownResource(types: ResourceTypes, group: string, version: string): Error {
+  const isKnownVersion = types.all.some(
+    (type) => isInstalled(type) && type.group === group && type.version === version,
+  );
+  return isKnownVersion ? resourceNotFound() : new PageNotFound();
+}
+
+function isInstalled({ capabilities }: ResourceType): boolean {
+  return capabilities.routes === "installed";
+}
+
+function notServed(type: ResourceType): Error {
+  return isInstalled(type) ? resourceNotFound() : new PageNotFound();
+}
+
+function resourceNotFound(): ApiError {
+  return genericError("NotFound", "the server could not find the requested resource");
+}
+
+/** 405; also for HTTP methods that are no verb. */
+function notAllowed(type: ResourceType, verb: string): ApiError {
+  if (!isInstalled(type)) {
+    return failures.methodNotSupported({ group: type.group, resource: type.plural }, verb);
+  }
+  return genericError("MethodNotAllowed", "the server does not allow this method on the requested resource");
+}
+
+function genericError(reason: StatusReason, message: string): ApiError {
+  return new ApiError(failure(reason, message, {}));
+}

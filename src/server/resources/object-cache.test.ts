@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { encodeStored } from "./encode-stored.js";
+import { resourceType, typedCapabilities } from "./fixtures/resource-type.js";
+import { ObjectCache } from "./object-cache.js";
+import type { Draft } from "./resource-type.js";
+import type { StoredEntry } from "./stored-object.js";
+
+const v1 = resourceType({ group: "demo.dev", kind: "Widget", plural: "widgets" });
+const v2 = resourceType({ group: "demo.dev", version: "v2", kind: "Widget", plural: "widgets" });
+
+function draft(name: string, size = 1): Draft {
+  return { apiVersion: "demo.dev/v1", kind: "Widget", metadata: { name }, spec: { text: "x".repeat(size) } };
+}
+
+function entry(name: string, revision: number, size?: number): StoredEntry {
+  const key = `/demo.dev/widgets/default/${name}`;
+  return { key, value: encodeStored(v1, draft(name, size)), revision };
+}
+
+describe("get", () => {
+  test("returns the same object for the same entry, also when the store sends a copy of its bytes", () => {
+    const cache = new ObjectCache();
+    const stored = entry("a", 7);
+    const copy = { ...stored, value: Uint8Array.from(stored.value) };
+    expect(cache.get(v1, copy)).toBe(cache.get(v1, stored));
+    expect(cache.peek(v1, copy)).toBe(cache.get(v1, stored));
+  });
+
+  test("distinguishes versions of the kind, revisions, and the last state before a deletion", () => {
+    const cache = new ObjectCache();
+    const stored = entry("a", 7);
+    const first = cache.get(v1, stored);
+    const others = [cache.get(v2, stored), cache.get(v1, stored, 9), cache.get(v1, entry("a", 8))];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(others.map(({ object }) => object.metadata.resourceVersion)).toEqual(["7", "9", "8"]);
+  });
+
+  test("keeps a bounded number of objects and bytes", () => {
+    const cache = new ObjectCache();
+    const first = cache.get(v1, entry("first", 1));
+    for (let index = 0; index < 1100; index++) cache.get(v1, entry(`n-${index}`, index + 2));
+    expect(cache.get(v1, entry("first", 1))).not.toBe(first);
+    const size = 5 * 1024 * 1024;
+    const stored = entry("large", 5000, size);
+    const large = cache.get(v1, stored);
+    expect(cache.get(v1, stored) === large).toBe(true);
+    for (let index = 0; index < 3; index++) cache.get(v1, entry(`l-${index}`, 6000 + index, size));
+    expect(cache.get(v1, stored) === large).toBe(false);
+  });
+
+  test("keeps what is looked up again and again, however much else comes", () => {
+    const cache = new ObjectCache();
+    const hot = entry("hot", 1);
+    const object = cache.get(v1, hot);
+    for (let index = 0; index < 3000; index++) {
+      cache.get(v1, entry(`n-${index}`, index + 2));
+      if (index % 100 === 0) expect(cache.get(v1, hot)).toBe(object);
+    }
+  });
+});
+
+describe("peek", () => {
+  test("does not displace anything", () => {
+    const cache = new ObjectCache();
+    const object = cache.get(v1, entry("a", 1));
+    for (let index = 0; index < 3000; index++) cache.peek(v1, entry(`n-${index}`, index + 2));
+    expect(cache.peek(v1, entry("a", 1))).toBe(object);
+  });
+});
+
+describe("writing", () => {
+  test("makes the written draft the object, whatever buffer the store sends", () => {
+    const cache = new ObjectCache();
+    const written = draft("a");
+    const { key, value } = entry("a", 0);
+    cache.writing(v1, key, value, written);
+    const copy = { key, value: Uint8Array.from(value), revision: 5 };
+    expect(cache.metadata(copy)).toBe(written.metadata);
+    expect(cache.get(v1, copy).object).toBe(written);
+    expect(written.metadata["resourceVersion"]).toBe("5");
+    expect(Object.isFrozen(written.spec)).toBe(true);
+  });
+
+  test("is forgotten when something else was written instead", () => {
+    const cache = new ObjectCache();
+    const lost = draft("a", 2);
+    const stored = entry("a", 5, 1);
+    cache.writing(v1, stored.key, encodeStored(v1, lost), lost);
+    expect(cache.metadata(stored)).toBeUndefined();
+    expect(cache.get(v1, stored).object).not.toBe(lost);
+    expect(cache.get(v1, stored).object.spec).toEqual({ text: "x" });
+  });
+
+  test("is for kinds only whose stored form is the draft itself", () => {
+    const cache = new ObjectCache();
+    const typed = { ...v1, capabilities: typedCapabilities };
+    const written = draft("a");
+    const stored = entry("a", 5);
+    cache.writing(typed, stored.key, stored.value, written);
+    expect(cache.get(typed, stored).object).not.toBe(written);
+  });
+});
