@@ -24,8 +24,6 @@ export function performVerb<V extends Verb>(
   context: VerbContext,
   request: ApiRequest<V>,
 ): Promise<ApiResponse[V]> {
-  const { deprecation } = context.type;
-  if (deprecation !== undefined) request.warn?.(deprecation);
   return verbs[request.verb](context, request);
 }
 
@@ -53,7 +51,8 @@ const verbs: {
   },
   async patch(context, request) {
     const options = validateWriteOptions(request);
-    const { type: patchType, body } = await bodyOf(request).patch(expectedBody(context, options));
+    const { fieldValidation } = options;
+    const { type: patchType, body } = await bodyOf(request).patch({ type: context.type, fieldValidation });
     validatePatchOptions(patchType, request.options);
     return context.registry.patch({ ...resourceRequest(context, request, options), patchType, body });
   },

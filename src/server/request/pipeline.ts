@@ -60,12 +60,16 @@ export class RequestPipeline {
    */
   async handle<V extends Verb>(request: ApiRequest<V>, target?: ResolvedResource): Promise<ApiResponse[V]> {
     try {
-      const resolved = target ?? this.#resolve(request);
+      const resolution = target ?? resolve(this.registry.types, request);
       const authorizing = this.#checkAccess(attributesOf(request));
       if (authorizing !== undefined) await authorizing;
-      if (resolved instanceof Error) throw resolved;
+      const { type } = resolution;
+      if (type?.deprecation !== undefined) request.warn?.(type.deprecation);
+      if ("refusal" in resolution) throw resolution.refusal;
       const { registry } = this;
-      const response = await performVerb({ registry, ...resolved, admission: this.#admission }, request);
+      const { subresource } = resolution;
+      const context = { registry, type: resolution.type, subresource, admission: this.#admission };
+      const response = await performVerb(context, request);
       this.#audit?.({ request, code: 200 });
       return response;
     } catch (error) {
@@ -77,15 +81,6 @@ export class RequestPipeline {
   /** Checks access to a path outside the API, such as `/metrics`. */
   authorizePath(user: User, verb: string, path: string): Promise<void> | undefined {
     return this.#checkAccess({ user, verb, path });
-  }
-
-  /** A resource that is not served is an outcome here, since only authorized users may learn of it. */
-  #resolve(request: ApiRequest): ResolvedResource | Error {
-    try {
-      return resolve(this.registry.types, request);
-    } catch (error) {
-      return error as Error;
-    }
   }
 
   /** @returns undefined when access was granted at once. */

@@ -17,17 +17,30 @@ export interface ResolvedResource {
 
 type Address = Pick<ApiRequest, "verb" | "resource" | "scope" | "name" | "subresource">;
 
+/** Outcome of {@link resolve}. It is an outcome and not an exception, since only authorized users may learn of it. */
+export type Resolution =
+  | ResolvedResource
+  | { readonly type: ResourceType | undefined; readonly refusal: Error };
+
 /**
- * Finds the kind of a request and checks that it has the verb and the subresource.
- *
- * @throws {ApiError} 404 or 405, or {@link PageNotFound}; worded as in Kubernetes, which differs by {@link Capabilities.routes}.
+ * Finds the kind of a request and checks that it has the verb and the subresource. Refusals are a 404, a 405 or {@link PageNotFound},
+ * worded as in Kubernetes, which differs by {@link Capabilities.routes}.
  */
-export function resolve(types: ResourceTypes, request: Address): ResolvedResource {
-  const { verb, name, subresource } = request;
+export function resolve(types: ResourceTypes, request: Address): Resolution {
   const { group, version, resource } = request.resource;
-  const { namespace } = request.scope;
   const type = types.find(group, version, resource);
-  if (type === undefined) throw unknownResource(types, group, version);
+  if (type === undefined) return { type, refusal: unknownResource(types, group, version) };
+  try {
+    return { type, subresource: checkRoute(type, request) };
+  } catch (error) {
+    return { type, refusal: error as Error };
+  }
+}
+
+/** @throws when the kind does not serve this verb at this address. */
+function checkRoute(type: ResourceType, request: Address): Subresource | undefined {
+  const { verb, name, subresource } = request;
+  const { namespace } = request.scope;
   if (!type.namespaced && namespace !== undefined) throw notServed(type);
   if (type.namespaced && namespace === undefined) {
     const isAllNamespaces = name === undefined && (verb === "list" || verb === "watch");
@@ -37,12 +50,12 @@ export function resolve(types: ResourceTypes, request: Address): ResolvedResourc
   }
   if (subresource === undefined) {
     if (!type.verbs.includes(verb) || needsName(verb) !== hasName(request)) throw notAllowed(type, verb);
-    return { type, subresource: undefined };
+    return undefined;
   }
   checkSubresource(type, name, subresource);
   const verbs: readonly Verb[] = subresource === "finalize" ? ["update"] : ["get", "update", "patch"];
   if (!verbs.includes(verb)) throw notAllowed(type, verb);
-  return { type, subresource };
+  return subresource;
 }
 
 /** @throws {ApiError} 404 when the kind has no such subresource. */
