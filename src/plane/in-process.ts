@@ -41,6 +41,7 @@ import {
   type RequestPipeline,
   type RequestWriteOptions,
   type User,
+  type Verb,
 } from "../server/index.js";
 
 export interface InProcessOptions {
@@ -71,6 +72,11 @@ const defaultUser = serviceIdentity("plane");
 interface Call extends Expiring {
   readonly fail: (error: unknown) => void;
 }
+
+type RequestParts<V extends Verb> = Pick<
+  ApiRequest<V>,
+  "options" | "subresource" | "body" | "signal" | "warn"
+>;
 
 class InProcessTransport implements Transport {
   readonly #pipeline: RequestPipeline;
@@ -108,20 +114,18 @@ class InProcessTransport implements Transport {
   get(kind: KindInfo, target: Target, options: GetOptions = {}): Promise<KubeObject> {
     const { resourceVersion, subresource, signal } = options;
     return this.#call(options, async () => {
-      const response = await this.#pipeline.handle({
-        ...this.#address(kind, target),
-        verb: "get",
-        subresource,
+      const request = this.#request("get", kind, target, {
         options: { resourceVersion: resourceVersion || undefined },
+        subresource,
         signal,
       });
-      return present(response, options);
+      return present(await this.#pipeline.handle(request), options);
     });
   }
 
   list(kind: KindInfo, scope: Scope, options: ListOptions = {}): Promise<Page> {
     return this.#call(options, async () => {
-      const request = { ...this.#address(kind, scope), verb: "list", options } as const;
+      const request = this.#request("list", kind, scope, { options });
       const { items, ...rest } = await this.#pipeline.handle(request);
       return Object.freeze({ items: Object.freeze(items.map((item) => present(item, options))), ...rest });
     });
@@ -140,8 +144,7 @@ class InProcessTransport implements Transport {
     this.#watches.add(end);
     const forget = signal && onAbort(signal, stop);
     try {
-      const address = this.#address(kind, scope);
-      const request = { ...address, verb: "watch", options, signal: end.signal } as const;
+      const request = this.#request("watch", kind, scope, { options, signal: end.signal });
       for await (const events of await this.#pipeline.handle(request)) {
         yield events.map(({ type, object }) => ({ type, object: present(object, options) }));
       }
@@ -184,16 +187,14 @@ class InProcessTransport implements Transport {
       };
       // A repeated attempt warns again, so warnings are passed on at the end, each once.
       const warnings = onWarning && new Set<string>();
-      const { object } = await this.#pipeline.handle({
-        ...this.#address(kind, at),
-        verb,
-        subresource,
+      const request = this.#request(verb, kind, at, {
         options: writeOptions,
+        subresource,
         body,
-        program: this.#fieldManager,
         signal,
         warn: warnings && ((text) => warnings.add(text)),
       });
+      const { object } = await this.#pipeline.handle(request);
       if (onWarning) for (const text of warnings ?? []) tell("onWarning", () => onWarning(text));
       return object.object;
     });
@@ -201,8 +202,7 @@ class InProcessTransport implements Transport {
 
   delete(kind: KindInfo, target: Target, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
     return this.#call(options, async () => {
-      const address = this.#address(kind, target);
-      const request = { ...address, verb: "delete", options: {}, body: deleteBody(options) } as const;
+      const request = this.#request("delete", kind, target, { options: {}, body: deleteBody(options) });
       const { object, gone } = await this.#pipeline.handle(request);
       return gone ? undefined : object.object;
     });
@@ -215,12 +215,11 @@ class InProcessTransport implements Transport {
     options: DeleteOptions = {},
   ): Promise<readonly KubeObject[]> {
     return this.#call(options, async () => {
-      const { items } = await this.#pipeline.handle({
-        ...this.#address(kind, scope),
-        verb: "deletecollection",
+      const request = this.#request("deletecollection", kind, scope, {
         options: { labelSelector, fieldSelector },
         body: deleteBody(options),
       });
+      const { items } = await this.#pipeline.handle(request);
       return Object.freeze(items.map(({ object }) => object));
     });
   }
@@ -230,13 +229,27 @@ class InProcessTransport implements Transport {
     for (const watch of this.#watches) watch.abort();
   }
 
-  #address(
+  #request<V extends Verb>(
+    verb: V,
     kind: KindInfo,
     at: Scope & { readonly name?: string },
-  ): Pick<ApiRequest, "user" | "resource" | "scope" | "name"> {
+    { options, subresource, body, signal, warn }: RequestParts<V>,
+  ): ApiRequest<V> {
     const { group, version } = groupVersionOf(kind.apiVersion);
-    const resource = { group, version, resource: kind.plural };
-    return { user: this.#user, resource, scope: scopeOf(kind, at), name: at.name };
+    // A literal and no spread: adding fields to a spread copy takes V8 about a microsecond each.
+    return {
+      user: this.#user,
+      verb,
+      resource: { group, version, resource: kind.plural },
+      scope: scopeOf(kind, at),
+      name: at.name,
+      subresource,
+      options,
+      body,
+      program: this.#fieldManager,
+      signal,
+      warn,
+    };
   }
 
   /** Awaits work until it ends, the caller aborts it, or its time is up. A write may still be committed after that. */

@@ -35,7 +35,7 @@ export function scopeOf(
   if (isNamespaced) checkSegment(namespace, "a namespace");
   // Without a name a delete would be for all objects.
   if (name !== undefined) checkSegment(name, `the name of one of the ${plural}`);
-  return isNamespaced ? { namespace } : {};
+  return { namespace: isNamespaced ? namespace : undefined };
 }
 
 /** @throws {ApiError} 400 for text that cannot be a part of a path. */

@@ -1,7 +1,8 @@
 import { failures } from "../../model/core.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
+import type { Body, PatchType } from "../decode/decoded-body.js";
 import type { Registry } from "../registry/registry.js";
-import type { ResourceRequest, WriteOptions } from "../registry/requests.js";
+import type { PatchRequest, ResourceRequest, WriteOptions } from "../registry/requests.js";
 import type { Verb } from "../resources/resource-type.js";
 import type { ApiRequest, ApiResponse, ExpectedBody, RequestBody } from "./api-request.js";
 import type { ResolvedResource } from "./resolve.js";
@@ -42,19 +43,19 @@ const verbs: {
   async create(context, request) {
     const options = validateWriteOptions(request);
     const body = await bodyOf(request).object(expectedBody(context, options));
-    return context.registry.create({ ...resourceRequest(context, request, options), body });
+    return context.registry.create(writeRequest(context, request, options, body));
   },
   async update(context, request) {
     const options = validateWriteOptions(request);
     const body = await bodyOf(request).object(expectedBody(context, options));
-    return context.registry.update({ ...resourceRequest(context, request, options), body });
+    return context.registry.update(writeRequest(context, request, options, body));
   },
   async patch(context, request) {
     const options = validateWriteOptions(request);
     const { fieldValidation } = options;
-    const { type: patchType, body } = await bodyOf(request).patch({ type: context.type, fieldValidation });
-    validatePatchOptions(patchType, request.options);
-    return context.registry.patch({ ...resourceRequest(context, request, options), patchType, body });
+    const { type, body } = await bodyOf(request).patch({ type: context.type, fieldValidation });
+    validatePatchOptions(type, request.options);
+    return context.registry.patch(writeRequest(context, request, options, body, type));
   },
   async delete(context, request) {
     // Read first: the options in the query count only without a body.
@@ -72,13 +73,24 @@ const verbs: {
   },
 };
 
+// Literals and no spreads: adding fields to a spread copy takes V8 about a microsecond each.
+
 function resourceRequest<Options>(
   { type, subresource, admission }: VerbContext,
-  { user, scope, name = "", signal, warn }: ApiRequest,
+  { user, scope: { namespace }, name = "", signal, warn }: ApiRequest,
   options: Options,
 ): ResourceRequest<Options> {
-  const { namespace } = scope;
   return { user, type, namespace, name, subresource, options, admission, signal, warn };
+}
+
+function writeRequest(
+  { type, subresource, admission }: VerbContext,
+  { user, scope: { namespace }, name = "", signal, warn }: ApiRequest,
+  options: WriteOptions,
+  body: Body,
+  patchType: PatchType = "merge",
+): PatchRequest {
+  return { user, type, namespace, name, subresource, options, admission, signal, warn, body, patchType };
 }
 
 function bodyOf({ body }: ApiRequest): RequestBody {

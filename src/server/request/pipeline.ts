@@ -96,10 +96,11 @@ function refuseUnlessAllowed(attributes: Attributes, { allowed, reason }: Decisi
   if (!allowed) throw forbidden(attributes, reason);
 }
 
-function attributesOf({ user, verb, resource, scope, name, subresource }: ApiRequest): Attributes {
+function attributesOf({ user, verb, resource: of, scope, name, subresource }: ApiRequest): Attributes {
+  const { group, version, resource } = of;
   // Access rules see the name of a namespace as its namespace.
-  const namespace = scope.namespace ?? (resource.resource === "namespaces" ? name : undefined);
-  return { user, verb, path: "", resource: { ...resource, subresource, namespace, name } };
+  const namespace = scope.namespace ?? (resource === "namespaces" ? name : undefined);
+  return { user, verb, path: "", resource: { group, version, resource, subresource, namespace, name } };
 }
 
 function codeOf(error: unknown): number {

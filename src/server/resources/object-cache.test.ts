@@ -38,9 +38,9 @@ describe("get", () => {
   test("keeps a bounded number of objects and bytes", () => {
     const cache = new ObjectCache();
     const first = cache.get(v1, entry("first", 1));
-    for (let index = 0; index < 1100; index++) cache.get(v1, entry(`n-${index}`, index + 2));
-    expect(cache.get(v1, entry("first", 1))).not.toBe(first);
-    const size = 5 * 1024 * 1024;
+    for (let index = 0; index < 2100; index++) cache.get(v1, entry(`n-${index}`, index + 2, 10_000));
+    expect(cache.get(v1, entry("first", 1)) === first).toBe(false);
+    const size = 9 * 1024 * 1024;
     const stored = entry("large", 5000, size);
     const large = cache.get(v1, stored);
     expect(cache.get(v1, stored) === large).toBe(true);
@@ -79,6 +79,20 @@ describe("writing", () => {
     expect(cache.get(v1, copy).object).toBe(written);
     expect(written.metadata["resourceVersion"]).toBe("5");
     expect(Object.isFrozen(written.spec)).toBe(true);
+  });
+
+  test("is dropped when many others were written since and nobody looked at it", () => {
+    const cache = new ObjectCache();
+    const drafts = Array.from({ length: 1100 }, (_, index) => draft(`n-${index}`));
+    const entries = drafts.map(({ metadata }, index) => entry(metadata["name"] as string, index + 1));
+    for (const [index, { key, value }] of entries.entries()) {
+      cache.writing(v1, key, value, drafts[index] ?? draft(""));
+      cache.get(v1, { key, value, revision: index + 1 });
+    }
+    const isDraft = (index: number): boolean => {
+      return cache.get(v1, entries[index] ?? entry("", 0)).object === (drafts[index] as unknown);
+    };
+    expect([isDraft(0), isDraft(1099)]).toEqual([false, true]);
   });
 
   test("is forgotten when something else was written instead", () => {

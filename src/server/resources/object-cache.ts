@@ -2,12 +2,15 @@ import type { KubeObject } from "../../model/core.js";
 import type { Draft, ResourceType } from "./resource-type.js";
 import { StoredObject, type StoredEntry } from "./stored-object.js";
 
-/** Keys and encoded bytes in one generation of the cache; there are two. */
-const maxKeys = 512;
-const maxBytes = 4 * 1024 * 1024;
+/** Encoded bytes in one generation of the cache; there are two. A slot counts for some bytes of its own. */
+const maxBytes = 8 * 1024 * 1024;
+const slotBytes = 200;
 
 /** Versions and revisions of one object that are kept: its newest state, the one before, and one in another version. */
 const perKey = 3;
+
+/** Written objects whose drafts are kept until somebody looks at them. Most are looked at within milliseconds, or never. */
+const maxDrafts = 1024;
 
 /** A write under way, whose revision is not known yet. */
 interface PendingWrite {
@@ -34,6 +37,8 @@ export class ObjectCache {
   #old = new Map<string, Slot>();
   /** Encoded bytes of the objects in the younger generation. */
   #bytes = 0;
+  /** Objects that were made of drafts since the last time that unused drafts were dropped. */
+  #drafted: StoredObject[] = [];
 
   /**
    * Object of a store entry as `type` presents it. For the last state of a deleted object, `resourceVersion` is the revision of
@@ -73,12 +78,13 @@ export class ObjectCache {
     let slot = this.#young.get(key);
     if (slot !== undefined) return slot;
     slot = this.#old.get(key) ?? { objects: [], pending: undefined };
-    if (this.#young.size >= maxKeys || this.#bytes >= maxBytes) {
+    if (this.#bytes >= maxBytes) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#bytes = 0;
     }
     this.#young.set(key, slot);
+    this.#bytes += slotBytes;
     for (const { stored } of slot.objects) this.#bytes += stored.value.length;
     return slot;
   }
@@ -91,10 +97,19 @@ export class ObjectCache {
       slot.pending = undefined;
     }
     const object = new StoredObject(type, entry, resourceVersion, draft);
+    if (draft !== undefined) this.#keepDraft(object);
     slot.objects.unshift(object);
     if (slot.objects.length > perKey) slot.objects.pop();
     this.#bytes += entry.value.length;
     return object;
+  }
+
+  #keepDraft(object: StoredObject): void {
+    if (this.#drafted.length >= maxDrafts) {
+      for (const each of this.#drafted) each.dropDraft();
+      this.#drafted = [];
+    }
+    this.#drafted.push(object);
   }
 }
 

@@ -80,6 +80,11 @@ export class StoredObject implements ObjectResponse {
     return this.#object;
   }
 
+  /** Frees the draft, if nobody has looked at the object; it is parsed when somebody does. */
+  dropDraft(): void {
+    this.#draft = undefined;
+  }
+
   #takeDraft(): Draft | undefined {
     const draft = this.#draft;
     if (draft === undefined) return undefined;
