@@ -9,7 +9,7 @@ export type {
   ObjectOf,
   Resource,
   ResourceOptions,
-  Scope,
+  ResourceScope,
   Spec,
   SpecInput,
   StandardStatus,

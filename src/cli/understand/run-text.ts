@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import type { Change, Json } from "../../model/core.js";
+import type { FieldChange, Json } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { ToldRun } from "../../plane/management/contract.js";
@@ -53,7 +53,7 @@ const known = new Set([
 ]);
 
 /** Of a whole object that is new, what the line above it does not say already. */
-function withoutAddress(change: Change): readonly Change[] {
+function withoutAddress(change: FieldChange): readonly FieldChange[] {
   if (change.kind !== "add" || change.path.length > 0 || !isJsonObject(change.to)) return [change];
   const { apiVersion: _, kind: __, metadata = {}, ...content } = change.to;
   const more = Object.fromEntries(

@@ -3,7 +3,7 @@ import type {
   DeepReadonly,
   ObjectOf,
   Resource,
-  Scope,
+  ResourceScope,
   SpecInput,
   Status,
 } from "../../model/schema/resource-types.js";
@@ -14,7 +14,7 @@ export interface KindInfo {
   readonly kind: string;
   /** The name in URLs, such as `deployments`. */
   readonly plural: string;
-  readonly scope: Scope;
+  readonly scope: ResourceScope;
 }
 
 declare const shape: unique symbol;
@@ -38,7 +38,7 @@ export interface ForeignKind<Shape = unknown> extends KindInfo {
 export function kind<Shape = unknown>(
   apiVersion: string,
   kind: string,
-  { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: Scope },
+  { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: ResourceScope },
 ): ForeignKind<Shape> {
   return Object.freeze({ apiVersion, kind, plural, scope });
 }

@@ -1,5 +1,5 @@
 import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../../model/core.js";
-import { failure } from "../../model/errors/status.js";
+import { failureStatus } from "../../model/errors/status.js";
 import type { CallOptions, Transport } from "../transport/transport.js";
 import { builtInKinds } from "./built-in-kinds.js";
 import type { AnyKind, KindInfo, KindReference } from "./kind.js";
@@ -146,5 +146,5 @@ function notServed(
 
 function missing({ apiVersion, kind }: KindReference, message: string, cause: unknown): ApiError {
   const group = parseApiVersion(apiVersion)?.group ?? "";
-  return new ApiError(failure("NotFound", message, { group, kind }), { cause });
+  return new ApiError(failureStatus("NotFound", message, { group, kind }), { cause });
 }

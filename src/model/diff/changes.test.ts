@@ -4,11 +4,11 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json } from "../object/json.js";
 import { jsonEqual } from "../patch/json-equal.js";
 import { applyJsonPatch } from "../patch/json-patch.js";
-import { type Change, diff } from "./changes.js";
+import { type FieldChange, diff } from "./changes.js";
 import { jsonPatchOf, toJsonPatch } from "./to-json-patch.js";
 
 /** One line per change: `+ a.0 = 1`, `- a.0 = 1`, `~ a.0 = 1 -> 2`. */
-function brief(changes: readonly Change[]): string[] {
+function brief(changes: readonly FieldChange[]): string[] {
   return changes.map((change) => {
     const path = change.path.join(".");
     if (change.kind === "add") return `+ ${path} = ${JSON.stringify(change.to)}`;

@@ -3,13 +3,13 @@ import { compare, type Delta, type ItemDelta } from "./delta.js";
 import { withoutIgnored } from "./ignore.js";
 
 /** Field names and list positions that lead from the document to a value. */
-export type Path = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 
 /** One difference between two documents. */
-export type Change =
-  | { readonly kind: "add"; readonly path: Path; readonly to: Json }
-  | { readonly kind: "remove"; readonly path: Path; readonly from: Json }
-  | { readonly kind: "change"; readonly path: Path; readonly from: Json; readonly to: Json };
+export type FieldChange =
+  | { readonly kind: "add"; readonly path: ValuePath; readonly to: Json }
+  | { readonly kind: "remove"; readonly path: ValuePath; readonly from: Json }
+  | { readonly kind: "change"; readonly path: ValuePath; readonly from: Json; readonly to: Json };
 
 export interface DiffOptions {
   /**
@@ -32,8 +32,8 @@ export interface DiffOptions {
  * diff({ a: 1, list: ["x", "z"] }, { a: 2, list: ["x", "y", "z"] });
  * // [{ kind: "change", path: ["a"], from: 1, to: 2 }, { kind: "add", path: ["list", 1], to: "y" }]
  */
-export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): Change[] {
-  const changes: Change[] = [];
+export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): FieldChange[] {
+  const changes: FieldChange[] = [];
   collect(deltaOf(from, to, options.ignore), [], changes);
   return changes;
 }
@@ -47,7 +47,7 @@ export function deltaOf(from: Json | undefined, to: Json | undefined, ignore: re
   return compare(before, after);
 }
 
-function collect(delta: Delta, path: Path, changes: Change[]): void {
+function collect(delta: Delta, path: ValuePath, changes: FieldChange[]): void {
   switch (delta.kind) {
     case "same":
       return;
@@ -63,7 +63,7 @@ function collect(delta: Delta, path: Path, changes: Change[]): void {
   }
 }
 
-function collectList(items: readonly ItemDelta[], path: Path, changes: Change[]): void {
+function collectList(items: readonly ItemDelta[], path: ValuePath, changes: FieldChange[]): void {
   for (const { from, delta } of items.toReversed()) {
     if (delta.kind === "remove") collect(delta, [...path, from], changes);
   }

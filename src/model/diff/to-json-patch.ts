@@ -1,14 +1,14 @@
 import type { Json } from "../object/json.js";
 import type { JsonPatchOperation } from "../patch/json-patch-operation.js";
 import { formatJsonPointer } from "../patch/json-pointer.js";
-import { type Change, diff, type DiffOptions } from "./changes.js";
+import { type FieldChange, diff, type DiffOptions } from "./changes.js";
 
 /** The RFC 6902 patch that makes these changes, in their order. */
-export function toJsonPatch(changes: readonly Change[]): JsonPatchOperation[] {
+export function toJsonPatch(changes: readonly FieldChange[]): JsonPatchOperation[] {
   return changes.map(toOperation);
 }
 
-function toOperation(change: Change): JsonPatchOperation {
+function toOperation(change: FieldChange): JsonPatchOperation {
   const path = formatJsonPointer(change.path);
   if (change.kind === "remove") return { op: "remove", path };
   return { op: change.kind === "add" ? "add" : "replace", path, value: change.to };

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../object/freeze.js";
-import { type Failure, failure, type Status } from "./status.js";
+import { type FailureStatus, failureStatus, type ApiStatus } from "./status.js";
 
 /**
  * A request that failed, with the Status that says so. The server throws it, the wire layer sends its
@@ -7,9 +7,9 @@ import { type Failure, failure, type Status } from "./status.js";
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly status: Failure;
+  readonly status: FailureStatus;
 
-  constructor(status: Failure, options?: ErrorOptions) {
+  constructor(status: FailureStatus, options?: ErrorOptions) {
     super(status.message, options);
     this.status = deepFreeze(status);
   }
@@ -47,7 +47,7 @@ export function asApiError(error: unknown): ApiError | undefined {
  *   response.writeHead(status.code).end(JSON.stringify(status));
  * }
  */
-export function statusOf(error: unknown): Failure {
+export function statusOf(error: unknown): FailureStatus {
   return (asApiError(error) ?? internal(error)).status;
 }
 
@@ -55,7 +55,7 @@ export function statusOf(error: unknown): Failure {
 export function internal(error: unknown): ApiError {
   const message = describe(error);
   const details = { causes: [{ message }] };
-  const status = failure("InternalError", `Internal error occurred: ${message}`, details);
+  const status = failureStatus("InternalError", `Internal error occurred: ${message}`, details);
   return new ApiError(status, { cause: error });
 }
 
@@ -70,7 +70,7 @@ function describe(error: unknown): string {
 }
 
 /** The error that a server reported, from the Status it sent. */
-export function fromStatus(status: Partial<Status>): ApiError {
+export function fromStatus(status: Partial<ApiStatus>): ApiError {
   const { metadata, message, code = 500 } = status;
   return new ApiError({
     ...status,

@@ -7,7 +7,7 @@ import {
 import type { GroupKind, GroupResource } from "../object/object.js";
 import { quote } from "../object/quote.js";
 import { ApiError } from "./api-error.js";
-import { failure, type StatusCause } from "./status.js";
+import { failureStatus, type StatusCause } from "./status.js";
 
 function qualified(name: string, group: string): string {
   return group === "" ? name : `${name}.${group}`;
@@ -25,13 +25,13 @@ function about({ group, resource }: GroupResource, name = ""): { group: string; 
 /** 404: there is no such object. */
 export function notFound(resource: GroupResource, name: string): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} not found`;
-  return new ApiError(failure("NotFound", message, about(resource, name)));
+  return new ApiError(failureStatus("NotFound", message, about(resource, name)));
 }
 
 /** 409: there is such an object already. */
 export function alreadyExists(resource: GroupResource, name: string): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} already exists`;
-  return new ApiError(failure("AlreadyExists", message, about(resource, name)));
+  return new ApiError(failureStatus("AlreadyExists", message, about(resource, name)));
 }
 
 /** 409: every name that was made from a `generateName` was taken; worth another try. */
@@ -41,7 +41,9 @@ export function generateNameConflict(
   retryAfterSeconds: number,
 ): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
-  return new ApiError(failure("AlreadyExists", message, { ...about(resource, name), retryAfterSeconds }));
+  return new ApiError(
+    failureStatus("AlreadyExists", message, { ...about(resource, name), retryAfterSeconds }),
+  );
 }
 
 /** What a {@link conflict} says when the object has changed since it was read. */
@@ -51,7 +53,7 @@ export const modifiedConflict =
 /** 409: the object is not in the state that the request expects. */
 export function conflict(resource: GroupResource, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${renderResource(resource)} ${quote(name)}: ${why}`;
-  return new ApiError(failure("Conflict", message, about(resource, name)));
+  return new ApiError(failureStatus("Conflict", message, about(resource, name)));
 }
 
 /** 422: the object breaks rules of its kind. */
@@ -61,7 +63,7 @@ export function invalid({ group, kind }: GroupKind, name: string, errors: readon
   const more = told === errors ? "" : `, and ${errors.length - told.length} more`;
   const message = errors.length === 0 ? subject : `${subject}: ${renderFieldErrors(told)}${more}`;
   const causes = told.map(fieldErrorCause);
-  return new ApiError(failure("Invalid", message, { group, kind, name, causes }));
+  return new ApiError(failureStatus("Invalid", message, { group, kind, name, causes }));
 }
 
 /** How much text faults may make, in characters. There may be as many as there are values, and each may show all of them. */
@@ -78,12 +80,12 @@ function readable(errors: readonly FieldError[]): readonly FieldError[] {
 
 /** 400: the request makes no sense. */
 export function badRequest(message: string): ApiError {
-  return new ApiError(failure("BadRequest", message));
+  return new ApiError(failureStatus("BadRequest", message));
 }
 
 /** 401: the server does not know who is asking. */
 export function unauthorized(message = "not authorized"): ApiError {
-  return new ApiError(failure("Unauthorized", message));
+  return new ApiError(failureStatus("Unauthorized", message));
 }
 
 /** 403: the server knows who is asking, and the answer is no. */
@@ -91,41 +93,41 @@ export function forbidden(resource: GroupResource, name: string, why: string): A
   const subject = renderResource(resource);
   let message = `forbidden: ${why}`;
   if (subject !== "") message = `${subject}${name === "" ? "" : ` ${quote(name)}`} is ${message}`;
-  return new ApiError(failure("Forbidden", message, about(resource, name)));
+  return new ApiError(failureStatus("Forbidden", message, about(resource, name)));
 }
 
 /** 405: objects of this kind cannot do that. */
 export function methodNotSupported(resource: GroupResource, action: string): ApiError {
   const message = `${action} is not supported on resources of kind ${quote(renderResource(resource))}`;
-  return new ApiError(failure("MethodNotAllowed", message, about(resource)));
+  return new ApiError(failureStatus("MethodNotAllowed", message, about(resource)));
 }
 
 /** 406: the client accepts none of the formats there are. */
 export function notAcceptable(accepted: readonly string[]): ApiError {
   return new ApiError(
-    failure("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`),
+    failureStatus("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`),
   );
 }
 
 /** 415: the body is in a format the server cannot read. */
 export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
-  return new ApiError(failure("UnsupportedMediaType", message));
+  return new ApiError(failureStatus("UnsupportedMediaType", message));
 }
 
 /** 410 Gone: what was asked for no longer exists. For old revisions use {@link resourceExpired}. */
 export function gone(message: string): ApiError {
-  return new ApiError(failure("Gone", message));
+  return new ApiError(failureStatus("Gone", message));
 }
 
 /** 410 Expired: the revision that was asked for is too old to be served; list again. */
 export function resourceExpired(message: string): ApiError {
-  return new ApiError(failure("Expired", message));
+  return new ApiError(failureStatus("Expired", message));
 }
 
 /** 504: the time ran out; the operation may still complete. */
 export function timeout(message: string, retryAfterSeconds = 0): ApiError {
-  return new ApiError(failure("Timeout", `Timeout: ${message}`, { retryAfterSeconds }));
+  return new ApiError(failureStatus("Timeout", `Timeout: ${message}`, { retryAfterSeconds }));
 }
 
 /** 504: the client asks for a revision that is yet to come. */
@@ -136,7 +138,7 @@ export function tooLargeResourceVersion(
 ): ApiError {
   const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
-  return new ApiError(failure("Timeout", message, { causes, retryAfterSeconds }));
+  return new ApiError(failureStatus("Timeout", message, { causes, retryAfterSeconds }));
 }
 
 /** 500 ServerTimeout: it did not work this time; the client should try again. */
@@ -147,26 +149,26 @@ export function serverTimeout(
 ): ApiError {
   const message = `The ${operation} operation against ${renderResource(resource)} could not be completed at this time, please try again.`;
   return new ApiError(
-    failure("ServerTimeout", message, { ...about(resource, operation), retryAfterSeconds }),
+    failureStatus("ServerTimeout", message, { ...about(resource, operation), retryAfterSeconds }),
   );
 }
 
 /** 429: the client must wait. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError(failure("TooManyRequests", message, { retryAfterSeconds }));
+  return new ApiError(failureStatus("TooManyRequests", message, { retryAfterSeconds }));
 }
 
 /** 413: the body is too large. */
 export function requestEntityTooLarge(message: string): ApiError {
-  return new ApiError(failure("RequestEntityTooLarge", `Request entity too large: ${message}`));
+  return new ApiError(failureStatus("RequestEntityTooLarge", `Request entity too large: ${message}`));
 }
 
 /** 503: not now. */
 export function serviceUnavailable(message: string): ApiError {
-  return new ApiError(failure("ServiceUnavailable", message));
+  return new ApiError(failureStatus("ServiceUnavailable", message));
 }
 
 /** 409: somebody else manages fields that an apply would change. */
 export function applyConflict(causes: readonly StatusCause[], message: string): ApiError {
-  return new ApiError(failure("Conflict", message, { causes }));
+  return new ApiError(failureStatus("Conflict", message, { causes }));
 }

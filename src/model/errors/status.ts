@@ -41,7 +41,7 @@ export interface StatusDetails {
 }
 
 /** Kubernetes' answer to a request that failed (or to one that has nothing else to return). */
-export interface Status {
+export interface ApiStatus {
   readonly kind: "Status";
   readonly apiVersion: "v1";
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
@@ -54,7 +54,7 @@ export interface Status {
 }
 
 /** The Status of a request that failed. */
-export interface Failure extends Status {
+export interface FailureStatus extends ApiStatus {
   readonly status: "Failure";
   readonly message: string;
   readonly code: number;
@@ -84,7 +84,7 @@ export const statusCodes: Readonly<Record<StatusReason, number>> = {
 };
 
 /** Builds a failure in the order of fields that Kubernetes writes, leaving out what is empty. */
-export function failure(reason: StatusReason, message: string, details?: StatusDetails): Failure {
+export function failureStatus(reason: StatusReason, message: string, details?: StatusDetails): FailureStatus {
   return {
     kind: "Status",
     apiVersion: "v1",

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../object/freeze.js";
-import type { Column, Resource, ResourceVersion, Scope } from "./resource-types.js";
+import type { Column, Resource, ResourceVersion, ResourceScope } from "./resource-types.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** A printer column on the wire. */
@@ -40,7 +40,7 @@ export interface CustomResourceDefinition {
       readonly shortNames?: readonly string[];
       readonly categories?: readonly string[];
     };
-    readonly scope: Scope;
+    readonly scope: ResourceScope;
     readonly versions: readonly CustomResourceDefinitionVersion[];
   };
 }

@@ -5,7 +5,7 @@ import type { ObjectMeta } from "../object/object.js";
 import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
 
 /** Whether objects of a kind live in a namespace or belong to the whole cluster. */
-export type Scope = "Namespaced" | "Cluster";
+export type ResourceScope = "Namespaced" | "Cluster";
 
 /** How a printer column shows its value. */
 export type ColumnType = "integer" | "number" | "string" | "boolean" | "date";
@@ -68,7 +68,7 @@ export interface Resource<
   readonly plural: string;
   readonly singular: string;
   readonly listKind: string;
-  readonly scope: Scope;
+  readonly scope: ResourceScope;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly description?: string;
@@ -92,7 +92,7 @@ export interface ResourceOptions<Spec extends $ZodType, Status extends $ZodType 
    * field of it is required.
    */
   readonly status?: Status;
-  readonly scope?: Scope;
+  readonly scope?: ResourceScope;
   readonly plural?: string;
   readonly singular?: string;
   readonly listKind?: string;

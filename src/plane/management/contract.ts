@@ -1,4 +1,4 @@
-import type { Change, KubeObject } from "../../model/core.js";
+import type { FieldChange, KubeObject } from "../../model/core.js";
 import type { Finding } from "../../runtime/observe/findings/finding.js";
 import type { Plan } from "../../runtime/plan/plan.js";
 import type { Run } from "../../runtime/runs/run.js";
@@ -92,7 +92,7 @@ export interface ToldRun extends Omit<Run, "writes"> {
     /** What was sent, when it is not known how the object was before: then no changes can be told. */
     readonly sent?: unknown;
     /** The server's bookkeeping apart; none for a delete. */
-    readonly changes: readonly Change[];
+    readonly changes: readonly FieldChange[];
   }[];
 }
 
@@ -127,7 +127,7 @@ export interface ManifestPlan {
     readonly action: "create" | "update" | "none";
     readonly before?: KubeObject | undefined;
     readonly after?: KubeObject | undefined;
-    readonly changes: readonly Change[];
+    readonly changes: readonly FieldChange[];
     /** What the server has against it; then no controller was asked. */
     readonly problem?: string | undefined;
     /** The same by fields, where the server says which. */
@@ -153,7 +153,7 @@ export interface Version {
   /** For a deletion, the last there was. */
   readonly object: KubeObject;
   /** Against the version before, the server's bookkeeping apart; none for the first that is known. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
 }
 
 /** The versions of an object since the store's compaction, oldest first. */
@@ -192,7 +192,7 @@ export interface ToldChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
   /** What was changed of it, the server's bookkeeping apart; none when it was added or deleted. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
 }
 
 export interface ChangeList {

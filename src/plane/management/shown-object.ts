@@ -1,4 +1,4 @@
-import { diff, type Change, type Json, type KubeObject } from "../../model/core.js";
+import { diff, type FieldChange, type Json, type KubeObject } from "../../model/core.js";
 import { comparable, withoutSecrets } from "../../runtime/observe/secrets.js";
 
 /** What every write changes and nobody asks about. */
@@ -21,7 +21,7 @@ export function changesOf(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
   reveal: boolean,
-): readonly Change[] {
+): readonly FieldChange[] {
   const [from, to] = reveal
     ? [before as Json | undefined, after as Json | undefined]
     : comparable(before, after);

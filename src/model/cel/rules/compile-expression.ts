@@ -1,7 +1,7 @@
 import { estimateCost } from "../cost/estimate.js";
 import { ProgramFault } from "../run/constant.js";
 import { plan } from "../run/plan.js";
-import { type Run, Scope } from "../run/scope.js";
+import { type Run, Variables } from "../run/scope.js";
 import { parse } from "../syntax/parse.js";
 import { renderIssues } from "../syntax/source.js";
 import { check } from "../types/check.js";
@@ -51,7 +51,7 @@ export function compileExpression(
     usesOldSelf: checked.variables.has("oldSelf"),
     maxCost: estimateCost(checked, declaration).max,
     run({ self, oldSelf: old }, meter) {
-      const scope = new Scope(meter, "self", self, undefined);
+      const scope = new Variables(meter, "self", self, undefined);
       return run(old === undefined ? scope : scope.with("oldSelf", old));
     },
   };

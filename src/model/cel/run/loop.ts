@@ -3,7 +3,7 @@ import { CelList } from "../values/list.js";
 import { type CelMap, isMap, keyText, LiteralMap, shownKey } from "../values/map.js";
 import { listCost } from "../cost/factors.js";
 import { CelError, noSuchOverload, type Value } from "../values/value.js";
-import type { Run, Scope } from "./scope.js";
+import type { Run, Variables } from "./scope.js";
 
 interface Planner {
   plan(node: Expression): Run;
@@ -55,8 +55,8 @@ const stop = new CelError("stop");
 function turns(
   node: LoopNode,
   values: Value,
-  scope: Scope,
-  turn: (scope: Scope) => CelError | undefined,
+  scope: Variables,
+  turn: (scope: Variables) => CelError | undefined,
 ): CelError | undefined {
   if (values instanceof CelError) return values;
   if (!(values instanceof CelList) && !isMap(values)) {
@@ -78,7 +78,13 @@ function turns(
 }
 
 /** With two variables: the index and the item of a list, the key and the value of a map. */
-function withBoth(node: LoopNode, values: CelList | CelMap, item: Value, index: number, scope: Scope): Scope {
+function withBoth(
+  node: LoopNode,
+  values: CelList | CelMap,
+  item: Value,
+  index: number,
+  scope: Variables,
+): Variables {
   const second = node.second ?? "";
   if (values instanceof CelList) return scope.with(node.variable, BigInt(index)).with(second, item);
   const value = values.find(item);
@@ -87,7 +93,7 @@ function withBoth(node: LoopNode, values: CelList | CelMap, item: Value, index: 
 
 interface Growing {
   /** Adds what a turn yields. */
-  add(scope: Scope): CelError | undefined;
+  add(scope: Variables): CelError | undefined;
   result(): Value;
 }
 
@@ -107,7 +113,7 @@ function growth(node: LoopNode, planner: Planner): Growth | undefined {
 }
 
 /** Whether a turn adds something. */
-function passes(filter: Run | undefined, scope: Scope): boolean | CelError {
+function passes(filter: Run | undefined, scope: Variables): boolean | CelError {
   if (!filter) return true;
   const value = filter(scope);
   if (value instanceof CelError || typeof value === "boolean") return value;

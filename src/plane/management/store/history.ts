@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindInfo } from "../../../client/kinds/kind.js";
-import type { Change, KubeObject, ManagedFieldsEntry, Path } from "../../../model/core.js";
+import type { FieldChange, KubeObject, ManagedFieldsEntry, ValuePath } from "../../../model/core.js";
 import type { Store } from "../../../store/index.js";
 import { notFound } from "../asked.js";
 import type { History, Version } from "../contract.js";
@@ -80,7 +80,7 @@ function version(
 function writers(
   { metadata }: KubeObject,
   before: KubeObject | undefined,
-  changes: readonly Change[],
+  changes: readonly FieldChange[],
 ): { readonly managers: readonly string[]; readonly time: string | undefined } {
   const entries = (metadata.managedFields ?? []).toSorted(byTime);
   const old = before?.metadata.managedFields ?? [];
@@ -95,7 +95,7 @@ function writers(
 }
 
 /** Whether fields of managedFields name a path, or something on the way to it that ends at a list. */
-function hasPath(fields: unknown, path: Path): boolean {
+function hasPath(fields: unknown, path: ValuePath): boolean {
   let level = fields as Readonly<Record<string, unknown>> | undefined;
   for (const part of path) {
     if (typeof part === "number" || typeof level !== "object") return level !== undefined;

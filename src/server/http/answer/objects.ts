@@ -1,5 +1,5 @@
 import type { Clock, Json } from "../../../model/core.js";
-import type { Status } from "../../../model/errors/status.js";
+import type { ApiStatus } from "../../../model/errors/status.js";
 import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
@@ -79,7 +79,7 @@ export function sendList(
 export function sendSuccess(
   exchange: Exchange,
   code: number,
-  status: Status,
+  status: ApiStatus,
   form: Negotiated,
 ): void | Promise<void> {
   if (form.mediaType === json) return sendStatus(exchange, code, status, isPretty(exchange, form));
