@@ -70,7 +70,7 @@ export {
   type CustomResourceDefinition,
   type CustomResourceDefinitionVersion,
   type PrinterColumn,
-} from "./schema/custom-resource-definition.js";
+} from "./resource/custom-resource-definition.js";
 export { checkStructural } from "./schema/structural-check.js";
 export type { StructuralSchema } from "./schema/structural-schema.js";
 

@@ -1,7 +1,7 @@
 // All of the model but the making of kinds, which brings zod: what runs without zod imports core.js.
 export * from "./core.js";
 
-export { resource } from "./schema/resource.js";
+export { resource } from "./resource/resource.js";
 export type {
   Column,
   ColumnOptions,
@@ -15,8 +15,8 @@ export type {
   StandardStatus,
   Status,
   StatusOutput,
-} from "./schema/resource-types.js";
-export { DefinitionError, type DefinitionProblem } from "./schema/definition-error.js";
+} from "./resource/resource-types.js";
+export { DefinitionError, type DefinitionProblem } from "./resource/convert/definition-error.js";
 export {
   atomic,
   embeddedResource,
@@ -26,4 +26,4 @@ export {
   preserve,
   quantity,
   rule,
-} from "./schema/markers.js";
+} from "./resource/markers.js";

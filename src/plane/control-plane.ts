@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
+import type { Resource } from "../model/resource/resource-types.js";
 import type { Controller } from "../runtime/controller.js";
 import { silent, type Log } from "../runtime/observe/log.js";
 import type { Schedule } from "../runtime/schedule/schedule.js";

@@ -4,7 +4,7 @@ import { loadConnection } from "../client/kubeconfig/load-connection.js";
 import type { Connection } from "../client/transport/connection.js";
 import { httpTransport } from "../client/transport/http/http-transport.js";
 import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
+import type { Resource } from "../model/resource/resource-types.js";
 import type { Controller } from "../runtime/controller.js";
 import { silent, type Log } from "../runtime/observe/log.js";
 import { controllerMetrics } from "../runtime/observe/metrics.js";

@@ -1,6 +1,6 @@
 import type { Change } from "../client/informer/source.js";
 import type { Json, KubeObject } from "../model/core.js";
-import { jsonEqual } from "../model/patch/json-equal.js";
+import { jsonEqual } from "../model/object/json.js";
 
 /** Whether a change matters. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;

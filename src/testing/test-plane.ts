@@ -5,7 +5,7 @@ import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
 import { targetOf } from "../client/which.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
+import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
 import type { Controller } from "../runtime/controller.js";

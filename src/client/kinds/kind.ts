@@ -6,7 +6,7 @@ import type {
   ResourceScope,
   SpecInput,
   Status,
-} from "../../model/schema/resource-types.js";
+} from "../../model/resource/resource-types.js";
 
 /** What has to be known of a kind to ask for its objects. */
 export interface KindInfo {

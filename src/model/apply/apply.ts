@@ -1,9 +1,7 @@
 import { internal } from "../errors/api-error.js";
 import { badRequest } from "../errors/failures.js";
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonObject, type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import { type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../object/object.js";
-import { jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
 import { entriesOf, type FieldOwner, type FieldOwners, ownerId, readOwners } from "./field-owner.js";
 import { FieldSetError } from "./fields/field-set-error.js";
 import {

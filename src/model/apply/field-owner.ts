@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import type { ManagedFieldsEntry } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
 import { formatTime, parseTime } from "../time/timestamp.js";
 import { FieldSetError } from "./fields/field-set-error.js";
 import { emptySet, type FieldSet } from "./fields/field-set.js";

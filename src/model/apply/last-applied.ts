@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import { utf8Length } from "../object/utf8.js";
-import { getOwn } from "../patch/own-property.js";
 import { difference, emptySet, type FieldSet } from "./fields/field-set.js";
 import { wireJson } from "./fields/wire-json.js";
 import { compare } from "./typed/compare.js";

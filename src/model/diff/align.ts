@@ -1,6 +1,4 @@
-import { isJsonObject, type Json, type JsonArray } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonArray, jsonEqual } from "../object/json.js";
 import { numberItems } from "./item-number.js";
 import { commonSubsequence, type Match, risingSubsequence } from "./sequence.js";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
-import type { Json } from "../object/json.js";
-import { jsonEqual } from "../patch/json-equal.js";
+import { type Json, jsonEqual } from "../object/json.js";
 import { applyJsonPatch } from "../patch/json-patch.js";
 import { type FieldChange, diff } from "./changes.js";
 import { jsonPatchOf, toJsonPatch } from "./to-json-patch.js";

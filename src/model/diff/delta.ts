@@ -1,6 +1,12 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  jsonEqual,
+  type JsonObject,
+} from "../object/json.js";
 import { align, listKey } from "./align.js";
 
 /**

@@ -1,6 +1,13 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "../patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 
 /** Patterns as a tree: what is ignored at, and below, one level of the document. */
 interface Level {

@@ -1,5 +1,4 @@
-import type { Json, JsonArray } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
+import { isJsonArray, type Json, type JsonArray, jsonEqual } from "../object/json.js";
 
 /** How far down an item is looked at for its hash; what lies below is left to the comparison. */
 const hashDepth = 6;

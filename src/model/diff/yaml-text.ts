@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json } from "../object/json.js";
 
 /** Texts that may stand without quotes: no look of another type, nothing that YAML or a terminal would act on. */
 const plain = /^(?:--?(?=\p{L}))?[\p{L}\p{N}_./$](?:[^\s:\p{C}]|:(?=\S)| (?=[^\s#]))*$/u;

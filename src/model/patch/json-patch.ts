@@ -1,5 +1,12 @@
-import type { Json, JsonArray, JsonObject } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "./json-equal.js";
+import {
+  isJsonArray,
+  type Json,
+  type JsonArray,
+  jsonEqual,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import {
   type Location,
   maxOperations,
@@ -7,7 +14,6 @@ import {
   parseJsonPatch,
 } from "./json-patch-operation.js";
 import { formatJsonPointer, quotePointer } from "./json-pointer.js";
-import { type MutableObject, setOwn } from "./own-property.js";
 import { PatchError } from "./patch-error.js";
 
 export interface JsonPatchOptions {

@@ -1,6 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
-import { jsonEqual } from "./json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "./own-property.js";
+import {
+  getOwn,
+  isJsonObject,
+  type Json,
+  jsonEqual,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 
 /** Far deeper than any object worth patching, far shallower than the call stack. */

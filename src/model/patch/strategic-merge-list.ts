@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { getOwn } from "./own-property.js";
+import { getOwn, isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 import { goString, goText, goType } from "./strategic-merge-text.js";
 

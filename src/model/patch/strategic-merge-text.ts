@@ -1,6 +1,4 @@
-import type { Json } from "../object/json.js";
-import { isJsonArray } from "./json-equal.js";
-import { getOwn } from "./own-property.js";
+import { getOwn, isJsonArray, type Json } from "../object/json.js";
 
 /** Messages quote values of any size; what is longer than this is cut. */
 const longest = 1000;

@@ -1,6 +1,13 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray } from "./json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "./own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 import {
   checkOrder,

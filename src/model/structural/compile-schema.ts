@@ -1,12 +1,11 @@
 import { hasRules, validateRules } from "../cel/rules/validate-rules.js";
 import { type FieldError, type FieldErrorType, invalid } from "../object/field-errors.js";
-import type { Json } from "../object/json.js";
-import { getOwn, type MutableObject } from "../patch/own-property.js";
+import { getOwn, type Json, type MutableObject } from "../object/json.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
 import { distinct, Findings } from "./validation/findings.js";
-import { rootField } from "./path-stack.js";
+import { rootField } from "../object/path-stack.js";
 import { validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";

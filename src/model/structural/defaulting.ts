@@ -1,6 +1,4 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { type MutableObject, setOwn } from "../patch/own-property.js";
+import { isJsonArray, isJsonObject, type Json, type MutableObject, setOwn } from "../object/json.js";
 import { isObjectMetaField, pruneObjectMeta } from "./object-meta.js";
 import { isMetaField, pruneValue } from "./pruning.js";
 import { entriesOf, fieldOf, hasDefault, itemsOf, type SchemaNode } from "./schema-node.js";

@@ -1,14 +1,12 @@
 import { type FieldError, invalid, required } from "../object/field-errors.js";
 import { childPath, type FieldPath } from "../object/field-path.js";
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import { validateObjectMeta } from "../object/metadata.js";
 import { validateDns1035Label, validatePathSegmentName } from "../object/names.js";
 import { type ObjectMeta, parseApiVersion } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
 import { mostReported } from "./most-reported.js";
 import { objectMetaFault, readObjectMeta } from "./object-meta.js";
-import { PathStack } from "./path-stack.js";
+import { PathStack } from "../object/path-stack.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
 
 /** What is wrong with apiVersion, kind and metadata of the resources that stand inside of an object. */

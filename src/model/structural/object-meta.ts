@@ -1,8 +1,13 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type MutableObject,
+} from "../object/json.js";
 import type { ObjectMeta } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn, type MutableObject } from "../patch/own-property.js";
-import { goTimeFault } from "./go-time.js";
+import { goTimeFault } from "../formats/go-time.js";
 import { mostReported } from "./most-reported.js";
 
 /** What a field of metadata holds, by the name that Go has for it. */

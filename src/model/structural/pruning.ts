@@ -1,9 +1,7 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { type MutableObject, setOwn } from "../patch/own-property.js";
+import { isJsonArray, isJsonObject, type Json, type MutableObject, setOwn } from "../object/json.js";
 import { mostReported } from "./most-reported.js";
 import { pruneObjectMeta } from "./object-meta.js";
-import { PathStack } from "./path-stack.js";
+import { PathStack } from "../object/path-stack.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
 
 /** What a walk has removed. */

@@ -1,4 +1,4 @@
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller.js";
 
 /** The kinds that controllers are for, own or watch and that are defined in this program, and further ones; each once. */

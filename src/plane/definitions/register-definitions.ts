@@ -9,7 +9,7 @@ import {
   type CustomResourceDefinition,
   type Duration,
 } from "../../model/core.js";
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Log } from "../../runtime/observe/log.js";
 import {
   Definition,

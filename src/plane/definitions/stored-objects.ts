@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import { fieldErrors } from "../../model/core.js";
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
 
 /** How many objects, and how many fields of each, are named; the others are counted. */

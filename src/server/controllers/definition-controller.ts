@@ -1,5 +1,5 @@
 import { isConditionTrue, isConflict, isNotFound, type Json } from "../../model/core.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { Conflict, type WatchEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";

@@ -6,7 +6,7 @@ import {
   setCondition,
 } from "../../model/core.js";
 import { quote } from "../../model/object/quote.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { approvalCondition } from "./api-approval.js";
 import type { Definition, DefinitionNames, DefinitionStatus } from "./definition.js";
 

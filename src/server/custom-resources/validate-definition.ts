@@ -1,6 +1,6 @@
 import { fieldErrors, isConditionTrue, names as nameRules, type Json } from "../../model/core.js";
 import { childPath, type FieldPath, indexPath, keyPath } from "../../model/object/field-path.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { approvalAnnotation, approvalOf } from "./api-approval.js";
 import { type Definition, type DefinitionSpec, schemaOf } from "./definition.js";
 import { validateNames, validateRequiredNames } from "./validation/names.js";

@@ -1,4 +1,4 @@
-import { jsonEqual } from "../../patch/json-equal.js";
+import { jsonEqual } from "../../object/json.js";
 import { type PathElement, sortElements } from "./path-element.js";
 
 /**

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json } from "../../object/json.js";
+import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { isJsonArray } from "../../patch/json-equal.js";
 import { FieldSetError } from "./field-set-error.js";
 import { compareTexts, wireJson, wireText } from "./wire-json.js";
 

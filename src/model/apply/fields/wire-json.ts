@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 
 /*
  * JSON texts that stand inside of other texts: the keys of `fieldsV1` and kubectl's annotation. Two writers have to

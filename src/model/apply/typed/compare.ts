@@ -1,5 +1,4 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import {
   emptySet,
   type FieldSet,

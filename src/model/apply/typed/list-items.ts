@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonArray } from "../../object/json.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, isJsonObject, type Json, type JsonArray } from "../../object/json.js";
 import { keyElement, type PathElement, valueElement } from "../fields/path-element.js";
 import type { ListType } from "./field-type.js";
 

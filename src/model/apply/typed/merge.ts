@@ -1,5 +1,11 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { getOwn, type MutableObject, setOwn } from "../../patch/own-property.js";
+import {
+  getOwn,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../../object/json.js";
 import type { PathElement } from "../fields/path-element.js";
 import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
 import { itemElement } from "./list-items.js";

@@ -1,5 +1,4 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { type MutableObject, setOwn } from "../../patch/own-property.js";
+import { type Json, type JsonArray, type JsonObject, type MutableObject, setOwn } from "../../object/json.js";
 import { emptySet, type FieldSet, isEmpty, isMember } from "../fields/field-set.js";
 import { fieldElement } from "../fields/path-element.js";
 import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../object/json.js";
-import { jsonEqual } from "../../patch/json-equal.js";
+import { type Json, jsonEqual, type JsonObject } from "../../object/json.js";
 import { asList } from "./shape.js";
 
 /** How deep values are compared by recursion, which is faster; below it with `jsonEqual`, which knows no depth. */

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import type { FieldType } from "./field-type.js";
 
 /** The form of a value; `open` when its type allows several and the value is none of them (null, most of all). */

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
+import { isJsonArray, isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { isJsonArray } from "../../patch/json-equal.js";
 import { compareTexts } from "../fields/wire-json.js";
 import { fieldElement, type PathElement, showElement } from "../fields/path-element.js";
 import type { FieldType, ListType, MapType, Scalar } from "./field-type.js";

@@ -1,7 +1,7 @@
-import type { Declaration } from "../rules/declaration.js";
+import type { Declaration } from "../types/declaration.js";
 import { accumulator } from "../syntax/macros.js";
 import type { CallNode, Expression, LoopNode, SelectNode } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
+import type { Checked } from "../check/check.js";
 import { dyn, insideOptional, type Type } from "../types/type.js";
 import { textSize } from "../values/text.js";
 import { type Argument, estimateCall } from "./estimate-call.js";

@@ -1,5 +1,5 @@
 import { quote } from "../../object/quote.js";
-import { isIpAddress } from "../../structural/formats/ip-address.js";
+import { isIpAddress } from "../../formats/ip-address.js";
 import { CelError, type Opaque, type Value } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 

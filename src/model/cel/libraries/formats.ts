@@ -6,7 +6,7 @@ import {
   validateLabelValue,
   validateQualifiedName,
 } from "../../object/names.js";
-import { formatCheck } from "../../structural/formats/formats.js";
+import { formatCheck } from "../../formats/formats.js";
 import { CelList } from "../values/list.js";
 import { none, type Opaque, Optional } from "../values/value.js";
 import { overload, type Overload } from "./function.js";

@@ -1,4 +1,4 @@
-import { compilePattern } from "../../structural/regex/pattern.js";
+import { compilePattern } from "../../regex/pattern.js";
 import { CelList } from "../values/list.js";
 import type { Meter } from "../values/meter.js";
 import { codePoints } from "../values/text.js";

@@ -1,5 +1,5 @@
 import { quote } from "../../object/quote.js";
-import { isRequestUri } from "../../structural/formats/uri.js";
+import { isRequestUri } from "../../formats/uri.js";
 import { CelList } from "../values/list.js";
 import { keyText, LiteralMap } from "../values/map.js";
 import { decodeUtf8, encodeUtf8 } from "../values/text.js";

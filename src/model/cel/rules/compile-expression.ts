@@ -4,11 +4,11 @@ import { plan } from "../run/plan.js";
 import { type Run, Variables } from "../run/scope.js";
 import { parse } from "../syntax/parse.js";
 import { renderIssues } from "../syntax/source.js";
-import { check } from "../types/check.js";
+import { check } from "../check/check.js";
 import { renderType, type Type } from "../types/type.js";
 import type { Meter } from "../values/meter.js";
 import type { Value } from "../values/value.js";
-import type { Declaration } from "./declaration.js";
+import type { Declaration } from "../types/declaration.js";
 
 /** An expression that is ready to run. */
 export interface CompiledExpression {

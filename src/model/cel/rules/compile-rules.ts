@@ -1,7 +1,7 @@
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { optionalOf } from "../types/type.js";
 import { compileExpression, type CompiledExpression } from "./compile-expression.js";
-import { declare, type Declaration, largestRequest } from "./declaration.js";
+import { declare, type Declaration, largestRequest } from "../types/declaration.js";
 import { ruleFieldPath } from "./rule-field-path.js";
 
 /** A rule that is ready to run, or what is wrong with it. */

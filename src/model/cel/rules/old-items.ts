@@ -1,6 +1,4 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 
 /** Finds what an item of a list was before: known only if items have keys, and one item has these. */

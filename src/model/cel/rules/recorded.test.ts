@@ -8,7 +8,7 @@ import { correlate } from "../../structural/validation/ratcheting.js";
 import { Meter } from "../values/meter.js";
 import { checkRules } from "./check-rules.js";
 import { compiledRules } from "./compile-rules.js";
-import { withObjectMeta } from "./declaration.js";
+import { withObjectMeta } from "../types/declaration.js";
 import { schemaValue } from "./schema-value.js";
 import { validateRules } from "./validate-rules.js";
 

@@ -1,12 +1,11 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { type ListSemantics, SchemaList } from "../values/list.js";
 import { SchemaMap } from "../values/map.js";
 import { readLooseDuration, readTimestamp } from "../values/time.js";
 import { CelError, Duration, Timestamp, type Value } from "../values/value.js";
-import { withObjectMeta } from "./declaration.js";
-import { escapeField, unescapeField } from "./field-names.js";
+import { withObjectMeta } from "../types/declaration.js";
+import { escapeField, unescapeField } from "../types/field-names.js";
 
 const names = { escape: escapeField, unescape: unescapeField };
 

@@ -1,17 +1,14 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../object/field-errors.js";
 import { childPath, type FieldPath } from "../../object/field-path.js";
-import { isJsonObject, type Json } from "../../object/json.js";
+import { getOwn, isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import { utf8Length } from "../../object/utf8.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
-import { PathStack } from "../../structural/path-stack.js";
-import type { Correlation } from "../../structural/validation/ratcheting.js";
+import { PathStack } from "../../object/path-stack.js";
 import { CostExceeded, Meter } from "../values/meter.js";
 import { CelError, none, Optional, type Value } from "../values/value.js";
 import type { CompiledExpression } from "./compile-expression.js";
 import { compiledRules, type CompiledRule } from "./compile-rules.js";
-import { withObjectMeta } from "./declaration.js";
+import { withObjectMeta } from "../types/declaration.js";
 import { oldItemsOf } from "./old-items.js";
 import { schemaValue } from "./schema-value.js";
 
@@ -31,6 +28,16 @@ interface Progress {
   readonly tolerate: (error: FieldError) => void;
   budget: number;
   work: number;
+}
+
+/** A part of an object together with what it was before. */
+export interface Correlation {
+  /** The same for a field or an entry of a map; undefined when it was not there before. */
+  key(name: string): Correlation | undefined;
+  /** The same for an item of a list; undefined when it was not there before, or items cannot be told apart. */
+  item(index: number): Correlation | undefined;
+  /** Whether it is as it was. The order of a list whose items have keys does not matter. */
+  isUnchanged(): boolean;
 }
 
 /** What a value was before, for rules and for ratcheting. */

@@ -1,6 +1,6 @@
-import { checkPattern } from "../../structural/regex/pattern.js";
+import { checkPattern } from "../../regex/pattern.js";
 import type { Expression, Literal } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
+import type { Checked } from "../check/check.js";
 import { typeNames } from "../types/type-names.js";
 import { CelList } from "../values/list.js";
 import { keyText, LiteralMap } from "../values/map.js";

@@ -1,7 +1,7 @@
 import { callCost, listCost, mapCost } from "../cost/actual.js";
 import { accepts, type Overload } from "../libraries/function.js";
 import type { CallNode, Expression } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
+import type { Checked } from "../check/check.js";
 import { CelList } from "../values/list.js";
 import { isMap, keyText, LiteralMap, shownKey } from "../values/map.js";
 import type { Meter } from "../values/meter.js";

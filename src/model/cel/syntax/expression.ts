@@ -103,3 +103,11 @@ export function partsOf(node: Expression): readonly Expression[] {
       return [];
   }
 }
+
+/** `a.b.c` as one name; undefined when it is something else. */
+export function qualifiedName(node: Expression): string | undefined {
+  if (node.kind === "ident") return node.name;
+  if (node.kind !== "select" || node.testOnly) return undefined;
+  const prefix = qualifiedName(node.operand);
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`;
+}

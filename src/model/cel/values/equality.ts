@@ -1,6 +1,4 @@
-import type { Json } from "../../object/json.js";
-import { jsonEqual } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, type Json, jsonEqual } from "../../object/json.js";
 import { CelList } from "./list.js";
 import { type CelMap, isMap, keyText } from "./map.js";
 import type { Meter } from "./meter.js";

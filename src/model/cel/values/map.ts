@@ -1,5 +1,4 @@
-import { getOwn } from "../../patch/own-property.js";
-import type { JsonObject } from "../../object/json.js";
+import { getOwn, type JsonObject } from "../../object/json.js";
 import { noSuchOverload, Uint, type Value } from "./value.js";
 
 /** Values by keys. */

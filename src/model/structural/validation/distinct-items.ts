@@ -1,5 +1,4 @@
-import type { Json, JsonArray } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, type Json, type JsonArray } from "../../object/json.js";
 
 /** The places where an item stands for the second time. Further times are not told. */
 export function firstRepeated(items: JsonArray): number[] {

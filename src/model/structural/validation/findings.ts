@@ -1,6 +1,6 @@
 import { type FieldError, invalid, type FieldErrorType, typeInvalid } from "../../object/field-errors.js";
 import { mostReported } from "../most-reported.js";
-import { PathStack, rootField } from "../path-stack.js";
+import { PathStack, rootField } from "../../object/path-stack.js";
 
 /** Where a validation is and what it has found. */
 export class Findings {

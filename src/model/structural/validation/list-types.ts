@@ -1,11 +1,18 @@
 import { duplicate, type FieldError, invalid } from "../../object/field-errors.js";
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "../../patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { firstRepeated } from "./distinct-items.js";
 import { mostReported } from "../most-reported.js";
-import { PathStack } from "../path-stack.js";
+import { PathStack } from "../../object/path-stack.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
 
 /** Whether a schema itself says that items of a list are all different. */

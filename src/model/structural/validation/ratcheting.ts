@@ -1,18 +1,7 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray, jsonEqual } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import type { Correlation } from "../../cel/rules/validate-rules.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
-
-/** A part of an object together with what it was before. */
-export interface Correlation {
-  /** The same for a field or an entry of a map; undefined when it was not there before. */
-  key(name: string): Correlation | undefined;
-  /** The same for an item of a list; undefined when it was not there before, or items cannot be told apart. */
-  item(index: number): Correlation | undefined;
-  /** Whether it is as it was. The order of a list whose items have keys does not matter. */
-  isUnchanged(): boolean;
-}
 
 /** Correlates two versions of what a schema describes. */
 export function correlate(node: SchemaNode, value: Json, old: Json): Correlation {

@@ -1,12 +1,18 @@
+import type { Correlation } from "../../cel/rules/validate-rules.js";
 import { type FieldError, required, tooMany } from "../../object/field-errors.js";
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+} from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { firstRepeated } from "./distinct-items.js";
 import type { Findings } from "./findings.js";
-import { comparesWhole, type Correlation, isKeyedList } from "./ratcheting.js";
+import { comparesWhole, isKeyedList } from "./ratcheting.js";
 import { entriesOf, fieldOf, itemsOf, nodeOf, rulesOf, type SchemaNode } from "../schema-node.js";
 import { kindOf } from "./value-kind.js";
 

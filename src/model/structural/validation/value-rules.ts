@@ -1,12 +1,11 @@
 import { renderBadValue } from "../../object/bad-value.js";
 import { notSupported, tooLong } from "../../object/field-errors.js";
-import type { Json } from "../../object/json.js";
+import { type Json, jsonEqual } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { jsonEqual } from "../../patch/json-equal.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import type { Findings } from "./findings.js";
-import { formatCheck } from "../formats/formats.js";
-import { compilePattern } from "../regex/pattern.js";
+import { formatCheck } from "../../formats/formats.js";
+import { compilePattern } from "../../regex/pattern.js";
 import { characterCount, isNearlyInteger, kindOf, type ValueKind } from "./value-kind.js";
 
 /** Checks a value and reports what is wrong with it. */

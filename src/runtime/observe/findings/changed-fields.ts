@@ -1,9 +1,14 @@
 import { fieldElement, keyElement, type PathElement } from "../../../model/apply/fields/path-element.js";
 import type { KubeObject } from "../../../model/core.js";
 import { listKey } from "../../../model/diff/align.js";
-import { isJsonObject, type Json, type JsonObject } from "../../../model/object/json.js";
-import { isJsonArray, jsonEqual } from "../../../model/patch/json-equal.js";
-import { getOwn } from "../../../model/patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  jsonEqual,
+  type JsonObject,
+} from "../../../model/object/json.js";
 
 /** A field that is not the same in two versions of an object; undefined stands for none. */
 export interface ChangedField {

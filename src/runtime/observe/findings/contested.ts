@@ -1,7 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../model/object/json.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  jsonEqual,
+  type JsonObject,
+} from "../../../model/object/json.js";
 import { showPath, type PathElement } from "../../../model/apply/fields/path-element.js";
-import { isJsonArray, jsonEqual } from "../../../model/patch/json-equal.js";
-import { getOwn } from "../../../model/patch/own-property.js";
 import type { KubeObject, ManagedFieldsEntry } from "../../../model/core.js";
 
 type Found = (path: string) => void;

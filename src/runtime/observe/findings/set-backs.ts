@@ -1,6 +1,6 @@
 import { showPath } from "../../../model/apply/fields/path-element.js";
 import type { Json, KubeObject } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Run, WriteRecord } from "../../runs/run.js";
 import { isChange, objectOf, selfOf } from "./causes.js";
 import { changedFields, isWanted, type ChangedField } from "./changed-fields.js";

@@ -1,6 +1,6 @@
 import type { Json, StructuralSchema } from "../../../model/core.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft, Storage } from "../../resources/resource-type.js";
 
 /** A version of a kind as conversion sees it. */

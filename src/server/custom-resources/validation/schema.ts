@@ -1,7 +1,7 @@
 import { fieldErrors, type Json, type StructuralSchema } from "../../../model/core.js";
 import { omitValue } from "../../../model/object/bad-value.js";
 import { childPath, type FieldPath, indexPath, keyPath } from "../../../model/object/field-path.js";
-import { checkPattern } from "../../../model/structural/regex/pattern.js";
+import { checkPattern } from "../../../model/regex/pattern.js";
 import { findField } from "./field-path.js";
 import { defaultErrors } from "./schema-defaults.js";
 import { structuralErrors } from "./structural-errors.js";

@@ -1,5 +1,5 @@
 import type { Json } from "../../../model/core.js";
-import { setOwn } from "../../../model/patch/own-property.js";
+import { setOwn } from "../../../model/object/json.js";
 import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
 import { deepest } from "../typed/depth.js";
 import { canBeWritten, writeTime } from "../typed/go-time.js";

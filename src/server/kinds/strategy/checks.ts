@@ -1,6 +1,6 @@
 import { fieldErrors, type Json } from "../../../model/core.js";
 import { childPath, indexPath, keyPath } from "../../../model/object/field-path.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 
 type FieldError = fieldErrors.FieldError;
 const { invalid, notSupported } = fieldErrors;

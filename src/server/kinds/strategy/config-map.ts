@@ -1,7 +1,7 @@
 import { fieldErrors, type Json, type KubeObject, names } from "../../../model/core.js";
 import { keyPath } from "../../../model/object/field-path.js";
 import { utf8Length } from "../../../model/object/utf8.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
 import { ageColumn, column, countIn, nameColumn } from "./columns.js";

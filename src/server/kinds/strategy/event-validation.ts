@@ -2,7 +2,7 @@ import { fieldErrors, type Json } from "../../../model/core.js";
 import { inOrder } from "../../../model/object/bad-value.js";
 import { validateQualifiedName } from "../../../model/object/names.js";
 import { utf8Length } from "../../../model/object/utf8.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { CoreEvent, Reference } from "./event-fields.js";
 
 type FieldError = fieldErrors.FieldError;

@@ -1,6 +1,6 @@
 import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import { keyPath } from "../../../model/object/field-path.js";
-import { setOwn } from "../../../model/patch/own-property.js";
+import { setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
 import { ageColumn, column, countIn, nameColumn } from "./columns.js";

@@ -1,6 +1,5 @@
 import { failures } from "../../../model/core.js";
-import type { Json } from "../../../model/object/json.js";
-import { setOwn } from "../../../model/patch/own-property.js";
+import { type Json, setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import type { FieldDefinition, StructType, ValueType } from "../table/type-definition.js";
 import { findKind } from "../types.js";

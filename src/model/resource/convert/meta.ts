@@ -1,7 +1,7 @@
 import { globalRegistry, type $ZodType } from "zod/v4/core";
 
 import type { Json } from "../../object/json.js";
-import type { SchemaDraft } from "../structural-schema.js";
+import type { SchemaDraft } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import type { Refuse } from "./problems.js";
 

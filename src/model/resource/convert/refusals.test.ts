@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
 import { DefinitionError } from "./definition-error.js";
-import { rule } from "./markers.js";
-import { resource } from "./resource.js";
+import { rule } from "../markers.js";
+import { resource } from "../resource.js";
 
 interface Tree {
   children: Tree[];

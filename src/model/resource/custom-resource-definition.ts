@@ -1,6 +1,6 @@
 import { deepFreeze } from "../object/freeze.js";
 import type { Column, Resource, ResourceVersion, ResourceScope } from "./resource-types.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import type { StructuralSchema } from "../schema/structural-schema.js";
 
 /** A printer column on the wire. */
 export interface PrinterColumn extends Omit<Column, "path"> {

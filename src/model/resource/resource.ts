@@ -4,14 +4,14 @@ import { checkRules } from "../cel/rules/check-rules.js";
 import { fieldErrorBody } from "../object/field-errors.js";
 import { deepFreeze } from "../object/freeze.js";
 import { collector, type Refuse } from "./convert/problems.js";
-import { type DefinitionProblem, throwProblems } from "./definition-error.js";
+import { type DefinitionProblem, throwProblems } from "./convert/definition-error.js";
 import { checkScale, checkSelectableFields, resolveColumns } from "./resource-fields.js";
 import { resourceNames } from "./resource-names.js";
 import type { ResourceOf, ResourceOptions, ResourceVersion, Subresources } from "./resource-types.js";
 import { standardStatus } from "./standard-status.js";
-import type { SchemaDraft, StructuralSchema } from "./structural-schema.js";
-import { checkStructural } from "./structural-check.js";
-import { toStructural } from "./structural.js";
+import type { SchemaDraft, StructuralSchema } from "../schema/structural-schema.js";
+import { checkStructural } from "../schema/structural-check.js";
+import { toStructural } from "./convert/to-structural.js";
 
 /**
  * Defines a kind. The spec and status are written once, as zod schemas, and everything else follows from

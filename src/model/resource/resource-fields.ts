@@ -1,7 +1,7 @@
 import type { Refuse } from "./convert/problems.js";
-import { parseFieldPath, schemaAt } from "./field-path.js";
+import { parseFieldPath, schemaAt } from "../schema/field-path.js";
 import type { Column, ColumnOptions, ColumnType, Scale } from "./resource-types.js";
-import type { StructuralSchema } from "./structural-schema.js";
+import type { StructuralSchema } from "../schema/structural-schema.js";
 
 /** As many selectable fields as Kubernetes allows. */
 const mostSelectableFields = 8;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
 import { customResourceDefinition } from "./custom-resource-definition.js";
-import { DefinitionError } from "./definition-error.js";
+import { DefinitionError } from "./convert/definition-error.js";
 import { listMap } from "./markers.js";
 import { resource } from "./resource.js";
 import { standardStatus } from "./standard-status.js";

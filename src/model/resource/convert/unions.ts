@@ -1,6 +1,6 @@
 import type { $ZodLazyDef, $ZodType, $ZodUnionDef } from "zod/v4/core";
 
-import type { SchemaDraft } from "../structural-schema.js";
+import type { SchemaDraft } from "../../schema/structural-schema.js";
 import { convertEnum, literalValues } from "./enums.js";
 import { mergeUnion } from "./merge.js";
 import { isIntOrString, metaOf } from "./meta.js";

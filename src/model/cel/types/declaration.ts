@@ -1,7 +1,7 @@
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { utf8Length } from "../../object/utf8.js";
-import * as types from "../types/type.js";
-import type { Type } from "../types/type.js";
+import * as types from "./type.js";
+import type { Type } from "./type.js";
 import { escapeField } from "./field-names.js";
 
 /** What a schema says to expressions: types, and how big values can get. */

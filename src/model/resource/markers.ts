@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { ValidationRule } from "./structural-schema.js";
+import type { ValidationRule } from "../schema/structural-schema.js";
 
 /**
  * What Kubernetes' schemas can say and zod cannot: each takes or makes a zod schema and writes the extension

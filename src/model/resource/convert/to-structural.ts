@@ -1,17 +1,17 @@
 import type { $ZodObjectDef, $ZodRecordDef, $ZodType } from "zod/v4/core";
 
-import { applyChecks } from "./convert/checks.js";
-import { convertDefault } from "./convert/defaults.js";
-import { convertEnum, literalValues } from "./convert/enums.js";
-import { mergeIntersection } from "./convert/merge.js";
-import { applyMeta, hasRules, metaOf } from "./convert/meta.js";
-import { patternProblem } from "./convert/portable-pattern.js";
-import { anything, collector, type Convert, type Field, type Refuse } from "./convert/problems.js";
-import { refusals, refusedTypes } from "./convert/refusals.js";
-import { convertUnion, isJson, makeNullable } from "./convert/unions.js";
-import { checksOf, defOf, isZodSchema } from "./convert/zod-definitions.js";
+import { applyChecks } from "./checks.js";
+import { convertDefault } from "./defaults.js";
+import { convertEnum, literalValues } from "./enums.js";
+import { mergeIntersection } from "./merge.js";
+import { applyMeta, hasRules, metaOf } from "./meta.js";
+import { patternProblem } from "./portable-pattern.js";
+import { anything, collector, type Convert, type Field, type Refuse } from "./problems.js";
+import { refusals, refusedTypes } from "./refusals.js";
+import { convertUnion, isJson, makeNullable } from "./unions.js";
+import { checksOf, defOf, isZodSchema } from "./zod-definitions.js";
 import type { DefinitionProblem } from "./definition-error.js";
-import type { SchemaDraft, StructuralSchema } from "./structural-schema.js";
+import type { SchemaDraft, StructuralSchema } from "../../schema/structural-schema.js";
 
 /** Deeper than any kind people write; a recursive schema that makes new parts each time ends here. */
 const deepest = 64;

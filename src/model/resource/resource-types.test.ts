@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { Condition } from "../conditions/conditions.js";
 import type { KubeObject, ObjectMeta } from "../object/object.js";
-import { DefinitionError } from "./definition-error.js";
+import { DefinitionError } from "./convert/definition-error.js";
 import type { ObjectOf, Resource, Spec, SpecInput, Status } from "./resource-types.js";
 import { resource } from "./resource.js";
 

@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
-import { intOrString, listMap, listSet, quantity, rule } from "./markers.js";
-import { checkStructural } from "./structural-check.js";
-import type { StructuralSchema } from "./structural-schema.js";
-import { toStructural } from "./structural.js";
+import { isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
+import { intOrString, listMap, listSet, quantity, rule } from "../markers.js";
+import { checkStructural } from "../../schema/structural-check.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
+import { toStructural } from "./to-structural.js";
 
 const texts = fc.constantFrom("", "a", "ab", "abc", "b", "zz");
 const names = fc.constantFrom("a", "b", "c", "name");

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from "./structural-schema.js";
+import type { StructuralSchema } from "../schema/structural-schema.js";
 
 /** Kubernetes' own schema of a condition, the one every tool that waits for conditions expects. */
 const condition: StructuralSchema = {

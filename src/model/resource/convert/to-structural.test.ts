@@ -10,10 +10,10 @@ import {
   preserve,
   quantity,
   rule,
-} from "./markers.js";
-import { checkStructural } from "./structural-check.js";
-import type { StructuralSchema } from "./structural-schema.js";
-import { toStructural } from "./structural.js";
+} from "../markers.js";
+import { checkStructural } from "../../schema/structural-check.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
+import { toStructural } from "./to-structural.js";
 
 function converted(schema: z.ZodType): StructuralSchema {
   const { schema: structural, problems } = toStructural(z.object({ field: schema }), "spec");

@@ -2,7 +2,7 @@ import type { input, output, $ZodType } from "zod/v4/core";
 
 import type { Condition } from "../conditions/conditions.js";
 import type { ObjectMeta } from "../object/object.js";
-import type { StructuralSchema, ValidationRule } from "./structural-schema.js";
+import type { StructuralSchema, ValidationRule } from "../schema/structural-schema.js";
 
 /** Whether objects of a kind live in a namespace or belong to the whole cluster. */
 export type ResourceScope = "Namespaced" | "Cluster";

@@ -1,4 +1,4 @@
-import { isUsualTime } from "../go-time.js";
+import { isUsualTime } from "./go-time.js";
 
 const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockTime = /^(\d{2}):(\d{2}):(\d{2})(?:[^\n]\d+)?(?:z|[+-]\d{2}:\d{2})$/u;

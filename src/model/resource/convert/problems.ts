@@ -1,7 +1,7 @@
 import type { $ZodType } from "zod/v4/core";
 
-import type { DefinitionProblem } from "../definition-error.js";
-import type { SchemaDraft } from "../structural-schema.js";
+import type { DefinitionProblem } from "./definition-error.js";
+import type { SchemaDraft } from "../../schema/structural-schema.js";
 
 /** Where conversion puts what it cannot convert; it then goes on, so that all problems are told at once. */
 export type Refuse = (path: string, message: string, wayOut: string) => void;

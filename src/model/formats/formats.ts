@@ -1,4 +1,4 @@
-import { utf8Length } from "../../object/utf8.js";
+import { utf8Length } from "../object/utf8.js";
 import { compilePattern } from "../regex/pattern.js";
 import { isEmail } from "./email.js";
 import { isCidr, isIpv4, isIpv6, isMac } from "./ip-address.js";

@@ -1,4 +1,4 @@
-import { childPath, type FieldPath } from "../object/field-path.js";
+import { childPath, type FieldPath } from "./field-path.js";
 
 /** What Kubernetes calls the object itself in its messages. */
 const root = "<nil>";

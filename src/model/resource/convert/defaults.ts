@@ -1,8 +1,7 @@
 import { safeParse, type $ZodType } from "zod/v4/core";
 
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray, jsonEqual } from "../../patch/json-equal.js";
-import type { StructuralSchema } from "../structural-schema.js";
+import { isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
+import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import type { Refuse } from "./problems.js";
 

@@ -1,6 +1,6 @@
 import type { $ZodType } from "zod/v4/core";
 
-import type { SchemaDraft, SchemaType } from "../structural-schema.js";
+import type { SchemaDraft, SchemaType } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import { anything, type Refuse } from "./problems.js";
 

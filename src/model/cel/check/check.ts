@@ -1,15 +1,20 @@
-import { checkPattern } from "../../structural/regex/pattern.js";
+import { checkPattern } from "../../regex/pattern.js";
 import { functions } from "../libraries/all.js";
 import { formatFault } from "../libraries/format-text.js";
 import type { Overload } from "../libraries/function.js";
-import type { CallNode, Expression, LoopNode, SelectNode } from "../syntax/expression.js";
+import {
+  type CallNode,
+  type Expression,
+  type LoopNode,
+  qualifiedName,
+  type SelectNode,
+} from "../syntax/expression.js";
 import type { Issue } from "../syntax/source.js";
 import { readDuration, readTimestamp } from "../values/time.js";
-import { mostGeneral, Substitution, substitute } from "./substitution.js";
-import * as types from "./type.js";
-import type { Type } from "./type.js";
-import { authorizerFunctions, qualifiedName } from "./qualified-name.js";
-import { typeNames } from "./type-names.js";
+import { mostGeneral, Substitution, substitute } from "../types/substitution.js";
+import * as types from "../types/type.js";
+import type { Type } from "../types/type.js";
+import { typeNames } from "../types/type-names.js";
 
 /** What a call has turned out to be. */
 interface Resolved {
@@ -44,6 +49,13 @@ export function check(
   }
   return checker.issues.length > 0 ? { issues: checker.issues } : checker.result(expression);
 }
+
+/** Functions of Kubernetes that policies have, and the rules of schemas do not. */
+export const authorizerFunctions = new Set(
+  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
+    " ",
+  ),
+);
 
 class Checker {
   readonly issues: Issue[] = [];

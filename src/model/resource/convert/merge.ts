@@ -1,5 +1,5 @@
-import { jsonEqual } from "../../patch/json-equal.js";
-import type { SchemaDraft, StructuralSchema } from "../structural-schema.js";
+import { jsonEqual } from "../../object/json.js";
+import type { SchemaDraft, StructuralSchema } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import { anything, type Refuse } from "./problems.js";
 

@@ -1,6 +1,6 @@
 import type { $ZodCheckStringFormatDef, $ZodType } from "zod/v4/core";
 
-import type { SchemaDraft } from "../structural-schema.js";
+import type { SchemaDraft } from "../../schema/structural-schema.js";
 import type { Refuse } from "./problems.js";
 import { refusals } from "./refusals.js";
 import { convertStringFormat } from "./string-formats.js";

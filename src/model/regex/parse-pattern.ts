@@ -1,4 +1,4 @@
-import { wellFormed } from "../../object/quote.js";
+import { wellFormed } from "../object/quote.js";
 import { anyButNewline, anyCharacter, inRanges } from "./character-sets.js";
 import { readCharacter, readClass, readClassEscape, readEscape } from "./parse-class.js";
 import { PatternError, type Piece, type Place, type Repeat } from "./pattern-piece.js";
