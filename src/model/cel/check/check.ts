@@ -13,11 +13,10 @@ import type { Issue } from "../syntax/source.js";
 import { readDuration, readTimestamp } from "../values/time.js";
 import { mostGeneral, Substitution, substitute } from "../types/substitution.js";
 import * as types from "../types/type.js";
-import type { Type } from "../types/type.js";
-import { typeNames } from "../types/type-names.js";
+import type { CelType } from "../types/type.js";
 
 /** What a call has turned out to be. */
-interface Resolved {
+interface ResolvedCall {
   readonly name: string;
   readonly overloads: readonly Overload[];
   /** Whether what stands before the dot is an argument, rather than part of the name. */
@@ -25,11 +24,11 @@ interface Resolved {
 }
 
 /** What is known of an expression whose types are right. */
-export interface Checked {
+export interface CheckedExpression {
   readonly expression: Expression;
-  readonly type: Type;
-  readonly types: ReadonlyMap<Expression, Type>;
-  readonly calls: ReadonlyMap<Expression, Resolved>;
+  readonly type: CelType;
+  readonly types: ReadonlyMap<Expression, CelType>;
+  readonly calls: ReadonlyMap<Expression, ResolvedCall>;
   /** Selections that are names of their own, as `google.protobuf.Duration`. */
   readonly names: ReadonlyMap<Expression, string>;
   /** The variables that are used. */
@@ -39,8 +38,8 @@ export interface Checked {
 /** Finds the type of everything in an expression, or tells what does not fit. */
 export function check(
   expression: Expression,
-  variables: ReadonlyMap<string, Type>,
-): Checked | { readonly issues: readonly Issue[] } {
+  variables: ReadonlyMap<string, CelType>,
+): CheckedExpression | { readonly issues: readonly Issue[] } {
   const checker = new Checker(variables);
   checker.check(expression);
   if (checker.issues.length === 0) {
@@ -59,21 +58,21 @@ export const authorizerFunctions = new Set(
 
 class Checker {
   readonly issues: Issue[] = [];
-  private readonly found = new Map<Expression, Type>();
-  private readonly calls = new Map<Expression, Resolved>();
+  private readonly found = new Map<Expression, CelType>();
+  private readonly calls = new Map<Expression, ResolvedCall>();
   private readonly names = new Map<Expression, string>();
   private readonly used = new Set<string>();
-  private readonly scopes: Map<string, Type>[] = [];
+  private readonly scopes: Map<string, CelType>[] = [];
   /** What stands inside of arguments of `format`. */
   private readonly formatted = new Set<Expression>();
   private formatDepth = 0;
   private readonly substitution = new Substitution();
   private fresh = 0;
 
-  constructor(private readonly variables: ReadonlyMap<string, Type>) {}
+  constructor(private readonly variables: ReadonlyMap<string, CelType>) {}
 
-  result(expression: Expression): Checked {
-    const all = new Map<Expression, Type>();
+  result(expression: Expression): CheckedExpression {
+    const all = new Map<Expression, CelType>();
     for (const [node, type] of this.found) all.set(node, substitute(this.substitution, type, types.dyn));
     return {
       expression,
@@ -85,7 +84,7 @@ class Checker {
     };
   }
 
-  check(node: Expression): Type {
+  check(node: Expression): CelType {
     // A macro may use an argument twice; looking at it twice could double the work at every level.
     const known = this.found.get(node);
     if (known) return known;
@@ -99,11 +98,11 @@ class Checker {
     this.issues.push({ at, message });
   }
 
-  private mismatch(at: number, expected: Type, actual: Type): void {
+  private mismatch(at: number, expected: CelType, actual: CelType): void {
     this.report(at, `expected type '${types.renderType(expected)}' but found '${types.renderType(actual)}'`);
   }
 
-  private typeOf(node: Expression): Type {
+  private typeOf(node: Expression): CelType {
     switch (node.kind) {
       case "literal":
         return node.literal.type === "null"
@@ -126,18 +125,18 @@ class Checker {
     }
   }
 
-  private structType(at: number, name: string): Type {
+  private structType(at: number, name: string): CelType {
     if (!this.identType(name)) return this.undeclared(at, name);
     this.report(at, `'${name.replace(/^\./, "")}' is not a message type`);
     return types.errorType;
   }
 
-  private undeclared(at: number, name: string): Type {
+  private undeclared(at: number, name: string): CelType {
     this.report(at, `undeclared reference to '${name}' (in container '')`);
     return types.errorType;
   }
 
-  private identType(written: string): Type | undefined {
+  private identType(written: string): CelType | undefined {
     const isGlobal = written.startsWith(".");
     const name = isGlobal ? written.slice(1) : written;
     if (!isGlobal) {
@@ -148,10 +147,10 @@ class Checker {
     }
     const variable = this.variables.get(name);
     if (variable) this.used.add(name);
-    return variable ?? typeNames.get(name);
+    return variable ?? types.typeNames.get(name);
   }
 
-  private selectType(node: SelectNode): Type {
+  private selectType(node: SelectNode): CelType {
     const name = qualifiedName(node);
     const type = name === undefined ? undefined : this.identType(name);
     if (name !== undefined && type) {
@@ -162,14 +161,14 @@ class Checker {
     return node.testOnly ? types.bool : field;
   }
 
-  private fieldType(operand: Expression, field: string, at: number, optional: boolean): Type {
+  private fieldType(operand: Expression, field: string, at: number, optional: boolean): CelType {
     const outer = substitute(this.substitution, this.check(operand));
     const inner = types.insideOptional(outer);
     const type = this.memberType(inner ?? outer, field, at);
     return inner || optional ? types.optionalOf(type) : type;
   }
 
-  private memberType(target: Type, field: string, at: number): Type {
+  private memberType(target: CelType, field: string, at: number): CelType {
     if (target.kind === "map") return target.params[1] ?? types.dyn;
     if (target.kind === "struct") {
       // A word of the language can be written as it is where it can only be a field.
@@ -185,11 +184,11 @@ class Checker {
     return types.dyn;
   }
 
-  private fits(to: Type, from: Type): boolean {
+  private fits(to: CelType, from: CelType): boolean {
     return this.substitution.assign(to, from);
   }
 
-  private callType(node: CallNode): Type {
+  private callType(node: CallNode): CelType {
     const { name, args, target, at } = node;
     if (name === "_?._") return this.optionalSelectType(node);
     const isFormat = name === "format" && target !== undefined;
@@ -213,7 +212,7 @@ class Checker {
     return this.undeclared(at, name);
   }
 
-  private optionalSelectType(node: CallNode): Type {
+  private optionalSelectType(node: CallNode): CelType {
     const [operand, field] = node.args;
     if (!operand || field?.kind !== "literal" || field.literal.type !== "string") return types.errorType;
     this.found.set(field, types.string);
@@ -226,12 +225,12 @@ class Checker {
     name: string,
     forms: readonly Overload[],
     target: Expression | undefined,
-  ): Type {
+  ): CelType {
     const given = [...(target ? [target] : []), ...node.args];
     const argTypes = given.map((arg) => this.found.get(arg) ?? types.dyn);
-    if (name === "_&&_" || name === "_||_") return this.logicType(node, name, forms, argTypes);
+    if (name === "_&&_" || name === "_||_") return this.logicalType(node, name, forms, argTypes);
     const matching: Overload[] = [];
-    let result: Type | undefined;
+    let result: CelType | undefined;
     for (const form of forms) {
       const { signature } = form;
       if (signature.isMember !== (target !== undefined)) continue;
@@ -241,7 +240,7 @@ class Checker {
       matching.push(form);
       const type = substitute(this.substitution, substitute(fresh, signature.result));
       if (!result) result = type;
-      else if (result.kind !== "dyn" && !types.isSame(result, type)) result = types.dyn;
+      else if (result.kind !== "dyn" && !types.isSameType(result, type)) result = types.dyn;
     }
     if (!result) {
       const shown = argTypes.map((type) => substitute(this.substitution, type, types.dyn));
@@ -253,7 +252,12 @@ class Checker {
     return result;
   }
 
-  private logicType(node: CallNode, name: string, forms: readonly Overload[], args: readonly Type[]): Type {
+  private logicalType(
+    node: CallNode,
+    name: string,
+    forms: readonly Overload[],
+    args: readonly CelType[],
+  ): CelType {
     let isRight = true;
     for (const [index, type] of args.entries()) {
       if (this.fits(type, types.bool)) continue;
@@ -264,12 +268,12 @@ class Checker {
     return isRight ? types.bool : types.errorType;
   }
 
-  private newParam(): Type {
+  private newParam(): CelType {
     return types.param(`_var${this.fresh++}`);
   }
 
   /** What an element of a literal holds; with a `?` before it, it has to be optional. */
-  private elementType(node: Expression, isOptional: boolean): Type {
+  private elementType(node: Expression, isOptional: boolean): CelType {
     const type = this.check(node);
     if (!isOptional) return type;
     const inner = types.insideOptional(type);
@@ -277,22 +281,22 @@ class Checker {
     return inner ?? type;
   }
 
-  private join(before: Type | undefined, type: Type): Type {
+  private join(before: CelType | undefined, type: CelType): CelType {
     if (!before) return type;
     return this.fits(before, type) ? mostGeneral(before, type) : types.dyn;
   }
 
-  private listType(items: readonly Expression[], optional: ReadonlySet<number>): Type {
-    let type: Type | undefined;
+  private listType(items: readonly Expression[], optional: ReadonlySet<number>): CelType {
+    let type: CelType | undefined;
     for (const [index, item] of items.entries()) {
       type = this.join(type, this.elementType(item, optional.has(index)));
     }
     return types.listOf(type ?? this.newParam());
   }
 
-  private mapType(node: Expression & { kind: "map" }): Type {
-    let key: Type | undefined;
-    let value: Type | undefined;
+  private mapType(node: Expression & { kind: "map" }): CelType {
+    let key: CelType | undefined;
+    let value: CelType | undefined;
     for (const entry of node.entries) {
       key = this.join(key, this.check(entry.key));
       value = this.join(value, this.elementType(entry.value, entry.optional));
@@ -300,7 +304,7 @@ class Checker {
     return types.mapOf(key ?? this.newParam(), value ?? this.newParam());
   }
 
-  private loopType(node: LoopNode): Type {
+  private loopType(node: LoopNode): CelType {
     const range = substitute(this.substitution, this.check(node.range));
     const result = this.check(node.start);
     this.scopes.push(new Map([[node.result, result]]));
@@ -316,7 +320,7 @@ class Checker {
     return substitute(this.substitution, type);
   }
 
-  private loopVariables(node: LoopNode, range: Type): readonly [Type, Type] {
+  private loopVariables(node: LoopNode, range: CelType): readonly [CelType, CelType] {
     const [first = types.dyn, second = types.dyn] = range.params;
     switch (range.kind) {
       case "list":
@@ -337,7 +341,7 @@ class Checker {
     }
   }
 
-  private expectType(node: Expression, expected: Type): void {
+  private expectType(node: Expression, expected: CelType): void {
     const type = this.check(node);
     if (!this.fits(expected, type)) this.mismatch(node.at, expected, type);
   }
@@ -374,12 +378,12 @@ class Checker {
     nodes: readonly Expression[],
     isOptional: (index: number) => boolean = () => false,
   ): void {
-    let first: Type | undefined;
+    let first: CelType | undefined;
     for (const [index, node] of nodes.entries()) {
       const whole = substitute(this.substitution, this.found.get(node) ?? types.dyn, types.dyn);
       const type = isOptional(index) ? (types.insideOptional(whole) ?? whole) : whole;
       first ??= type;
-      if (types.isSame(first, type)) continue;
+      if (types.isSameType(first, type)) continue;
       this.mismatch(node.at, first, type);
       return;
     }

@@ -8,12 +8,12 @@ import {
 } from "../../object/names.js";
 import { formatCheck } from "../../formats/formats.js";
 import { CelList } from "../values/list.js";
-import { none, type Opaque, Optional } from "../values/value.js";
+import { noValue, type OpaqueValue, CelOptional } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 import { urlFault } from "./urls.js";
 
 /** A named form of texts. */
-export class NamedFormat implements Opaque {
+export class NamedFormat implements OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat";
 
   constructor(
@@ -24,7 +24,7 @@ export class NamedFormat implements Opaque {
     readonly patternSize: number,
   ) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof NamedFormat && other.name === this.name;
   }
 }
@@ -68,7 +68,7 @@ export const formatFunctions: readonly Overload[] = [
   ),
   overload("format.named", "format-named", "(string): optional(format)", (name: string) => {
     const format = formats.get(name);
-    return format ? new Optional(format) : none;
+    return format ? new CelOptional(format) : noValue;
   }),
   overload(
     "validate",
@@ -76,7 +76,7 @@ export const formatFunctions: readonly Overload[] = [
     "format.(string): optional(list(string))",
     (format: NamedFormat, text: string) => {
       const faults = format.faults(text);
-      return faults.length === 0 ? none : new Optional(new CelList(faults));
+      return faults.length === 0 ? noValue : new CelOptional(new CelList(faults));
     },
   ),
 ];

@@ -2,12 +2,12 @@ import { compilePattern } from "../../regex/pattern.js";
 import { CelList } from "../values/list.js";
 import type { Meter } from "../values/meter.js";
 import { codePoints } from "../values/text.js";
-import { CelError, type Value } from "../values/value.js";
+import { CelError, type CelValue } from "../values/value.js";
 import { metered, type Overload } from "./function.js";
 
 const tooLong = new CelError("matching the regex takes too long");
 
-function matches(meter: Meter, text: string, source: string): Value {
+function matches(meter: Meter, text: string, source: string): CelValue {
   meter.work(source.length / 4);
   const { matches: test, fault, size } = compilePattern(source);
   if (test === undefined) return new CelError(fault);

@@ -1,4 +1,4 @@
-import { CelError, type Opaque, type Value } from "../values/value.js";
+import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
 const form = /^([+-]?)(\d*)(?:\.(\d*))?((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$/;
@@ -17,11 +17,11 @@ const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = 1_000_000_000n;
 
 /** An amount as Kubernetes writes them, in billionths: nothing smaller counts, and it is rounded up. */
-class Quantity implements Opaque {
+class Quantity implements OpaqueValue {
   readonly typeName = "kubernetes.Quantity";
   constructor(readonly nanos: bigint) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Quantity && this.nanos === other.nanos;
   }
 }
@@ -62,7 +62,7 @@ function asInteger({ nanos }: Quantity): bigint | undefined {
   return nanos % nano === 0n && value >= -mostInteger && value < mostInteger ? value : undefined;
 }
 
-function compare(a: Quantity, b: Quantity): number {
+function compareQuantities(a: Quantity, b: Quantity): number {
   if (a.nanos === b.nanos) return 0;
   return a.nanos < b.nanos ? -1 : 1;
 }
@@ -76,7 +76,7 @@ export const quantityFunctions: readonly Overload[] = [
     "(string): bool",
     (text: string) => readQuantity(text) instanceof Quantity,
   ),
-  overload("sign", "quantity_sign", "(quantity): int", (value: Quantity): Value => {
+  overload("sign", "quantity_sign", "(quantity): int", (value: Quantity): CelValue => {
     if (value.nanos === 0n) return 0n;
     return value.nanos < 0n ? -1n : 1n;
   }),
@@ -85,14 +85,14 @@ export const quantityFunctions: readonly Overload[] = [
     "quantity_is_greater_than",
     "quantity.(quantity): bool",
     (a: Quantity, b: Quantity) => {
-      return compare(a, b) > 0;
+      return compareQuantities(a, b) > 0;
     },
   ),
   overload("isLessThan", "quantity_is_less_than", "quantity.(quantity): bool", (a: Quantity, b: Quantity) => {
-    return compare(a, b) < 0;
+    return compareQuantities(a, b) < 0;
   }),
   overload("compareTo", "quantity_compare_to", "quantity.(quantity): int", (a: Quantity, b: Quantity) =>
-    BigInt(compare(a, b)),
+    BigInt(compareQuantities(a, b)),
   ),
   overload("asApproximateFloat", "quantity_get_float", "quantity.(): double", ({ nanos }: Quantity) => {
     return Number(nanos / nano) + Number(nanos % nano) / 1e9;

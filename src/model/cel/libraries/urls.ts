@@ -3,11 +3,11 @@ import { isRequestUri } from "../../formats/uri.js";
 import { CelList } from "../values/list.js";
 import { keyText, LiteralMap } from "../values/map.js";
 import { decodeUtf8, encodeUtf8 } from "../values/text.js";
-import { CelError, type Opaque, type Value } from "../values/value.js";
+import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
 /** A URL in its parts, as Go's net/url takes it apart. */
-class Url implements Opaque {
+class Url implements OpaqueValue {
   readonly typeName = "kubernetes.URL";
 
   constructor(
@@ -18,7 +18,7 @@ class Url implements Opaque {
     readonly query: string,
   ) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Url && other.text === this.text;
   }
 }
@@ -88,7 +88,7 @@ function hostname(host: string): string {
   return bracketed ?? host.replace(/:\d*$/, "");
 }
 
-function query({ query: text }: Url): Value {
+function query({ query: text }: Url): CelValue {
   const values = new Map<string, string[]>();
   for (const part of text.split("&")) {
     if (part === "" || part.includes(";")) continue;
@@ -98,7 +98,7 @@ function query({ query: text }: Url): Value {
     const name = unescape(key.replaceAll("+", " "));
     values.set(name, [...(values.get(name) ?? []), unescape(value.replaceAll("+", " "))]);
   }
-  const entries = new Map<string, readonly [Value, Value]>();
+  const entries = new Map<string, readonly [CelValue, CelValue]>();
   for (const [key, list] of values) entries.set(keyText(key) ?? "", [key, new CelList(list)]);
   return new LiteralMap(entries);
 }

@@ -1,7 +1,7 @@
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { optionalOf } from "../types/type.js";
 import { compileExpression, type CompiledExpression } from "./compile-expression.js";
-import { declare, type Declaration, largestRequest } from "../types/declaration.js";
+import { declare, type Declaration, maxRequestBytes } from "../types/declaration.js";
 import { ruleFieldPath } from "./rule-field-path.js";
 
 /** A rule that is ready to run, or what is wrong with it. */
@@ -46,7 +46,7 @@ function compileRules(schema: StructuralSchema, isRoot: boolean): CompiledRules 
   return {
     isVisible: true,
     rules: (schema["x-kubernetes-validations"] ?? []).map((rule) => compileRule(rule, schema, declaration)),
-    maxCardinality: Math.floor(largestRequest / (declaration.minSize + 1)),
+    maxCardinality: Math.floor(maxRequestBytes / (declaration.minSize + 1)),
   };
 }
 

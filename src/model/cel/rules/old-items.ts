@@ -17,16 +17,16 @@ export function oldItemsOf(
   }
   const items = new Map<string, Json>();
   for (const item of old) {
-    const key = keyOf(item, keys);
+    const key = itemKey(item, keys);
     if (key !== undefined && !items.has(key)) items.set(key, item);
   }
   return (item) => {
-    const key = keyOf(item, keys);
+    const key = itemKey(item, keys);
     return key === undefined ? undefined : items.get(key);
   };
 }
 
-function keyOf(item: Json, keys: readonly string[]): string | undefined {
+function itemKey(item: Json, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined;
   return JSON.stringify(keys.map((key) => getOwn(item, key) ?? null));
 }

@@ -5,7 +5,7 @@ import { utf8Length } from "../../object/utf8.js";
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { PathStack } from "../../object/path-stack.js";
 import { CostExceeded, Meter } from "../values/meter.js";
-import { CelError, none, Optional, type Value } from "../values/value.js";
+import { CelError, noValue, CelOptional, type CelValue } from "../values/value.js";
 import type { CompiledExpression } from "./compile-expression.js";
 import { compiledRules, type CompiledRule } from "./compile-rules.js";
 import { withObjectMeta } from "../types/declaration.js";
@@ -13,13 +13,13 @@ import { oldItemsOf } from "./old-items.js";
 import { schemaValue } from "./schema-value.js";
 
 /** What one expression may cost, and all that are run for one object. */
-const mostPerRun = 1_000_000;
-const mostPerObject = 10_000_000;
+const maxCostPerRun = 1_000_000;
+const maxCostPerObject = 10_000_000;
 /** What may be done beside what costs count, for one expression and for one object. */
-const workPerRun = 10_000_000;
-const workPerObject = 20_000_000;
+const maxWorkPerRun = 10_000_000;
+const maxWorkPerObject = 20_000_000;
 
-const longestMessage = 5 * 1024;
+const maxMessageBytes = 5 * 1024;
 
 /** What is left to spend, and what was found. */
 interface Progress {
@@ -41,7 +41,7 @@ export interface Correlation {
 }
 
 /** What a value was before, for rules and for ratcheting. */
-interface Before {
+interface OldValue {
   /** The old value, where it is known which one that is. */
   readonly old: Json | undefined;
   readonly correlation: Correlation | undefined;
@@ -64,8 +64,8 @@ export function validateRules(
     path: new PathStack(),
     errors: [],
     tolerate,
-    budget: mostPerObject,
-    work: workPerObject,
+    budget: maxCostPerObject,
+    work: maxWorkPerObject,
   };
   validate(schema, true, object, { old, correlation, parent: undefined }, progress);
   return progress.errors;
@@ -76,7 +76,7 @@ function validate(
   schema: StructuralSchema,
   isRoot: boolean,
   value: Json,
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   if (value === null) return true;
@@ -88,7 +88,7 @@ function validate(
 function validateItems(
   schema: StructuralSchema,
   list: readonly Json[],
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   const { items } = schema;
@@ -96,7 +96,7 @@ function validateItems(
   const oldItems = oldItemsOf(schema, before.old);
   for (const [index, item] of list.entries()) {
     progress.path.enterItem(index);
-    const inner: Before = {
+    const inner: OldValue = {
       old: oldItems(item),
       ...step(before, before.correlation?.item(index)),
     };
@@ -110,7 +110,7 @@ function validateItems(
 function validateFields(
   schema: StructuralSchema,
   object: { readonly [name: string]: Json },
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   const { properties, additionalProperties } = schema;
@@ -123,7 +123,7 @@ function validateFields(
     else progress.path.enterKey(name);
     // What version an object is shown in is not its own doing, so that it changed is not seen.
     const isVersion = !before.parent && (name === "apiVersion" || name === "kind");
-    const inner: Before = {
+    const inner: OldValue = {
       old: oldObject && getOwn(oldObject, name),
       ...(isVersion
         ? { correlation: undefined, parent: undefined }
@@ -140,16 +140,19 @@ function isEmbedded(schema: StructuralSchema): boolean {
   return schema["x-kubernetes-embedded-resource"] === true;
 }
 
-function step(before: Before, correlation: Correlation | undefined): Pick<Before, "correlation" | "parent"> {
+function step(
+  before: OldValue,
+  correlation: Correlation | undefined,
+): Pick<OldValue, "correlation" | "parent"> {
   if (!before.correlation) return { correlation: undefined, parent: before.parent };
   return { correlation, parent: before.correlation };
 }
 
-const ruled = new WeakMap<StructuralSchema, boolean>();
+const schemasWithRules = new WeakMap<StructuralSchema, boolean>();
 
 /** Whether there are rules in a schema, at the top or below. */
 export function hasRules(schema: StructuralSchema): boolean {
-  let known = ruled.get(schema);
+  let known = schemasWithRules.get(schema);
   if (known === undefined) {
     const { properties, additionalProperties, items } = schema;
     known =
@@ -157,18 +160,19 @@ export function hasRules(schema: StructuralSchema): boolean {
       (items !== undefined && hasRules(items)) ||
       (typeof additionalProperties === "object" && hasRules(additionalProperties)) ||
       Object.values(properties ?? {}).some(hasRules);
-    ruled.set(schema, known);
+    schemasWithRules.set(schema, known);
   }
   return known;
 }
 
-const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+const budgetSpent =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
 
 function runRules(
   schema: StructuralSchema,
   isRoot: boolean,
   value: Json,
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   if ((schema["x-kubernetes-validations"] ?? []).length === 0) return true;
@@ -183,7 +187,7 @@ function runRules(
     return true;
   }
   if (progress.budget <= 0) {
-    report(spent);
+    report(budgetSpent);
     return false;
   }
   const seen = isRoot ? withObjectMeta(schema) : schema;
@@ -196,7 +200,7 @@ function runRules(
 }
 
 interface RuleContext {
-  readonly before: Before;
+  readonly before: OldValue;
   readonly progress: Progress;
   readonly field: FieldPath;
   readonly type: string;
@@ -204,21 +208,26 @@ interface RuleContext {
 }
 
 /** False when no further rules are to be run. */
-function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, context: RuleContext): boolean {
+function runRule(
+  compiled: CompiledRule,
+  self: CelValue,
+  old: CelValue | undefined,
+  context: RuleContext,
+): boolean {
   const { rule, fault, expression } = compiled;
   const { progress, before, report } = context;
   if (fault !== undefined) report(`rule compile error: ${fault}`);
   if (!expression) return true;
   if (expression.usesOldSelf && old === undefined && !rule.optionalOldSelf) return true;
-  const oldSelf = rule.optionalOldSelf ? (old === undefined ? none : new Optional(old)) : old;
-  const outcome = run(expression, self, oldSelf, progress);
+  const oldSelf = rule.optionalOldSelf ? (old === undefined ? noValue : new CelOptional(old)) : old;
+  const outcome = runExpression(expression, self, oldSelf, progress);
   if (outcome.isSpent) {
-    report(spent);
+    report(budgetSpent);
     return false;
   }
   if (outcome.isOver) {
     const why = "no further validation rules will be run due to call cost exceeds limit for rule";
-    report(`'${exceeded}': ${why}: ${shown(rule)}`);
+    report(`'${exceeded}': ${why}: ${ruleText(rule)}`);
     return false;
   }
   const { value } = outcome;
@@ -227,12 +236,14 @@ function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, co
     const isOverload = message.startsWith("no such overload");
     const why = "call arguments did not match a supported operator, function or macro signature for rule";
     report(
-      isOverload ? `'${message}': ${why}: ${shown(rule)}` : `${message} evaluating rule: ${shown(rule)}`,
+      isOverload
+        ? `'${message}': ${why}: ${ruleText(rule)}`
+        : `${message} evaluating rule: ${ruleText(rule)}`,
     );
     return true;
   }
   if (value === true) return true;
-  const message = messageOf(compiled, self, old, progress);
+  const message = evaluateMessage(compiled, self, old, progress);
   const unchanged = before.correlation ? before.correlation.isUnchanged() : before.parent?.isUnchanged();
   const fail = (error: FieldError): void => {
     // A rule about changes is not excused by there being none.
@@ -244,28 +255,28 @@ function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, co
     fail(invalid(at, context.type, message.stops));
     return false;
   }
-  fail(failure(rule, at, context.type, message.text ?? ordinary(rule)));
+  fail(ruleError(rule, at, context.type, message.text ?? defaultMessage(rule)));
   return true;
 }
 
 const exceeded = "operation cancelled: actual cost limit exceeded";
 
-interface Outcome {
-  readonly value: Value;
+interface ExpressionResult {
+  readonly value: CelValue;
   /** Whether the expression cost more than one may. */
   readonly isOver: boolean;
   /** Whether it cost more than was left for the object. */
   readonly isSpent: boolean;
 }
 
-function run(
+function runExpression(
   expression: CompiledExpression,
-  self: Value,
-  oldSelf: Value | undefined,
+  self: CelValue,
+  oldSelf: CelValue | undefined,
   progress: Progress,
-): Outcome {
-  const meter = new Meter(mostPerRun, Math.min(workPerRun, progress.work));
-  let value: Value = false;
+): ExpressionResult {
+  const meter = new Meter(maxCostPerRun, Math.min(maxWorkPerRun, progress.work));
+  let value: CelValue = false;
   let isOver = false;
   try {
     value = expression.run({ self, oldSelf }, meter);
@@ -273,21 +284,21 @@ function run(
     if (!(error instanceof CostExceeded)) throw error;
     isOver = true;
   }
-  const isSpent = meter.cost > progress.budget || (isOver && progress.work < workPerRun);
+  const isSpent = meter.cost > progress.budget || (isOver && progress.work < maxWorkPerRun);
   progress.budget -= meter.cost;
   progress.work -= meter.workDone;
   return { value, isOver, isSpent };
 }
 
 /** The message that an expression yields, unless it is not fit for one; or why no further rules are run. */
-function messageOf(
+function evaluateMessage(
   { rule, messageExpression }: CompiledRule,
-  self: Value,
-  old: Value | undefined,
+  self: CelValue,
+  old: CelValue | undefined,
   progress: Progress,
 ): { readonly text?: string; readonly stops?: string } {
   if (!messageExpression) return {};
-  const { value, isOver, isSpent } = run(messageExpression, self, old, progress);
+  const { value, isOver, isSpent } = runExpression(messageExpression, self, old, progress);
   if (isSpent) {
     return {
       stops:
@@ -301,19 +312,19 @@ function messageOf(
   }
   if (typeof value !== "string") return {};
   const text = value.trim();
-  const isFit = text !== "" && !text.includes("\n") && utf8Length(text) <= longestMessage;
+  const isFit = text !== "" && !text.includes("\n") && utf8Length(text) <= maxMessageBytes;
   return isFit ? { text } : {};
 }
 
-function shown({ rule, message }: ValidationRule): string {
+function ruleText({ rule, message }: ValidationRule): string {
   return message ? message.trim() : rule.trim();
 }
 
-function ordinary(rule: ValidationRule): string {
-  return rule.message ? rule.message.trim() : `failed rule: ${shown(rule)}`;
+function defaultMessage(rule: ValidationRule): string {
+  return rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`;
 }
 
-function failure({ reason }: ValidationRule, field: FieldPath, type: string, detail: string): FieldError {
+function ruleError({ reason }: ValidationRule, field: FieldPath, type: string, detail: string): FieldError {
   switch (reason) {
     case "FieldValueForbidden":
       return forbidden(field, detail);

@@ -1,7 +1,7 @@
 import type { CallNode, Expression, Literal, LoopNode } from "./expression.js";
 
 /** What an expansion needs to know. */
-export interface Build {
+export interface MacroContext {
   /** Where the macro was called. */
   readonly at: number;
   /** Tells what is wrong with the arguments. */
@@ -20,7 +20,7 @@ export function expandMacro(
   name: string,
   target: Expression | undefined,
   args: readonly Expression[],
-  build: Build,
+  build: MacroContext,
 ): Expression | undefined {
   const expander = new Expander(build);
   if (!target) {
@@ -34,7 +34,7 @@ export function expandMacro(
 }
 
 class Expander {
-  constructor(private readonly build: Build) {}
+  constructor(private readonly build: MacroContext) {}
 
   literal(literal: Literal): Expression {
     return { kind: "literal", literal, at: this.build.at };

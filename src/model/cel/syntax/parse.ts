@@ -1,11 +1,9 @@
-import type { Expression, MapEntry } from "./expression.js";
-import { isTooDeep } from "./depth.js";
-import { expandMacro, type Build } from "./macros.js";
+import { type Expression, isTooDeep, type MapEntry } from "./expression.js";
+import { expandMacro, type MacroContext } from "./macros.js";
 import { readBytes, readString } from "./quoted.js";
-import { type Issue, longestExpression } from "./source.js";
+import { type Issue, maxExpressionLength } from "./source.js";
 import { textSize } from "../values/text.js";
-import { type Token, tokenize } from "./token.js";
-import { canBegin, constants, reserved, words } from "./words.js";
+import { canBegin, constants, keywords, reserved, type Token, tokenize } from "./token.js";
 
 /** An expression, or what is wrong with it. */
 export type Parsed =
@@ -21,8 +19,8 @@ export type Parsed =
 export function parse(source: string): Parsed {
   const issues: Issue[] = [];
   const size = textSize(source);
-  if (size > longestExpression) {
-    const message = `expression code point size exceeds limit: size: ${size}, limit ${longestExpression}`;
+  if (size > maxExpressionLength) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionLength}`;
     return { issues: [{ at: 0, message }] };
   }
   const tokens = tokenize(source, (at, message) => issues.push({ at, message }));
@@ -31,19 +29,19 @@ export function parse(source: string): Parsed {
     if (issues.length > 0) return { issues };
     return isTooDeep(expression) ? { issues: [recursionLimit] } : { expression };
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
+    if (!(error instanceof CelSyntaxError)) throw error;
     return { issues: [...issues, error.issue] };
   }
 }
 
-class SyntaxFault extends Error {
+class CelSyntaxError extends Error {
   constructor(readonly issue: Issue) {
     super(issue.message);
   }
 }
 
-const mostNested = 250;
-const recursionLimit: Issue = { at: 0, message: `expression recursion limit exceeded: ${mostNested}` };
+const maxNesting = 250;
+const recursionLimit: Issue = { at: 0, message: `expression recursion limit exceeded: ${maxNesting}` };
 const comparisons = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
 const products = new Set(["*", "/", "%"]);
 const sums = new Set(["+", "-"]);
@@ -82,7 +80,7 @@ class Parser {
 
   private is(text: string): boolean {
     const { type, text: found } = this.next;
-    return found === text && (type === "punctuation" || (type === "identifier" && words.has(text)));
+    return found === text && (type === "punctuation" || (type === "identifier" && keywords.has(text)));
   }
 
   private take(text: string): Token | undefined {
@@ -103,18 +101,18 @@ class Parser {
   }
 
   private fail(problem: string): never {
-    throw new SyntaxFault({ at: this.next.at, message: `Syntax error: ${problem}` });
+    throw new CelSyntaxError({ at: this.next.at, message: `Syntax error: ${problem}` });
   }
 
   private nested<Result>(read: () => Result): Result {
-    if (++this.depth > mostNested) this.tooDeep();
+    if (++this.depth > maxNesting) this.tooDeep();
     const result = read();
     this.depth--;
     return result;
   }
 
   private tooDeep(): never {
-    throw new SyntaxFault(recursionLimit);
+    throw new CelSyntaxError(recursionLimit);
   }
 
   private expression(): Expression {
@@ -144,7 +142,7 @@ class Parser {
   private binary(signs: ReadonlySet<string>, read: () => Expression): Expression {
     let left = read();
     for (let count = 0; signs.has(this.next.text) && this.is(this.next.text); count++) {
-      if (count >= mostNested) this.tooDeep();
+      if (count >= maxNesting) this.tooDeep();
       const { text, at } = this.next;
       this.position++;
       const name = text === "in" ? "@in" : `_${text}_`;
@@ -181,7 +179,7 @@ class Parser {
   private members(start: Expression): Expression {
     let operand = start;
     for (let count = 0; ; count++) {
-      if (count >= mostNested) this.tooDeep();
+      if (count >= maxNesting) this.tooDeep();
       const dot = this.take(".");
       const bracket = dot ? undefined : this.take("[");
       if (dot) operand = this.select(operand, dot);
@@ -202,7 +200,7 @@ class Parser {
   private select(operand: Expression, dot: Token): Expression {
     const optional = this.take("?") !== undefined;
     const { type, text, at } = this.next;
-    const isName = type === "identifier" && !words.has(text);
+    const isName = type === "identifier" && !keywords.has(text);
     if (!isName && type !== "quoted identifier") {
       this.fail(
         this.next.type === "end"
@@ -212,7 +210,7 @@ class Parser {
     }
     this.position++;
     if (type === "quoted identifier") {
-      throw new SyntaxFault({ at, message: "unsupported syntax: '`'" });
+      throw new CelSyntaxError({ at, message: "unsupported syntax: '`'" });
     }
     if (optional) {
       const field: Expression = {
@@ -241,7 +239,7 @@ class Parser {
     args: readonly Expression[],
     at: number,
   ): Expression {
-    const build: Build = {
+    const build: MacroContext = {
       at,
       fault: (place, message) => void this.issues.push({ at: place, message }),
     };
@@ -263,7 +261,7 @@ class Parser {
       default:
     }
     if (this.take(".")) {
-      if (this.next.type !== "identifier" || words.has(this.next.text)) {
+      if (this.next.type !== "identifier" || keywords.has(this.next.text)) {
         this.fail(`no viable alternative at input '.${this.next.type === "end" ? "" : this.next.text}'`);
       }
       return this.identifier(".");

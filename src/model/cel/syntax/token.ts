@@ -1,3 +1,5 @@
+import type { Literal } from "./expression.js";
+
 /** A piece of an expression's text. */
 export interface Token {
   readonly type:
@@ -15,7 +17,7 @@ export interface Token {
   readonly at: number;
 }
 
-const pieces: readonly (readonly [Token["type"] | "space", RegExp])[] = [
+const tokenForms: readonly (readonly [Token["type"] | "space", RegExp])[] = [
   ["space", /[\t \r\n\f]+|\/\/[^\n]*/y],
   ["string", stringForm("")],
   ["bytes", stringForm("[bB]")],
@@ -43,7 +45,7 @@ export function tokenize(source: string, report: (at: number, message: string) =
   let index = 0;
   let at = 0;
   while (index < source.length) {
-    const found = nextPiece(source, index);
+    const found = nextToken(source, index);
     if (found === undefined) {
       const character = String.fromCodePoint(source.codePointAt(index) ?? 0);
       // Like cel-go, which goes on behind what it did not understand.
@@ -64,12 +66,34 @@ export function tokenize(source: string, report: (at: number, message: string) =
 }
 
 /** The longest piece wins, and of those the first: `in` is a word, `inner` another. */
-function nextPiece(source: string, index: number): readonly [Token["type"] | "space", string] | undefined {
+function nextToken(source: string, index: number): readonly [Token["type"] | "space", string] | undefined {
   let best: readonly [Token["type"] | "space", string] | undefined;
-  for (const [type, form] of pieces) {
+  for (const [type, form] of tokenForms) {
     form.lastIndex = index;
     const text = form.exec(source)?.[0];
     if (text !== undefined && (best === undefined || text.length > best[1].length)) best = [type, text];
   }
   return best;
+}
+
+/** Words that cannot be names of variables and functions. */
+export const reserved = new Set(
+  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
+    " ",
+  ),
+);
+
+/** Words that cannot be names of anything. */
+export const keywords = new Set(["true", "false", "null", "in"]);
+
+export const constants = new Map<string, Literal>([
+  ["true", { type: "bool", value: true }],
+  ["false", { type: "bool", value: false }],
+  ["null", { type: "null", value: null }],
+]);
+
+/** Whether an expression can begin with a token. */
+export function canBegin({ type, text }: Token): boolean {
+  if (type === "punctuation") return ["[", "{", "(", ".", "-", "!"].includes(text);
+  return type !== "end" && type !== "quoted identifier" && text !== "in";
 }

@@ -1,12 +1,12 @@
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { utf8Length } from "../../object/utf8.js";
 import * as types from "./type.js";
-import type { Type } from "./type.js";
+import type { CelType } from "./type.js";
 import { escapeField } from "./field-names.js";
 
 /** What a schema says to expressions: types, and how big values can get. */
 export interface Declaration {
-  readonly type: Type;
+  readonly type: CelType;
   /** The most items, entries or bytes. */
   readonly maxElements: number;
   /** The fewest bytes that it takes as JSON. */
@@ -18,7 +18,7 @@ export interface Declaration {
 }
 
 /** The biggest request that Kubernetes takes; nothing in an object is longer. */
-export const largestRequest = 3 * 1024 * 1024;
+export const maxRequestBytes = 3 * 1024 * 1024;
 
 const text: Declaration = { type: types.string, maxElements: 0, minSize: 2 };
 
@@ -55,7 +55,7 @@ export function declare(
   name = "selfType1",
 ): Declaration | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
-    return { type: types.dyn, maxElements: largestRequest - 2, minSize: 1 };
+    return { type: types.dyn, maxElements: maxRequestBytes - 2, minSize: 1 };
   }
   switch (schema.type) {
     case "array":
@@ -83,7 +83,7 @@ function declareList({ items, maxItems }: StructuralSchema, name: string): Decla
   const inner = items && declare(items, isEmbedded(items), `${name}.@idx`);
   if (!inner) return undefined;
   const maxElements =
-    maxItems === undefined ? Math.floor((largestRequest - 2) / (inner.minSize + 1)) : Math.max(maxItems, 0);
+    maxItems === undefined ? Math.floor((maxRequestBytes - 2) / (inner.minSize + 1)) : Math.max(maxItems, 0);
   return { type: types.listOf(inner.type), maxElements, minSize: 2, inner };
 }
 
@@ -94,7 +94,7 @@ function declareObject(schema: StructuralSchema, name: string): Declaration | un
     if (!inner) return undefined;
     const maxElements =
       maxProperties === undefined
-        ? Math.floor((largestRequest - 2) / (inner.minSize + 6))
+        ? Math.floor((maxRequestBytes - 2) / (inner.minSize + 6))
         : Math.max(maxProperties, 0);
     return { type: types.mapOf(types.string, inner.type), maxElements, minSize: 2, inner, key: text };
   }
@@ -109,12 +109,12 @@ function declareObject(schema: StructuralSchema, name: string): Declaration | un
       minSize += utf8Length(property) + field.minSize + 4;
     }
   }
-  const known = new Map(Array.from(fields, ([field, { type }]): [string, Type] => [field, type]));
+  const known = new Map(Array.from(fields, ([field, { type }]): [string, CelType] => [field, type]));
   return { type: types.struct(name, known), maxElements: 0, minSize, fields };
 }
 
 function declareText({ format, maxLength, enum: choices }: StructuralSchema): Declaration {
-  const longest = largestRequest - 2;
+  const longest = maxRequestBytes - 2;
   switch (format) {
     case "byte":
       return { type: types.bytes, maxElements: Math.max(maxLength ?? longest, 0), minSize: 2 };

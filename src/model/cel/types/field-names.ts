@@ -4,13 +4,13 @@ const reserved = new Set(
   ),
 );
 
-const written = new Map([
+const escapes = new Map([
   ["__", "__underscores__"],
   [".", "__dot__"],
   ["-", "__dash__"],
   ["/", "__slash__"],
 ]);
-const meant = new Map(Array.from(written, ([sign, word]) => [word, sign]));
+const unescapes = new Map(Array.from(escapes, ([sign, word]) => [word, sign]));
 
 /**
  * How expressions write the name of a field; undefined when they cannot.
@@ -22,19 +22,19 @@ const meant = new Map(Array.from(written, ([sign, word]) => [word, sign]));
 export function escapeField(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_\-./][A-Za-z0-9_\-./]*$/.test(name)) return undefined;
-  return name.replaceAll(/__|[-./]/g, (sign) => written.get(sign) ?? sign);
+  return name.replaceAll(/__|[-./]/g, (sign) => escapes.get(sign) ?? sign);
 }
 
 /** The field that is meant by a name in an expression; undefined when there can be none. */
 export function unescapeField(name: string): string | undefined {
   if (!name.includes("__")) return name;
-  let isRight = true;
+  let isValid = true;
   const field = name.replaceAll(/__[^_]+__/g, (word) => {
-    const sign = meant.get(word);
+    const sign = unescapes.get(word);
     if (sign !== undefined) return sign;
     const inner = word.slice(2, -2);
-    if (!reserved.has(inner) || word.length !== name.length) isRight = false;
+    if (!reserved.has(inner) || word.length !== name.length) isValid = false;
     return inner;
   });
-  return isRight ? field : undefined;
+  return isValid ? field : undefined;
 }

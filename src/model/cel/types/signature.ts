@@ -1,17 +1,17 @@
 import * as types from "./type.js";
-import type { Type } from "./type.js";
+import type { CelType } from "./type.js";
 
 /** What one form of a function takes and yields. */
 export interface Signature {
   /** Whether the first parameter stands before the dot. */
   readonly isMember: boolean;
-  readonly params: readonly Type[];
-  readonly result: Type;
+  readonly params: readonly CelType[];
+  readonly result: CelType;
   /** The names of the type parameters. */
   readonly free: readonly string[];
 }
 
-const plain = new Map<string, Type>(
+const plain = new Map<string, CelType>(
   [
     types.dyn,
     types.bool,
@@ -25,7 +25,7 @@ const plain = new Map<string, Type>(
   ].map((type) => [type.name, type]),
 );
 
-const opaque = new Map<string, Type>([
+const opaque = new Map<string, CelType>([
   ["quantity", types.struct("kubernetes.Quantity")],
   ["url", types.struct("kubernetes.URL")],
   ["format", types.struct("kubernetes.NamedFormat")],
@@ -43,7 +43,7 @@ export function readSignature(text: string): Signature {
   const [, target, args = "", result = ""] =
     /^(?:([^.]*(?:\([^.]*\))?)\.)?\(([^]*)\): (.*)$/.exec(text) ?? [];
   const free = new Set<string>();
-  const read = (part: string): Type => readType(part.trim(), free);
+  const read = (part: string): CelType => readType(part.trim(), free);
   const params = split(args).map(read);
   if (target !== undefined) params.unshift(read(target));
   return { isMember: target !== undefined, params, result: read(result), free: [...free] };
@@ -65,7 +65,7 @@ function split(text: string): string[] {
   return part.trim() === "" ? parts : [...parts, part];
 }
 
-function readType(text: string, free: Set<string>): Type {
+function readType(text: string, free: Set<string>): CelType {
   const known = plain.get(text) ?? opaque.get(text);
   if (known) return known;
   if (/^[A-Z]$/.test(text)) {

@@ -1,4 +1,4 @@
-import type { Value } from "./value.js";
+import type { CelValue } from "./value.js";
 
 /** How a list is compared and added to: item by item, as a set, or by the keys of its items. */
 export type ListSemantics =
@@ -11,9 +11,9 @@ const atomic: ListSemantics = { type: "atomic" };
 /** A list of values. */
 export class CelList {
   readonly semantics: ListSemantics = atomic;
-  readonly #items: readonly Value[];
+  readonly #items: readonly CelValue[];
 
-  constructor(items: readonly Value[] = []) {
+  constructor(items: readonly CelValue[] = []) {
     this.#items = items;
   }
 
@@ -22,11 +22,11 @@ export class CelList {
   }
 
   /** The item at a place; undefined when there is none. */
-  item(index: number): Value | undefined {
+  item(index: number): CelValue | undefined {
     return this.#items[index];
   }
 
-  *[Symbol.iterator](): Generator<Value> {
+  *[Symbol.iterator](): Generator<CelValue> {
     for (let index = 0; index < this.size; index++) {
       const item = this.item(index);
       if (item !== undefined) yield item;
@@ -36,11 +36,11 @@ export class CelList {
 
 /** A list of an object, whose values are made when they are first asked for. */
 export class SchemaList extends CelList {
-  readonly #made: (Value | undefined)[] = [];
+  readonly #made: (CelValue | undefined)[] = [];
 
   constructor(
     private readonly source: readonly unknown[],
-    private readonly make: (item: unknown) => Value,
+    private readonly make: (item: unknown) => CelValue,
     override readonly semantics: ListSemantics,
   ) {
     super();
@@ -50,7 +50,7 @@ export class SchemaList extends CelList {
     return this.source.length;
   }
 
-  override item(index: number): Value | undefined {
+  override item(index: number): CelValue | undefined {
     if (index < 0 || index >= this.source.length) return undefined;
     return (this.#made[index] ??= this.make(this.source[index]));
   }
@@ -72,7 +72,7 @@ export class JoinedList extends CelList {
     return this.#size;
   }
 
-  override item(index: number): Value | undefined {
+  override item(index: number): CelValue | undefined {
     return index < this.left.size ? this.left.item(index) : this.right.item(index - this.left.size);
   }
 }
@@ -80,7 +80,7 @@ export class JoinedList extends CelList {
 /** A list with the semantics of another one. */
 export class ListLike extends CelList {
   constructor(
-    items: readonly Value[],
+    items: readonly CelValue[],
     override readonly semantics: ListSemantics,
   ) {
     super(items);

@@ -17,7 +17,7 @@ export class Meter {
 
   constructor(
     private readonly costLimit: number,
-    private readonly mostWork: number,
+    private readonly workLimit: number,
   ) {
     this.#work = 0;
   }
@@ -39,6 +39,6 @@ export class Meter {
   /** One unit is about what it takes to look at one value. */
   work(units: number): void {
     this.#work += units;
-    if (this.#work > this.mostWork) throw new CostExceeded();
+    if (this.#work > this.workLimit) throw new CostExceeded();
   }
 }

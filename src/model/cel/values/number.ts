@@ -1,4 +1,4 @@
-import { CelError, Uint } from "./value.js";
+import { CelError, CelUint } from "./value.js";
 
 const largest = 2n ** 63n;
 
@@ -8,8 +8,8 @@ export function checkedInt(value: bigint): bigint | CelError {
 }
 
 /** A whole number without a sign if it fits into 64 bits. */
-export function checkedUint(value: bigint): Uint | CelError {
-  return value >= 0n && value < 2n * largest ? new Uint(value) : new CelError("unsigned integer overflow");
+export function checkedUint(value: bigint): CelUint | CelError {
+  return value >= 0n && value < 2n * largest ? new CelUint(value) : new CelError("unsigned integer overflow");
 }
 
 /** A double as Go's `%g` writes it. */

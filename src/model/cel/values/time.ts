@@ -1,4 +1,4 @@
-import { CelError, Duration, Timestamp } from "./value.js";
+import { CelError, CelDuration, CelTimestamp } from "./value.js";
 
 const second = 1_000_000_000n;
 const largest = 2n ** 63n;
@@ -6,15 +6,15 @@ const earliest = -62_135_596_800n * second;
 const latest = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59)) * 1_000_000n + second - 1n;
 
 /** A point in time, if it lies in the years 1 to 9999. */
-export function checkedTimestamp(nanoseconds: bigint): Timestamp | CelError {
+export function checkedTimestamp(nanoseconds: bigint): CelTimestamp | CelError {
   if (nanoseconds < earliest || nanoseconds > latest) return new CelError("timestamp overflow");
-  return new Timestamp(nanoseconds);
+  return new CelTimestamp(nanoseconds);
 }
 
 /** A span of time, if it fits into 64 bits. */
-export function checkedDuration(nanoseconds: bigint): Duration | CelError {
+export function checkedDuration(nanoseconds: bigint): CelDuration | CelError {
   if (nanoseconds < -largest || nanoseconds >= largest) return new CelError("duration overflow");
-  return new Duration(nanoseconds);
+  return new CelDuration(nanoseconds);
 }
 
 const rfc3339 =
@@ -37,7 +37,7 @@ export function readTimestamp(text: string): bigint | undefined {
 }
 
 /** A point in time as RFC 3339 writes it, with as many digits as it takes. */
-export function renderTimestamp({ nanoseconds }: Timestamp): string {
+export function renderTimestamp({ nanoseconds }: CelTimestamp): string {
   const { date, rest } = split(nanoseconds);
   const year = String(date.getUTCFullYear()).padStart(4, "0");
   const head = `${year}${date.toISOString().replace(/^[+-]?\d+(-\d\d-\d\dT\d\d:\d\d:\d\d).*$/, "$1")}`;
@@ -52,7 +52,7 @@ function split(nanoseconds: bigint): { readonly date: Date; readonly rest: bigin
 }
 
 /** A date whose UTC parts are those of the clock at a place; undefined when there is no such place. */
-export function dateAt({ nanoseconds }: Timestamp, zone: string): Date | undefined {
+export function dateAt({ nanoseconds }: CelTimestamp, zone: string): Date | undefined {
   const { date } = split(nanoseconds);
   const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? [];
   if (hours !== undefined && minutes !== undefined) {
@@ -70,13 +70,13 @@ export function dateAt({ nanoseconds }: Timestamp, zone: string): Date | undefin
   return result;
 }
 
-const mostZones = 100;
-const zones = new Map<string, Intl.DateTimeFormat | undefined>();
+const maxCachedZones = 100;
+const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
 
 /** Making one takes far longer than using it, so they are kept. */
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  if (zones.has(zone)) return zones.get(zone);
-  if (zones.size >= mostZones) zones.clear();
+  if (zoneFormats.has(zone)) return zoneFormats.get(zone);
+  if (zoneFormats.size >= maxCachedZones) zoneFormats.clear();
   let format: Intl.DateTimeFormat | undefined;
   try {
     format = new Intl.DateTimeFormat("en-US", {
@@ -93,12 +93,12 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   } catch {
     format = undefined;
   }
-  zones.set(zone, format);
+  zoneFormats.set(zone, format);
   return format;
 }
 
 /** The nanoseconds beyond whole seconds, in milliseconds. */
-export function millisecondsOf({ nanoseconds }: Timestamp): bigint {
+export function millisecondsOf({ nanoseconds }: CelTimestamp): bigint {
   return split(nanoseconds).rest / 1_000_000n;
 }
 
@@ -157,7 +157,7 @@ export function readLooseDuration(text: string): bigint | undefined {
 }
 
 /** A span in seconds, as `string(duration)` has it. */
-export function renderDuration({ nanoseconds }: Duration): string {
+export function renderDuration({ nanoseconds }: CelDuration): string {
   const sign = nanoseconds < 0n ? "-" : "";
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const fraction = (size % second).toString().padStart(9, "0").replace(/0+$/, "");

@@ -5,35 +5,35 @@ import type { CelMap } from "./map.js";
  * A value while an expression runs. Whole numbers are bigints, other numbers doubles, texts strings; errors are
  * values as well, since `false && error` is false.
  */
-export type Value =
+export type CelValue =
   | null
   | boolean
   | bigint
   | number
   | string
   | Uint8Array
-  | Uint
-  | Timestamp
-  | Duration
+  | CelUint
+  | CelTimestamp
+  | CelDuration
   | TypeValue
-  | Optional
+  | CelOptional
   | CelList
   | CelMap
-  | Opaque
+  | OpaqueValue
   | CelError;
 
 /** A whole number without a sign. */
-export class Uint {
+export class CelUint {
   constructor(readonly value: bigint) {}
 }
 
 /** A point in time: nanoseconds since 1970. */
-export class Timestamp {
+export class CelTimestamp {
   constructor(readonly nanoseconds: bigint) {}
 }
 
 /** A span of time, in nanoseconds. */
-export class Duration {
+export class CelDuration {
   constructor(readonly nanoseconds: bigint) {}
 }
 
@@ -43,11 +43,11 @@ export class TypeValue {
 }
 
 /** A value that may be missing. */
-export class Optional {
-  constructor(readonly value: Value | undefined) {}
+export class CelOptional {
+  constructor(readonly value: CelValue | undefined) {}
 }
 
-export const none = new Optional(undefined);
+export const noValue = new CelOptional(undefined);
 
 /** What went wrong while an expression ran. */
 export class CelError {
@@ -55,9 +55,9 @@ export class CelError {
 }
 
 /** A value of a library: a quantity, an address. */
-export interface Opaque {
+export interface OpaqueValue {
   readonly typeName: string;
-  equals(other: Opaque): boolean;
+  equals(other: OpaqueValue): boolean;
   /** How long it is for the reckoning of costs. */
   readonly size?: number;
 }
