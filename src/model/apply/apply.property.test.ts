@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
-import type { Json, JsonObject } from "../object/json.js";
+import { type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { apply, type Applied, type ApplyConflict } from "./apply.js";
-import { wireJson } from "./fields/wire-json.js";
+import { apply, type ApplyResult, type ApplyConflict } from "./apply.js";
+import { canonicalJson } from "./fields/canonical-json.js";
 import { recordUpdate } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
-import { isSameJson } from "./typed/same-json.js";
 
 const schemas = JSON.parse(
   readFileSync(new URL("fixtures/widget-schemas.json", import.meta.url), "utf8"),
@@ -84,7 +83,7 @@ function itemsOf(
 }
 
 /** The object with its entries, as it would be stored. */
-function stored({ object, managedFields }: Omit<Applied, "changed">): KubeObject {
+function stored({ object, managedFields }: Omit<ApplyResult, "changed">): KubeObject {
   const metadata = { ...object.metadata, uid: "uid", ...(managedFields && { managedFields }) };
   return deepFreeze({ ...object, metadata });
 }
@@ -94,7 +93,7 @@ function tryApply(
   manager: string,
   config: JsonObject,
   force = false,
-): Applied | ApplyConflict {
+): ApplyResult | ApplyConflict {
   return apply({ ...write, live, manager, config: deepFreeze(config), force });
 }
 
@@ -112,7 +111,9 @@ function mustApply(
 /** An object whose lists have lost their order, without entries. */
 function unordered(value: Json): Json {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map(unordered).sort((a, b) => (wireJson(a) < wireJson(b) ? -1 : 1));
+    return (value as readonly Json[])
+      .map(unordered)
+      .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
   }
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).filter(([name]) => name !== "managedFields");
@@ -229,7 +230,7 @@ describe("updates", () => {
         (entries ?? []).map((entry) => entry.fieldsV1 ?? {});
       // Laid together, what the three own is what one would own who wrote it alone.
       expect(
-        isSameJson(
+        jsonEqual(
           together(fields(live.metadata.managedFields)),
           together(fields(all.metadata.managedFields)),
         ),

@@ -2,29 +2,28 @@ import { internal } from "../errors/api-error.js";
 import { badRequest } from "../errors/failures.js";
 import { getOwn, isJsonObject, type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import { type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../object/object.js";
-import { entriesOf, type FieldOwner, type FieldOwners, ownerId, readOwners } from "./field-owner.js";
-import { FieldSetError } from "./fields/field-set-error.js";
+import { managedFieldsOf, type FieldOwner, type FieldOwners, ownerId, parseOwners } from "./field-owner.js";
 import {
   difference,
   emptySet,
   type FieldSet,
-  has,
+  hasField,
   isEmpty,
   recursiveDifference,
 } from "./fields/field-set.js";
-import { fieldElement } from "./fields/path-element.js";
-import { Changes, unownedFields } from "./kind-versions.js";
-import { handedOver, kubectl, withLastApplied } from "./last-applied.js";
-import { adaptOwners, conflictsOf, type FieldConflict, transfer } from "./ownership.js";
-import { prune } from "./prune.js";
-import { bare, recordChanges, type Write } from "./record-update.js";
+import { fieldElement, FieldSetError } from "./fields/path-element.js";
+import { VersionChanges, unownedFields } from "./kind-versions.js";
+import { fieldsToTakeOver, kubectl, withLastApplied } from "./last-applied.js";
+import { adaptOwners, conflictsOf, type FieldConflict, transferOwnership } from "./ownership.js";
+import { pruneUnapplied } from "./prune.js";
+import { stripManagedFields, recordChanges, type FieldWrite } from "./record-update.js";
 import { fieldSetOf } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
-import { merge } from "./typed/merge.js";
-import { showFaults, typeFaults } from "./typed/type-faults.js";
+import { mergeTyped } from "./typed/merge.js";
+import { renderFaults, typeFaults } from "./typed/type-faults.js";
 
 /** A server-side apply. */
-export interface ApplyRequest extends Write {
+export interface ApplyRequest extends FieldWrite {
   readonly kind: string;
   /** What is stored; undefined when nothing is. In the version of the write. */
   readonly live: KubeObject | undefined;
@@ -35,7 +34,7 @@ export interface ApplyRequest extends Write {
 }
 
 /** An apply that went through. */
-export interface Applied {
+export interface ApplyResult {
   /**
    * The object that is wanted, without managedFields. Defaults are still to be filled in: nobody owns what they bring.
    */
@@ -69,9 +68,9 @@ export interface ApplyConflict {
  * const result = apply({ live, config, manager: "ci", apiVersion: "demo.dev/v1", kind: "Widget", versions, time });
  * if ("conflicts" in result) throw conflictError(result.conflicts);
  */
-export function apply(request: ApplyRequest): Applied | ApplyConflict {
+export function apply(request: ApplyRequest): ApplyResult | ApplyConflict {
   try {
-    return applyChecked(request, check(request));
+    return applyChecked(request, checkConfig(request));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw badRequest("the object is nested too deeply to be applied");
@@ -79,9 +78,9 @@ export function apply(request: ApplyRequest): Applied | ApplyConflict {
 }
 
 /** The configuration, once it is known to be one. */
-function check({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
+function checkConfig({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
   if (!isJsonObject(config)) throw badRequest("the configuration to apply is not an object");
-  const found = kindOf(config);
+  const found = renderKind(config);
   if (getOwn(config, "apiVersion") !== apiVersion || getOwn(config, "kind") !== kind) {
     throw badRequest(`invalid object type: ${found}`);
   }
@@ -92,22 +91,23 @@ function check({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject
   }
   const type = versions.types.get(apiVersion);
   const faults = type === undefined ? [`no corresponding type for ${found}`] : typeFaults(config, type);
-  if (faults.length > 0) throw badRequest(`failed to create typed patch object ${explain(config, faults)}`);
+  if (faults.length > 0)
+    throw badRequest(`failed to create typed patch object ${describeFaults(config, faults)}`);
   return config;
 }
 
 /** `(ns/name; apps/v1, Kind=Deployment): .spec.replicas: expected …` */
-function explain(object: JsonObject, faults: readonly string[]): string {
+function describeFaults(object: JsonObject, faults: readonly string[]): string {
   const metadata = getOwn(object, "metadata");
   const text = (name: string): string => {
     const value = isJsonObject(metadata) ? getOwn(metadata, name) : undefined;
     return typeof value === "string" ? value : "";
   };
-  return `(${text("namespace")}/${text("name")}; ${kindOf(object)}): ${showFaults(faults)}`;
+  return `(${text("namespace")}/${text("name")}; ${renderKind(object)}): ${renderFaults(faults)}`;
 }
 
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`. */
-function kindOf(config: JsonObject): string {
+function renderKind(config: JsonObject): string {
   const apiVersion = getOwn(config, "apiVersion");
   const kind = getOwn(config, "kind");
   const parsed = typeof apiVersion === "string" ? parseApiVersion(apiVersion) : { group: "", version: "" };
@@ -115,38 +115,39 @@ function kindOf(config: JsonObject): string {
   return `${parsed.group}/${parsed.version}, Kind=${typeof kind === "string" ? kind : ""}`;
 }
 
-function applyChecked(request: ApplyRequest, config: JsonObject): Applied | ApplyConflict {
+function applyChecked(request: ApplyRequest, config: JsonObject): ApplyResult | ApplyConflict {
   const { live, apiVersion, kind, versions, base, manager, force = false } = request;
-  let owners = ownersOf(live);
+  let owners = decodeOwners(live);
   if (owners.size === 0 && live !== undefined) {
     owners = recordChanges(owners, base, live, { ...request, manager: "before-first-apply" });
   }
   const before = live ?? base;
-  const object = before === undefined ? { apiVersion, kind } : bare(before);
+  const object = before === undefined ? { apiVersion, kind } : stripManagedFields(before);
   const type = versions.types.get(apiVersion);
-  if (type === undefined) throw badRequest(`invalid object type: ${kindOf(config)}`);
+  if (type === undefined) throw badRequest(`invalid object type: ${renderKind(config)}`);
   // Items that cannot be told apart by their keys could not be kept apart either.
   const faults = typeFaults(object, type, true);
-  if (faults.length > 0) throw badRequest(`failed to create typed live object ${explain(object, faults)}`);
+  if (faults.length > 0)
+    throw badRequest(`failed to create typed live object ${describeFaults(object, faults)}`);
 
   const attempt = attemptApply(request, type, object, config, owners);
   if (attempt.conflicts.length > 0 && !force) {
     if (manager !== kubectl) return { conflicts: attempt.conflicts };
-    const allowed = handedOver(object, type, apiVersion);
-    const conflicts = attempt.conflicts.filter(({ path }) => !has(allowed, path));
+    const allowed = fieldsToTakeOver(object, type, apiVersion);
+    const conflicts = attempt.conflicts.filter(({ path }) => !hasField(allowed, path));
     if (conflicts.length > 0) return { conflicts };
   }
   const applied = manager === kubectl ? withLastApplied(attempt.object, config) : attempt.object;
   return {
     object: applied as unknown as KubeObject,
-    managedFields: entriesOf(attempt.owners.values()),
+    managedFields: managedFieldsOf(attempt.owners.values()),
     changed: !jsonEqual(object, applied),
   };
 }
 
-function ownersOf(live: KubeObject | undefined): FieldOwners {
+function decodeOwners(live: KubeObject | undefined): FieldOwners {
   try {
-    return readOwners(live?.metadata.managedFields as Json | undefined);
+    return parseOwners(live?.metadata.managedFields as Json | undefined);
   } catch (error) {
     if (!(error instanceof FieldSetError)) throw error;
     throw internal(new Error(`failed to decode managed fields: ${error.message}`));
@@ -184,21 +185,23 @@ function attemptApply(
   };
   const all = new Map(adapted).set(id, applier);
 
-  const merged = merge(live, config, type);
+  const merged = mergeTyped(live, config, type);
   let object = isJsonObject(merged) ? merged : {};
-  if (last !== undefined) object = prune(object, all, last, versions);
-  const changes = new Changes(live, object, versions, ignored);
-  const left = transfer(all, changes, id);
+  if (last !== undefined) object = pruneUnapplied(object, all, last, versions);
+  const changes = new VersionChanges(live, object, versions, ignored);
+  const left = transferOwnership(all, changes, id);
 
   const fields = difference(applier.fields, unownedFields);
-  const changed = !jsonEqual(touched(live, ignored), touched(object, ignored));
+  const changed = !jsonEqual(withoutFields(live, ignored), withoutFields(object, ignored));
   if (isEmpty(fields)) left.delete(id);
   else left.set(id, { ...applier, fields, time: changed ? time : applier.time });
   return { object, owners: left, conflicts: conflictsOf(all, changes, id) };
 }
 
 /** The object without the fields that a write does not touch, whatever it says of them. */
-function touched(object: JsonObject, ignored: FieldSet): JsonObject {
+function withoutFields(object: JsonObject, ignored: FieldSet): JsonObject {
   if (isEmpty(ignored)) return object;
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !has(ignored, [fieldElement(name)])));
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => !hasField(ignored, [fieldElement(name)])),
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ManagedFieldsEntry } from "../object/object.js";
-import { keepTimes } from "./entry-times.js";
+import { reuseTimes } from "./entry-times.js";
 
 const entry: ManagedFieldsEntry = {
   manager: "a",
@@ -15,7 +15,7 @@ const other = { ...later, fieldsV1: { "f:data": { "f:y": {} } } };
 
 test("entries that differ in their times only are the stored ones", () => {
   const stored = [entry];
-  expect(keepTimes(stored, [later])).toBe(stored);
+  expect(reuseTimes(stored, [later])).toBe(stored);
 });
 
 test.each([
@@ -24,5 +24,5 @@ test.each([
   ["none before", undefined, [later]],
   ["none now", [entry], undefined],
 ])("entries that differ otherwise are the new ones: %s", (_, stored, entries) => {
-  expect(keepTimes(stored, entries)).toBe(entries);
+  expect(reuseTimes(stored, entries)).toBe(entries);
 });

@@ -32,7 +32,7 @@ export interface VersionChange {
 }
 
 /** How an object changes, as seen in each of its versions. */
-export class Changes {
+export class VersionChanges {
   readonly #before: JsonObject;
   readonly #after: JsonObject;
   readonly #versions: KindVersions;
@@ -47,7 +47,7 @@ export class Changes {
   }
 
   /** What changes in a version; undefined when there is no such version. */
-  in(apiVersion: string): VersionChange | undefined {
+  forVersion(apiVersion: string): VersionChange | undefined {
     for (const known of this.#known) if (known.apiVersion === apiVersion) return known.change;
     const type = this.#versions.types.get(apiVersion);
     if (type === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import { utf8Length } from "../object/utf8.js";
 import { difference, emptySet, type FieldSet } from "./fields/field-set.js";
-import { wireJson } from "./fields/wire-json.js";
-import { compare } from "./typed/compare.js";
+import { canonicalJson } from "./fields/canonical-json.js";
+import { compareTyped } from "./typed/compare.js";
 import { fieldSetOf } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
 import { typeFaults } from "./typed/type-faults.js";
@@ -28,11 +28,11 @@ export const kubectl = "kubectl";
 const annotationsLimit = 256 * 1024;
 
 /** The fields that `kubectl` may take over from others, unforced. */
-export function handedOver(live: JsonObject, type: FieldType, apiVersion: string): FieldSet {
+export function fieldsToTakeOver(live: JsonObject, type: FieldType, apiVersion: string): FieldSet {
   const last = lastApplied(live);
   if (last === undefined || getOwn(last, "apiVersion") !== apiVersion) return emptySet;
   if (typeFaults(live, type).length > 0 || typeFaults(last, type).length > 0) return emptySet;
-  const { added, modified, removed } = compare(last, live, type);
+  const { added, modified, removed } = compareTyped(last, live, type);
   return [modified, added, removed].reduce(difference, fieldSetOf(last, type));
 }
 
@@ -52,7 +52,10 @@ export function withLastApplied(object: JsonObject, config: JsonObject): JsonObj
   const annotations = annotationsOf(object);
   if (typeof annotations[annotation] !== "string" || annotations[annotation] === "") return object;
   const { [annotation]: _, ...others } = annotations;
-  const updated: JsonObject = { ...annotations, [annotation]: `${wireJson(withoutAnnotation(config))}\n` };
+  const updated: JsonObject = {
+    ...annotations,
+    [annotation]: `${canonicalJson(withoutAnnotation(config))}\n`,
+  };
   let size = 0;
   for (const [key, value] of Object.entries(updated)) {
     size += utf8Length(key) + (typeof value === "string" ? utf8Length(value) : 0);

@@ -4,7 +4,7 @@ import { difference, emptySet, type FieldSet, intersection, isEmpty, union } fro
 import { inVersion, type KindVersions } from "./kind-versions.js";
 import { fieldSetOf, withNamedFields } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
-import { remove } from "./typed/remove.js";
+import { removeTyped } from "./typed/remove.js";
 
 /**
  * The merged object without what its applier no longer applies. A field or item goes when
@@ -17,7 +17,7 @@ import { remove } from "./typed/remove.js";
  * what was taken out along with a container but never belonged to the applier is put back too. The result is in the
  * version of the merged object.
  */
-export function prune(
+export function pruneUnapplied(
   merged: JsonObject,
   owners: FieldOwners,
   last: FieldOwner,
@@ -32,25 +32,27 @@ export function prune(
     return merged;
   }
 
-  let pruned = objectOf(remove(then.value, lastFields, then.type));
+  let pruned = asObject(removeTyped(then.value, lastFields, then.type));
   for (const [apiVersion, fields] of owned) {
     const whole = inVersion(then.value, apiVersion, versions);
     const rest = inVersion(pruned, apiVersion, versions);
     if (whole === undefined || rest === undefined) continue;
-    const kept = union(named(rest.value, whole.type), withNamedFields(fields, whole.type));
-    pruned = objectOf(remove(whole.value, difference(named(whole.value, whole.type), kept), whole.type));
+    const kept = union(namedFields(rest.value, whole.type), withNamedFields(fields, whole.type));
+    pruned = asObject(
+      removeTyped(whole.value, difference(namedFields(whole.value, whole.type), kept), whole.type),
+    );
   }
 
   const back = inVersion(pruned, last.apiVersion, versions)?.value ?? pruned;
-  const gone = difference(named(then.value, then.type), named(back, then.type));
-  const result = objectOf(remove(then.value, intersection(gone, lastFields), then.type));
+  const gone = difference(namedFields(then.value, then.type), namedFields(back, then.type));
+  const result = asObject(removeTyped(then.value, intersection(gone, lastFields), then.type));
   const apiVersion = merged["apiVersion"];
   return (
     (typeof apiVersion === "string" ? inVersion(result, apiVersion, versions)?.value : undefined) ?? result
   );
 }
 
-function named(value: Json, type: FieldType): FieldSet {
+function namedFields(value: Json, type: FieldType): FieldSet {
   return withNamedFields(fieldSetOf(value, type), type);
 }
 
@@ -66,6 +68,6 @@ function ownedByVersion(owners: FieldOwners, first: string): Map<string, FieldSe
   return owned;
 }
 
-function objectOf(value: Json): JsonObject {
+function asObject(value: Json): JsonObject {
   return isJsonObject(value) ? value : {};
 }

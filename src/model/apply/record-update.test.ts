@@ -3,7 +3,7 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { textOfEntries } from "./fields/shared-sets.js";
+import { encodeManagedFields } from "./fields/shared-sets.js";
 import { recordUpdate, type UpdateRequest } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -268,9 +268,9 @@ describe("objects with the same fields", () => {
   test("are written alike, whether it is remembered how or not", () => {
     for (const time of [noon, noon, noon, later]) {
       const entries = [created({ z: 1 }, time), entry("other", { "f:a": {} })];
-      expect(textOfEntries(entries)).toBe(JSON.stringify(entries));
+      expect(encodeManagedFields(entries)).toBe(JSON.stringify(entries));
     }
-    expect(textOfEntries([])).toBe("[]");
+    expect(encodeManagedFields([])).toBe("[]");
   });
 
   test("are owned as if nothing were remembered, whoever writes what after whom", () => {
@@ -324,8 +324,8 @@ describe("objects with the same fields", () => {
     list();
     const [second, third] = [list(), list()];
     expect(third).toBe(second);
-    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
-    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
+    expect(encodeManagedFields(third ?? [])).toBe(JSON.stringify(second));
+    expect(encodeManagedFields(third ?? [])).toBe(JSON.stringify(second));
   });
 
   test("a great many fields are not remembered", () => {

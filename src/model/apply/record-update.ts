@@ -1,24 +1,23 @@
-import type { Json, JsonObject } from "../object/json.js";
+import { type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import {
-  entriesOf,
+  managedFieldsOf,
   type FieldOwner,
   type FieldOwners,
-  knownOwners,
+  storedOwners,
   ownerId,
-  readOwners,
+  parseOwners,
   withFields,
 } from "./field-owner.js";
-import { FieldSetError } from "./fields/field-set-error.js";
+import { FieldSetError } from "./fields/path-element.js";
 import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
-import { areShared, sharedEntries, sharedSet } from "./fields/shared-sets.js";
-import { Changes, type KindVersions, unownedFields, type VersionChange } from "./kind-versions.js";
-import { adaptOwners, fits, transfer } from "./ownership.js";
-import { isSameJson } from "./typed/same-json.js";
+import { areEntriesShared, markEntriesShared, markShared } from "./fields/shared-sets.js";
+import { VersionChanges, type KindVersions, unownedFields, type VersionChange } from "./kind-versions.js";
+import { adaptOwners, markAdapted, transferOwnership } from "./ownership.js";
 import { capUpdaters } from "./update-cap.js";
 
 /** Who writes, and to what. */
-export interface Write {
+export interface FieldWrite {
   /** The name under which fields are written. */
   readonly manager: string;
   /** The version in which they are written. */
@@ -37,7 +36,7 @@ export interface Write {
 }
 
 /** A create, an update or a patch that is no apply. */
-export interface UpdateRequest extends Write {
+export interface UpdateRequest extends FieldWrite {
   /** What is stored; undefined when it is being created. In the version of the write. */
   readonly live: KubeObject | undefined;
   /** What is about to be stored. Its managedFields are what the client sent. */
@@ -60,41 +59,42 @@ export interface UpdateRequest extends Write {
  */
 export function recordUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   try {
-    return record(request);
+    return recordFields(request);
   } catch (error) {
     if (error instanceof RangeError || error instanceof FieldSetError) return undefined;
     throw error;
   }
 }
 
-function record(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
+function recordFields(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   const { live, updated, subresource } = request;
   const stored = live?.metadata.managedFields;
-  const sent = (subresource ?? "") === "" ? sentOwners(updated.metadata.managedFields, stored) : undefined;
+  const sent =
+    (subresource ?? "") === "" ? ownersFromClient(updated.metadata.managedFields, stored) : undefined;
   const isUnrecorded = sent === undefined ? (stored ?? []).length === 0 : sent.size === 0;
   if (isUnrecorded && live?.metadata.uid) return undefined;
-  const changes = changesOf(live ?? request.base, updated, request);
-  if (sent !== undefined) return entriesOf(transferred(sent, changes, request).values());
-  const like = likeLately(stored, changes, request);
+  const changes = changesBetween(live ?? request.base, updated, request);
+  if (sent !== undefined) return managedFieldsOf(ownersAfter(sent, changes, request).values());
+  const like = cachedEntries(stored, changes, request);
   if (like !== undefined) return like;
-  const owners = knownOwners(stored);
-  const recorded = transferred(owners, changes, request);
+  const owners = storedOwners(stored);
+  const recorded = ownersAfter(owners, changes, request);
   if (recorded === owners) return stored;
-  const entries = entriesOf(recorded.values());
-  if (entries !== undefined) remember(stored, changes, request, entries);
+  const entries = managedFieldsOf(recorded.values());
+  if (entries !== undefined) cacheEntries(stored, changes, request, entries);
   return entries;
 }
 
 /** The owners that a client sent, if they are to count. */
-function sentOwners(
+function ownersFromClient(
   sent: readonly ManagedFieldsEntry[] | undefined,
   stored: readonly ManagedFieldsEntry[] | undefined,
 ): FieldOwners | undefined {
   if (!Array.isArray(sent) || sent === stored) return undefined;
   if (isReset(sent)) return new Map();
-  if (stored !== undefined && isSameJson(sent, stored as unknown as Json)) return undefined;
+  if (stored !== undefined && jsonEqual(sent, stored as unknown as Json)) return undefined;
   try {
-    const owners = readOwners(sent);
+    const owners = parseOwners(sent);
     return owners.size === 0 ? undefined : owners;
   } catch (error) {
     if (error instanceof FieldSetError) return undefined;
@@ -116,25 +116,29 @@ export function recordChanges(
   owners: FieldOwners,
   before: KubeObject | undefined,
   after: KubeObject,
-  write: Write,
+  write: FieldWrite,
 ): FieldOwners {
-  return transferred(owners, changesOf(before, after, write), write);
+  return ownersAfter(owners, changesBetween(before, after, write), write);
 }
 
-function changesOf(before: KubeObject | undefined, after: KubeObject, write: Write): Changes {
+function changesBetween(
+  before: KubeObject | undefined,
+  after: KubeObject,
+  write: FieldWrite,
+): VersionChanges {
   const { apiVersion, versions, ignored = emptySet } = write;
   const nothing: JsonObject = { apiVersion, kind: after.kind };
-  return new Changes(before ? asJson(before) : nothing, asJson(after), versions, ignored);
+  return new VersionChanges(before ? asJson(before) : nothing, asJson(after), versions, ignored);
 }
 
-function transferred(owners: FieldOwners, changes: Changes, write: Write): FieldOwners {
+function ownersAfter(owners: FieldOwners, changes: VersionChanges, write: FieldWrite): FieldOwners {
   const { apiVersion, subresource = "", time, versions } = write;
   const adapted = adaptOwners(owners, versions);
-  const { written, removed } = changes.in(apiVersion) ?? { written: emptySet, removed: emptySet };
+  const { written, removed } = changes.forVersion(apiVersion) ?? { written: emptySet, removed: emptySet };
   if (isEmpty(written) && isEmpty(removed)) return capUpdaters(withoutEmpty(adapted));
 
-  const left = transfer(adapted, changes, undefined);
-  const fields = ownedOf(written);
+  const left = transferOwnership(adapted, changes, undefined);
+  const fields = ownedFields(written);
   if (!isEmpty(fields)) {
     const manager = write.manager || "unknown";
     const writer: FieldOwner = { manager, operation: "Update", apiVersion, subresource, time, fields };
@@ -142,39 +146,39 @@ function transferred(owners: FieldOwners, changes: Changes, write: Write): Field
     const before = left.get(id);
     const owner = before === undefined ? writer : withFields(writer, union(before.fields, fields));
     const type = versions.types.get(apiVersion);
-    if (type !== undefined) fits(owner.fields, type);
+    if (type !== undefined) markAdapted(owner.fields, type);
     left.set(id, owner);
   }
   return capUpdaters(left);
 }
 
 /** What a write made of entries that other objects have too. */
-interface Outcome {
-  readonly write: Write;
+interface CachedOutcome {
+  readonly write: FieldWrite;
   readonly change: VersionChange;
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
 /** The last outcome by the entries that were there before, or else by the kind. */
-const lately = new WeakMap<object, Outcome>();
+const outcomes = new WeakMap<object, CachedOutcome>();
 
 /**
  * Those who create many objects, or report on them, do the same to each: what came of the last one comes of this one too,
  * when it began with the very same entries and changes the very same fields.
  */
-function likeLately(
+function cachedEntries(
   stored: readonly ManagedFieldsEntry[] | undefined,
-  changes: Changes,
-  write: Write,
+  changes: VersionChanges,
+  write: FieldWrite,
 ): readonly ManagedFieldsEntry[] | undefined {
-  const last = lately.get(stored ?? write.versions);
+  const last = outcomes.get(stored ?? write.versions);
   if (last === undefined || !isSameWriter(last.write, write)) return undefined;
-  const change = changes.in(write.apiVersion);
+  const change = changes.forVersion(write.apiVersion);
   const isSame = change?.written === last.change.written && change.removed === last.change.removed;
   return isSame ? last.entries : undefined;
 }
 
-function isSameWriter(left: Write, right: Write): boolean {
+function isSameWriter(left: FieldWrite, right: FieldWrite): boolean {
   return (
     left.time === right.time &&
     left.manager === right.manager &&
@@ -184,32 +188,32 @@ function isSameWriter(left: Write, right: Write): boolean {
   );
 }
 
-function remember(
+function cacheEntries(
   stored: readonly ManagedFieldsEntry[] | undefined,
-  changes: Changes,
-  write: Write,
+  changes: VersionChanges,
+  write: FieldWrite,
   entries: readonly ManagedFieldsEntry[],
 ): void {
   const { manager, apiVersion, subresource, time, versions } = write;
-  const change = changes.in(apiVersion);
+  const change = changes.forVersion(apiVersion);
   // What owners in other versions own depends on more than this change.
   const isPlain = entries.every((entry) => entry.apiVersion === apiVersion && Object.isFrozen(entry));
-  if (change === undefined || !isPlain || (stored !== undefined && !areShared(stored))) return;
-  lately.set(stored ?? versions, {
+  if (change === undefined || !isPlain || (stored !== undefined && !areEntriesShared(stored))) return;
+  outcomes.set(stored ?? versions, {
     write: { manager, apiVersion, subresource, time, versions },
     change,
-    entries: sharedEntries(entries),
+    entries: markEntriesShared(entries),
   });
 }
 
-const owned = new WeakMap<FieldSet, FieldSet>();
+const ownedFieldsCache = new WeakMap<FieldSet, FieldSet>();
 
 /** What of the fields that were written its writer owns: the same set for the same fields. */
-function ownedOf(written: FieldSet): FieldSet {
-  const known = owned.get(written);
-  if (known !== undefined) return sharedSet(known);
+function ownedFields(written: FieldSet): FieldSet {
+  const known = ownedFieldsCache.get(written);
+  if (known !== undefined) return markShared(known);
   const fields = difference(written, unownedFields);
-  owned.set(written, fields);
+  ownedFieldsCache.set(written, fields);
   return fields;
 }
 
@@ -226,7 +230,7 @@ function asJson(object: KubeObject): JsonObject {
 }
 
 /** The object as JSON, without the entries that say who owns its fields. */
-export function bare(object: KubeObject): JsonObject {
+export function stripManagedFields(object: KubeObject): JsonObject {
   if (object.metadata?.managedFields === undefined) return asJson(object);
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...asJson(object), metadata: metadata as unknown as JsonObject };

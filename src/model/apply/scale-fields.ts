@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from "../object/object.js";
-import { entriesOf, type FieldOwner, knownOwners, ownerId, withFields } from "./field-owner.js";
-import { difference, has, isEmpty, type Path, setOf } from "./fields/field-set.js";
+import { managedFieldsOf, type FieldOwner, storedOwners, ownerId, withFields } from "./field-owner.js";
+import { difference, hasField, isEmpty, type FieldSetPath, setOf } from "./fields/field-set.js";
 import { fieldElement } from "./fields/path-element.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -19,16 +19,16 @@ export const scaleType = objectType({
 });
 
 const scaleVersion = "autoscaling/v1";
-const replicasOfScale: Path = [fieldElement("spec"), fieldElement("replicas")];
+const replicasOfScale: FieldSetPath = [fieldElement("spec"), fieldElement("replicas")];
 
 /**
  * Where the versions of a kind have their replicas, by apiVersion; undefined for a version without scale. Entries of
  * versions that are not among them are dropped.
  */
-export type ReplicasPaths = ReadonlyMap<string, Path | undefined>;
+export type ReplicasPaths = ReadonlyMap<string, FieldSetPath | undefined>;
 
 /** `.spec.replicas` as a path. */
-export function replicasPath(jsonPath: string): Path {
+export function replicasPath(jsonPath: string): FieldSetPath {
   return jsonPath.replace(/^\./, "").split(".").map(fieldElement);
 }
 
@@ -38,9 +38,9 @@ export function scaleEntries(
   paths: ReplicasPaths,
 ): readonly ManagedFieldsEntry[] | undefined {
   const owners: FieldOwner[] = [];
-  for (const owner of knownOwners(parent).values()) {
+  for (const owner of storedOwners(parent).values()) {
     const path = paths.get(owner.apiVersion);
-    if (path === undefined || !has(owner.fields, path)) continue;
+    if (path === undefined || !hasField(owner.fields, path)) continue;
     const { manager, operation, subresource, time } = owner;
     owners.push({
       manager,
@@ -51,7 +51,7 @@ export function scaleEntries(
       fields: setOf(replicasOfScale),
     });
   }
-  return entriesOf(owners);
+  return managedFieldsOf(owners);
 }
 
 /**
@@ -65,15 +65,15 @@ export function parentEntries(
   paths: ReplicasPaths,
 ): readonly ManagedFieldsEntry[] | undefined {
   const owners: FieldOwner[] = [];
-  const ofScale = knownOwners(scale);
+  const ofScale = storedOwners(scale);
   const kept = new Set<string>();
-  for (const owner of knownOwners(parent).values()) {
+  for (const owner of storedOwners(parent).values()) {
     if (!paths.has(owner.apiVersion)) continue;
     const path = paths.get(owner.apiVersion);
     // Whoever updates is told apart by version too, and is in the scale's there.
     const id = ownerId({ ...owner, apiVersion: scaleVersion });
-    if (path === undefined || !has(owner.fields, path) || ofScale.has(id)) {
-      if (path !== undefined && has(owner.fields, path)) kept.add(id);
+    if (path === undefined || !hasField(owner.fields, path) || ofScale.has(id)) {
+      if (path !== undefined && hasField(owner.fields, path)) kept.add(id);
       owners.push(owner);
       continue;
     }
@@ -82,8 +82,8 @@ export function parentEntries(
   }
   const path = paths.get(apiVersion);
   for (const [id, { manager, operation, subresource, fields }] of ofScale) {
-    if (path === undefined || kept.has(id) || !has(fields, replicasOfScale)) continue;
+    if (path === undefined || kept.has(id) || !hasField(fields, replicasOfScale)) continue;
     owners.push({ manager, operation, apiVersion, subresource, time: undefined, fields: setOf(path) });
   }
-  return entriesOf(owners);
+  return managedFieldsOf(owners);
 }

@@ -22,7 +22,7 @@ export interface FieldSet {
 export type FieldSetDraft = { [element: PathElement]: FieldSet };
 
 /** A path to a field. */
-export type Path = readonly PathElement[];
+export type FieldSetPath = readonly PathElement[];
 
 /** The set without members. As a node below the root: a member without anything below it. */
 export const emptySet: FieldSet = Object.freeze({});
@@ -42,13 +42,13 @@ export function isMember(node: FieldSet): boolean {
 }
 
 /** A node with what is below it, or nothing when it is no member and has no members below. */
-export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
+export function makeNode(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
   if (below === undefined || isEmpty(below)) return member ? emptySet : undefined;
   return member ? { [self]: emptySet, ...below } : below;
 }
 
 /** The set of some paths. */
-export function setOf(...paths: readonly Path[]): FieldSet {
+export function setOf(...paths: readonly FieldSetPath[]): FieldSet {
   let set = emptySet;
   for (const path of paths) {
     let node = emptySet;
@@ -59,7 +59,7 @@ export function setOf(...paths: readonly Path[]): FieldSet {
 }
 
 /** Whether the field at a path is a member. */
-export function has(set: FieldSet, path: Path): boolean {
+export function hasField(set: FieldSet, path: FieldSetPath): boolean {
   let node: FieldSet | undefined = set;
   for (const element of path) {
     node = node[element];
@@ -101,7 +101,7 @@ function unionBelow(left: FieldSet, right: FieldSet): FieldSet {
     draft[element] = both;
   }
   if (draft === undefined) return left;
-  return grown ? inOrder(draft) : draft;
+  return grown ? sortedSet(draft) : draft;
 }
 
 /** The members of both sets. */
@@ -111,7 +111,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
     const ours = left[element];
     const theirs = right[element];
     if (element === self || ours === undefined || theirs === undefined) continue;
-    const both = nodeOf(isMember(ours) && isMember(theirs), intersection(ours, theirs));
+    const both = makeNode(isMember(ours) && isMember(theirs), intersection(ours, theirs));
     if (both !== undefined) draft[element] = both;
   }
   return draft;
@@ -163,7 +163,7 @@ function nodeWithout(ours: FieldSet, theirs: FieldSet, recursive: boolean): Fiel
     const node = rest[element];
     if (element !== self && node !== undefined) below[element] = node;
   }
-  return nodeOf(member, below);
+  return makeNode(member, below);
 }
 
 /** The members that have no members below them. */
@@ -177,13 +177,13 @@ export function leaves(set: FieldSet): FieldSet {
 }
 
 /** The paths of all members: those of one level first, then what is below each of them. */
-export function pathsOf(set: FieldSet): Path[] {
-  const paths: Path[] = [];
+export function pathsOf(set: FieldSet): FieldSetPath[] {
+  const paths: FieldSetPath[] = [];
   addPaths(set, [], paths);
   return paths;
 }
 
-function addPaths(set: FieldSet, prefix: Path, paths: Path[]): void {
+function addPaths(set: FieldSet, prefix: FieldSetPath, paths: FieldSetPath[]): void {
   const elements = Object.keys(set).filter((element) => element !== self);
   for (const element of elements) {
     if (isMember(set[element] ?? emptySet)) paths.push(prefix.concat(element));
@@ -192,7 +192,7 @@ function addPaths(set: FieldSet, prefix: Path, paths: Path[]): void {
 }
 
 /** A draft whose elements came in any order, as a set. */
-export function inOrder(draft: FieldSetDraft): FieldSet {
+export function sortedSet(draft: FieldSetDraft): FieldSet {
   const elements = sortElements(Object.keys(draft));
   if (elements === undefined) return draft;
   const set: FieldSetDraft = {};

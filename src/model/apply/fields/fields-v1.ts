@@ -1,7 +1,14 @@
 import { isJsonObject, type Json } from "../../object/json.js";
-import { FieldSetError } from "./field-set-error.js";
-import { emptySet, type FieldSet, type FieldSetDraft, inOrder, isEmpty, nodeOf, self } from "./field-set.js";
-import { readElement } from "./path-element.js";
+import {
+  emptySet,
+  type FieldSet,
+  type FieldSetDraft,
+  sortedSet,
+  isEmpty,
+  makeNode,
+  self,
+} from "./field-set.js";
+import { FieldSetError, parseElement } from "./path-element.js";
 
 /** Deeper sets than objects can be. */
 const deepest = 1000;
@@ -13,12 +20,12 @@ const deepest = 1000;
  *
  * There is no function for the way back: a set is its own `fieldsV1`.
  */
-export function readFieldsV1(fields: Json | undefined): FieldSet {
+export function parseFieldsV1(fields: Json | undefined): FieldSet {
   if (fields === undefined || fields === null) return emptySet;
-  return readNode(fields, 0).below;
+  return parseNode(fields, 0).below;
 }
 
-function readNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
+function parseNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
   // Nothing below it and not even a mark: a member all the same.
   if (json === null) return { member: true, below: emptySet };
   if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
@@ -30,11 +37,11 @@ function readNode(json: Json, depth: number): { member: boolean; below: FieldSet
       member = true;
       continue;
     }
-    const element = readElement(text);
+    const element = parseElement(text);
     if (element === undefined) continue;
-    const { member: childIsMember, below } = readNode(child, depth + 1);
-    const node = nodeOf(childIsMember, below);
+    const { member: childIsMember, below } = parseNode(child, depth + 1);
+    const node = makeNode(childIsMember, below);
     if (node !== undefined) draft[element] = node;
   }
-  return { member: member || isEmpty(draft), below: inOrder(draft) };
+  return { member: member || isEmpty(draft), below: sortedSet(draft) };
 }

@@ -1,7 +1,11 @@
 import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { FieldSetError } from "./field-set-error.js";
-import { compareTexts, wireJson, wireText } from "./wire-json.js";
+import { compareUtf8, canonicalJson, canonicalString } from "./canonical-json.js";
+
+/** Malformed `managedFields` or `fieldsV1`. */
+export class FieldSetError extends Error {
+  override readonly name = "FieldSetError";
+}
 
 /**
  * One step of the way from an object to a field, spelled as the keys of `fieldsV1` are:
@@ -17,35 +21,36 @@ import { compareTexts, wireJson, wireText } from "./wire-json.js";
 export type PathElement = string;
 
 /** The fields by which an item of a list is known, in the order of their names. */
-export type ListKey = readonly (readonly [name: string, value: Json])[];
+export type ItemKey = readonly (readonly [name: string, value: Json])[];
 
 /** Elements by names: making one costs more than finding it, as it becomes the key of an object. */
-const elements = new Map<string, PathElement>();
-const mostElements = 10_000;
-const longestName = 256;
+const fieldElements = new Map<string, PathElement>();
+const maxCachedElements = 10_000;
+const maxCachedNameLength = 256;
 
 /** The field of a map. */
 export function fieldElement(name: string): PathElement {
-  const known = elements.get(name);
+  const known = fieldElements.get(name);
   if (known !== undefined) return known;
   const element = `f:${name}`;
-  if (name.length > longestName) return element;
-  if (elements.size === mostElements) elements.clear();
-  elements.set(name, element);
+  if (name.length > maxCachedNameLength) return element;
+  if (fieldElements.size === maxCachedElements) fieldElements.clear();
+  fieldElements.set(name, element);
   return element;
 }
 
 /** The item of a list of maps; the key's fields may come in any order. */
-export function keyElement(key: ListKey): PathElement {
+export function keyElement(key: ItemKey): PathElement {
   const [first] = key;
-  if (first !== undefined && key.length === 1) return `k:{${wireText(first[0])}:${wireJson(first[1])}}`;
-  const fields = key.toSorted(([left], [right]) => compareTexts(left, right));
-  return `k:{${fields.map(([name, value]) => `${wireText(name)}:${wireJson(value)}`).join(",")}}`;
+  if (first !== undefined && key.length === 1)
+    return `k:{${canonicalString(first[0])}:${canonicalJson(first[1])}}`;
+  const fields = key.toSorted(([left], [right]) => compareUtf8(left, right));
+  return `k:{${fields.map(([name, value]) => `${canonicalString(name)}:${canonicalJson(value)}`).join(",")}}`;
 }
 
 /** The item of a set. */
 export function valueElement(value: Json): PathElement {
-  return `v:${wireJson(value)}`;
+  return `v:${canonicalJson(value)}`;
 }
 
 /** The name in the element of a field; undefined for items of lists. */
@@ -70,7 +75,7 @@ const integer = /^[+-]?\d{1,15}$/;
  * The one spelling of an element that somebody else may have spelled differently. Undefined for a kind of element
  * that a later version may know; throws for what can be no element at all.
  */
-export function readElement(text: string): PathElement | undefined {
+export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text.charCodeAt(1) !== colon) {
     throw new FieldSetError(`${quote(text)} is no path element: it has no colon`);
   }
@@ -78,9 +83,9 @@ export function readElement(text: string): PathElement | undefined {
     case field:
       return text;
     case key:
-      return keyElement(keyOf(text));
+      return keyElement(parseKey(text));
     case value:
-      return valueElement(contentOf(text));
+      return valueElement(parseContent(text));
     case index:
       if (!integer.test(text.slice(2))) throw new FieldSetError(`${quote(text)} has no index`);
       return `i:${Number(text.slice(2))}`;
@@ -89,7 +94,7 @@ export function readElement(text: string): PathElement | undefined {
   }
 }
 
-function contentOf(element: PathElement): Json {
+function parseContent(element: PathElement): Json {
   try {
     return JSON.parse(element.slice(2)) as Json;
   } catch {
@@ -97,8 +102,8 @@ function contentOf(element: PathElement): Json {
   }
 }
 
-function keyOf(element: PathElement): ListKey {
-  const content = contentOf(element);
+function parseKey(element: PathElement): ItemKey {
+  const content = parseContent(element);
   if (!isJsonObject(content)) throw new FieldSetError(`${quote(element)} has no keys`);
   return Object.entries(content);
 }
@@ -107,17 +112,17 @@ function keyOf(element: PathElement): ListKey {
 interface Sortable {
   readonly element: PathElement;
   readonly order: number;
-  readonly key: ListKey;
+  readonly key: ItemKey;
   readonly value: Json;
 }
 
-function sortable(element: PathElement): Sortable {
+function toSortable(element: PathElement): Sortable {
   const kind = element.charCodeAt(0);
   return {
     element,
     order: kindOrder(kind),
-    key: kind === key ? keyOf(element) : [],
-    value: kind === value || kind === index ? contentOf(element) : null,
+    key: kind === key ? parseKey(element) : [],
+    value: kind === value || kind === index ? parseContent(element) : null,
   };
 }
 
@@ -126,10 +131,10 @@ function sortable(element: PathElement): Sortable {
  * their like by name, by the fields of the key, by value, by number. Undefined when they are in that order already.
  */
 export function sortElements(elements: readonly PathElement[]): PathElement[] | undefined {
-  if (areInOrderAtSight(elements)) return undefined;
-  if (elements.every(isField)) return elements.toSorted(compareTexts);
+  if (areTriviallySorted(elements)) return undefined;
+  if (elements.every(isField)) return elements.toSorted(compareUtf8);
   // Each is read once: there may be thousands of them.
-  const sortables = elements.map(sortable);
+  const sortables = elements.map(toSortable);
   const inOrder = sortables.every((each, at) => {
     const before = sortables[at - 1];
     return before === undefined || compareSortables(before, each) <= 0;
@@ -144,12 +149,12 @@ function isField(element: PathElement): boolean {
 }
 
 /** Whether there is one element only, or there are fields only and they are in order: what most sets are. */
-function areInOrderAtSight(elements: readonly PathElement[]): boolean {
+function areTriviallySorted(elements: readonly PathElement[]): boolean {
   if (elements.length < 2) return true;
   if (elements.length === 2 && elements[0]?.charCodeAt(0) === self) return true;
   let before = "";
   for (const element of elements) {
-    if (!isField(element) || compareTexts(before, element) > 0) return false;
+    if (!isField(element) || compareUtf8(before, element) > 0) return false;
     before = element;
   }
   return true;
@@ -160,7 +165,7 @@ function compareSortables(left: Sortable, right: Sortable): number {
     left.order - right.order ||
     compareKeys(left.key, right.key) ||
     compareValues(left.value, right.value) ||
-    (left.order === 1 ? compareTexts(left.element, right.element) : 0)
+    (left.order === 1 ? compareUtf8(left.element, right.element) : 0)
   );
 }
 
@@ -171,12 +176,12 @@ function kindOrder(kind: number): number {
   return kind === index ? 4 : 0;
 }
 
-function compareKeys(left: ListKey, right: ListKey): number {
+function compareKeys(left: ItemKey, right: ItemKey): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {
     const [a, b] = [left[index], right[index]];
     if (a === undefined || b === undefined) break;
-    const order = compareTexts(a[0], b[0]) || compareValues(a[1], b[1]);
+    const order = compareUtf8(a[0], b[0]) || compareValues(a[1], b[1]);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -185,7 +190,7 @@ function compareKeys(left: ListKey, right: ListKey): number {
 function compareValues(left: Json, right: Json): number {
   const types = typeOrder(left) - typeOrder(right);
   if (types !== 0) return types;
-  if (typeof left === "string" && typeof right === "string") return compareTexts(left, right);
+  if (typeof left === "string" && typeof right === "string") return compareUtf8(left, right);
   if (isJsonArray(left) && isJsonArray(right)) {
     for (const [index, item] of left.entries()) {
       const other = right[index];
@@ -194,7 +199,8 @@ function compareValues(left: Json, right: Json): number {
     }
     return left.length - right.length;
   }
-  if (isJsonObject(left) && isJsonObject(right)) return compareTexts(wireJson(left), wireJson(right));
+  if (isJsonObject(left) && isJsonObject(right))
+    return compareUtf8(canonicalJson(left), canonicalJson(right));
   return Number(left) - Number(right);
 }
 
@@ -207,26 +213,26 @@ function typeOrder(value: Json): number {
 }
 
 /** A path as messages have it: `.spec.containers[name="web"].image`, `.metadata.finalizers[="x"]`. */
-export function showPath(path: readonly PathElement[]): string {
-  return path.map(showElement).join("");
+export function renderPath(path: readonly PathElement[]): string {
+  return path.map(renderElement).join("");
 }
 
 /** One element of such a path. */
-export function showElement(element: PathElement): string {
+export function renderElement(element: PathElement): string {
   const name = fieldName(element);
   if (name !== undefined) return `.${name}`;
   if (element.charCodeAt(0) === index) return `[${element.slice(2)}]`;
-  if (element.charCodeAt(0) === value) return `[=${showValue(contentOf(element))}]`;
-  return `[${keyOf(element)
-    .map(([name, value]) => `${name}=${showValue(value)}`)
+  if (element.charCodeAt(0) === value) return `[=${renderKeyValue(parseContent(element))}]`;
+  return `[${parseKey(element)
+    .map(([name, value]) => `${name}=${renderKeyValue(value)}`)
     .join(",")}]`;
 }
 
-function showValue(value: Json): string {
+function renderKeyValue(value: Json): string {
   if (typeof value === "string") return quote(value);
-  if (isJsonArray(value)) return `[${value.map(showValue).join(",")}]`;
+  if (isJsonArray(value)) return `[${value.map(renderKeyValue).join(",")}]`;
   if (!isJsonObject(value)) return String(value);
   return Object.entries(value)
-    .map(([name, field]) => `${name}=${showValue(field)}`)
+    .map(([name, field]) => `${name}=${renderKeyValue(field)}`)
     .join("");
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { compare } from "./compare.js";
+import { compareTyped } from "./compare.js";
 import { fieldSetOf } from "./field-set-of.js";
 import { objectType } from "./field-type.js";
-import { merge } from "./merge.js";
+import { mergeTyped } from "./merge.js";
 
 const text: StructuralSchema = { type: "string" };
 const type = objectType({
@@ -96,7 +96,7 @@ describe("a comparison", () => {
     ],
     ["null instead of nothing in it", { free: {} }, { free: null }, { modified: { "f:free": {} } }],
   ])("finds %s", (_, before, after, found) => {
-    expect(compare(before, after, type)).toEqual({ added: {}, modified: {}, removed: {}, ...found });
+    expect(compareTyped(before, after, type)).toEqual({ added: {}, modified: {}, removed: {}, ...found });
   });
 });
 
@@ -112,7 +112,7 @@ describe("the order of a merged list", () => {
     ["ba", "", "ba"],
     ["aba", "xa", "xab"],
   ])("%s with %s over it is %s", (live, config, merged) => {
-    const result = merge({ tags: live.split("") }, { tags: config.split("") }, type) as {
+    const result = mergeTyped({ tags: live.split("") }, { tags: config.split("") }, type) as {
       readonly tags: readonly string[];
     };
     expect(result.tags.join("")).toBe(merged);

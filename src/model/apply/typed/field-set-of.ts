@@ -3,14 +3,14 @@ import {
   emptySet,
   type FieldSet,
   type FieldSetDraft,
-  inOrder,
+  sortedSet,
   isEmpty,
   isMember,
-  nodeOf,
+  makeNode,
   self,
 } from "../fields/field-set.js";
 import { fieldElement, fieldName, isKeyElement } from "../fields/path-element.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemsByElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
@@ -42,31 +42,31 @@ function visit(value: Json, type: FieldType): Mentioned {
   }
 }
 
-function visitMap(map: JsonObject | undefined, type: MapType | undefined): Mentioned {
+function visitMap(map: JsonObject | undefined, type: MapFieldType | undefined): Mentioned {
   if (type === undefined || type.atomic) return leaf;
   if (map === undefined) return nothing;
   const draft: FieldSetDraft = {};
   for (const name of Object.keys(map)) {
     const value = map[name];
     if (value === undefined) continue;
-    const { member, below } = visit(value, type.typeOf(name) ?? wholeType);
+    const { member, below } = visit(value, type.typeOf(name) ?? atomicType);
     const empty = value === null || (asMap(value) !== undefined && isEmptyMap(asMap(value)));
-    const node = nodeOf(member || empty || !type.declares(name), below);
+    const node = makeNode(member || empty || !type.declares(name), below);
     if (node !== undefined) draft[fieldElement(name)] = node;
   }
-  return { member: false, below: inOrder(draft) };
+  return { member: false, below: sortedSet(draft) };
 }
 
-function visitList(items: JsonArray | undefined, type: ListType | undefined): Mentioned {
+function visitList(items: JsonArray | undefined, type: ListFieldType | undefined): Mentioned {
   if (type === undefined || type.atomic) return leaf;
   const draft: FieldSetDraft = {};
   for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
     if (item === undefined) continue;
     // Items with one key cannot be told apart: they are owned together, as a whole.
     const below = duplicates.length > 0 ? emptySet : visit(item, type.element).below;
-    draft[element] = nodeOf(true, below) ?? emptySet;
+    draft[element] = makeNode(true, below) ?? emptySet;
   }
-  return { member: false, below: inOrder(draft) };
+  return { member: false, below: sortedSet(draft) };
 }
 
 /**

@@ -8,16 +8,16 @@ import { objectMetaSchema } from "./object-meta.js";
  * decides.
  */
 export interface FieldType {
-  readonly scalar?: Scalar | undefined;
-  readonly list?: ListType | undefined;
-  readonly map?: MapType | undefined;
+  readonly scalar?: ScalarType | undefined;
+  readonly list?: ListFieldType | undefined;
+  readonly map?: MapFieldType | undefined;
 }
 
 /** Which plain values there may be; `untyped` for any of them. */
-export type Scalar = "numeric" | "string" | "boolean" | "untyped";
+export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
 
 /** A list: owned as a whole (atomic), or each item on its own, known by its keys or, without any, by its value. */
-export interface ListType {
+export interface ListFieldType {
   readonly atomic: boolean;
   /** The fields by which items are known; none for a set of plain values. */
   readonly keys: readonly string[];
@@ -25,10 +25,10 @@ export interface ListType {
 }
 
 /** A map: owned as a whole (atomic), or each field on its own. */
-export interface MapType {
+export interface MapFieldType {
   readonly atomic: boolean;
   /** Without described fields, and of values that may be anything. */
-  readonly undescribed: boolean;
+  readonly untyped: boolean;
   /** Whether the schema describes a field of this name, as opposed to fields of any name. */
   declares(name: string): boolean;
   /** The type of a field; undefined when there can be none of this name. */
@@ -38,20 +38,20 @@ export interface MapType {
 }
 
 /** A value nobody described, owned as a whole. */
-export const wholeType: FieldType = {
+export const atomicType: FieldType = {
   scalar: "untyped",
   list: {
     atomic: true,
     keys: [],
     get element() {
-      return wholeType;
+      return atomicType;
     },
   },
   map: {
     atomic: true,
-    undescribed: false,
+    untyped: false,
     declares: () => false,
-    typeOf: () => wholeType,
+    typeOf: () => atomicType,
     defaultOf: () => undefined,
   },
 };
@@ -59,10 +59,10 @@ export const wholeType: FieldType = {
 /** A value nobody described: its type is deduced from what it is. Maps are owned field by field, lists as a whole. */
 const deducedType: FieldType = {
   scalar: "untyped",
-  list: { atomic: true, keys: [], element: wholeType },
+  list: { atomic: true, keys: [], element: atomicType },
   map: {
     atomic: false,
-    undescribed: true,
+    untyped: true,
     declares: () => false,
     typeOf: () => deducedType,
     defaultOf: () => undefined,
@@ -134,7 +134,7 @@ function makeType(schema: StructuralSchema, preserve: boolean): FieldType {
   }
 }
 
-class SchemaMap implements MapType {
+class SchemaMap implements MapFieldType {
   readonly atomic: boolean;
   readonly #properties: Readonly<Record<string, StructuralSchema>>;
   readonly #preserve: boolean;
@@ -152,7 +152,7 @@ class SchemaMap implements MapType {
     this.#additional = additionalProperties ?? (preserve || Object.keys(this.#properties).length === 0);
   }
 
-  get undescribed(): boolean {
+  get untyped(): boolean {
     this.#undescribed ??=
       Object.keys(this.#properties).length === 0 && this.#elementType()?.scalar === "untyped";
     return this.#undescribed;
@@ -193,7 +193,7 @@ interface PatchStrategy {
   readonly "x-kubernetes-patch-merge-key"?: string;
 }
 
-class SchemaList implements ListType {
+class SchemaList implements ListFieldType {
   readonly atomic: boolean;
   readonly keys: readonly string[];
   readonly #items: StructuralSchema | undefined;
@@ -216,7 +216,7 @@ class SchemaList implements ListType {
   }
 
   get element(): FieldType {
-    this.#element ??= this.#items === undefined ? wholeType : typeOfSchema(this.#items, this.#preserve);
+    this.#element ??= this.#items === undefined ? atomicType : typeOfSchema(this.#items, this.#preserve);
     return this.#element;
   }
 }

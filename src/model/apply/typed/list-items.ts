@@ -1,6 +1,6 @@
 import { getOwn, isJsonObject, type Json, type JsonArray } from "../../object/json.js";
 import { keyElement, type PathElement, valueElement } from "../fields/path-element.js";
-import type { ListType } from "./field-type.js";
+import type { ListFieldType } from "./field-type.js";
 
 /**
  * The path element of a list's item. A key that the item leaves out counts with its default; one without a default
@@ -8,7 +8,7 @@ import type { ListType } from "./field-type.js";
  *
  * @returns the element, or why there is none
  */
-export function itemElement(list: ListType, item: Json): { element: PathElement } | { fault: string } {
+export function itemElement(list: ListFieldType, item: Json): { element: PathElement } | { fault: string } {
   if (list.keys.length === 0) return setElement(item);
   if (item === null) return { fault: "associative list with keys may not have a null element" };
   if (!isJsonObject(item)) return { fault: "associative list with keys may not have non-map elements" };
@@ -34,7 +34,7 @@ function setElement(item: Json): { element: PathElement } | { fault: string } {
 }
 
 /** Items by their path elements, in the order of the list. Items that have none are left out. */
-export function itemsByElement(list: ListType, items: JsonArray | undefined): Map<PathElement, Json[]> {
+export function itemsByElement(list: ListFieldType, items: JsonArray | undefined): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>();
   for (const item of items ?? []) {
     const known = itemElement(list, item);

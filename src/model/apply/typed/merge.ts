@@ -7,7 +7,7 @@ import {
   setOwn,
 } from "../../object/json.js";
 import type { PathElement } from "../fields/path-element.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
@@ -16,7 +16,7 @@ import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
  * configuration's where it has any, maps and lists with keys are merged. A null takes the place of a plain value or of
  * something empty, but does not empty a map or a list that others may have filled.
  */
-export function merge(live: Json, config: Json, type: FieldType): Json {
+export function mergeTyped(live: Json, config: Json, type: FieldType): Json {
   return mergeValues(live, config, type) ?? null;
 }
 
@@ -34,16 +34,16 @@ function mergeValues(live: Json | undefined, config: Json | undefined, type: Fie
   }
 }
 
-function mergeMaps(live: Json, config: Json, type: MapType | undefined): Json {
+function mergeMaps(live: Json, config: Json, type: MapFieldType | undefined): Json {
   const [ours, theirs] = [asMap(live), asMap(config)];
   if (type === undefined || type.atomic || (isEmptyMap(ours) && isEmptyMap(theirs))) return config;
   return mergeFields(ours ?? {}, theirs ?? {}, type);
 }
 
-function mergeFields(live: JsonObject, config: JsonObject, type: MapType): JsonObject {
+function mergeFields(live: JsonObject, config: JsonObject, type: MapFieldType): JsonObject {
   const merged: MutableObject = {};
   for (const name of Object.keys(live)) {
-    const value = mergeValues(live[name], getOwn(config, name), type.typeOf(name) ?? wholeType);
+    const value = mergeValues(live[name], getOwn(config, name), type.typeOf(name) ?? atomicType);
     if (value !== undefined) setOwn(merged, name, value);
   }
   for (const name of Object.keys(config)) {
@@ -53,7 +53,7 @@ function mergeFields(live: JsonObject, config: JsonObject, type: MapType): JsonO
   return merged;
 }
 
-function mergeLists(live: Json, config: Json, type: ListType | undefined): Json | undefined {
+function mergeLists(live: Json, config: Json, type: ListFieldType | undefined): Json | undefined {
   const [ours, theirs] = [asList(live) ?? [], asList(config) ?? []];
   if (type === undefined || type.atomic || (ours.length === 0 && theirs.length === 0)) return config;
   const merged = mergeItems(ours, theirs, type);
@@ -69,9 +69,9 @@ function mergeLists(live: Json, config: Json, type: ListType | undefined): Json 
  * passed over, unless it is the first common item of the configuration that is still to come: then the configuration's
  * items up to it are taken first.
  */
-function mergeItems(live: JsonArray, config: JsonArray, type: ListType): Json[] {
-  const ours = index(type, live);
-  const theirs = index(type, config);
+function mergeItems(live: JsonArray, config: JsonArray, type: ListFieldType): Json[] {
+  const ours = indexItems(type, live);
+  const theirs = indexItems(type, config);
   const common = theirs.elements.filter((element) => ours.items.has(element));
   const taken = new Set<PathElement>();
   const merged: Json[] = [];
@@ -128,7 +128,7 @@ interface Index {
   readonly items: ReadonlyMap<PathElement, Json>;
 }
 
-function index(type: ListType, list: JsonArray): Index {
+function indexItems(type: ListFieldType, list: JsonArray): Index {
   const elements: PathElement[] = [];
   const places: number[] = [];
   const items = new Map<PathElement, Json>();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showPath } from "../../../model/apply/fields/path-element.js";
+import { renderPath } from "../../../model/apply/fields/path-element.js";
 import { objectOf } from "../../runs/fixtures/sample-run.js";
 import { changedFields } from "./changed-fields.js";
 
@@ -24,7 +24,7 @@ test.each<[string, Content, Content, readonly string[]]>([
 ])("tells %s", (_, before, after, told) => {
   const fields = changedFields(objectOf("Site", "x", "1", before), objectOf("Site", "x", "2", after));
   const text = fields.map(
-    ({ path, from, to }) => `${showPath(path)} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+    ({ path, from, to }) => `${renderPath(path)} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
   );
   expect(text).toEqual(told);
 });

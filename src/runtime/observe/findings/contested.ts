@@ -6,7 +6,7 @@ import {
   jsonEqual,
   type JsonObject,
 } from "../../../model/object/json.js";
-import { showPath, type PathElement } from "../../../model/apply/fields/path-element.js";
+import { renderPath, type PathElement } from "../../../model/apply/fields/path-element.js";
 import type { KubeObject, ManagedFieldsEntry } from "../../../model/core.js";
 
 type Found = (path: string) => void;
@@ -96,7 +96,7 @@ function differing(
   if (desired === undefined || desired === null) return;
   const elements = Object.keys(set).filter((element) => element !== ".");
   if (elements.length === 0) {
-    if (path.length > 0 && !jsonEqual(desired, current ?? null)) found(showPath(path).slice(1));
+    if (path.length > 0 && !jsonEqual(desired, current ?? null)) found(renderPath(path).slice(1));
     return;
   }
   for (const element of elements) {

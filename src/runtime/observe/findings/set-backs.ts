@@ -1,4 +1,4 @@
-import { showPath } from "../../../model/apply/fields/path-element.js";
+import { renderPath } from "../../../model/apply/fields/path-element.js";
 import type { Json, KubeObject } from "../../../model/core.js";
 import { jsonEqual } from "../../../model/object/json.js";
 import type { Run, WriteRecord } from "../../runs/run.js";
@@ -127,7 +127,7 @@ function managersOf({ path, write }: Done, controller: string): readonly [string
 }
 
 function nameOf(path: ChangedField["path"]): string {
-  return showPath(path).slice(1);
+  return renderPath(path).slice(1);
 }
 
 function isSame(one: Json | undefined, other: Json | undefined): boolean {

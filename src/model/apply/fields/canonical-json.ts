@@ -19,7 +19,7 @@ const shortEscapes = new Map([
 ]);
 
 /** A text as JSON. */
-export function wireText(text: string): string {
+export function canonicalString(text: string): string {
   return plain.test(text) ? `"${text}"` : `"${text.replace(special, escape)}"`;
 }
 
@@ -32,16 +32,16 @@ function escape(part: string): string {
 }
 
 /** A value as JSON. */
-export function wireJson(value: Json): string {
-  if (typeof value === "string") return wireText(value);
-  if (isJsonArray(value)) return `[${value.map(wireJson).join(",")}]`;
+export function canonicalJson(value: Json): string {
+  if (typeof value === "string") return canonicalString(value);
+  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([left], [right]) => compareTexts(left, right));
-  return `{${fields.map(([name, field]) => `${wireText(name)}:${wireJson(field)}`).join(",")}}`;
+  const fields = Object.entries(value).sort(([left], [right]) => compareUtf8(left, right));
+  return `{${fields.map(([name, field]) => `${canonicalString(name)}:${canonicalJson(field)}`).join(",")}}`;
 }
 
 /** The order of two texts by their bytes as UTF-8. */
-export function compareTexts(left: string, right: string): number {
+export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {
