@@ -3,7 +3,7 @@ import { numberItems } from "./item-number.js";
 import { commonSubsequence, type Match, risingSubsequence } from "./sequence.js";
 
 /** What became of an item: kept at another or the same position (and perhaps changed inside), removed or added. */
-export type Aligned =
+export type AlignedItem =
   | { readonly kind: "kept"; readonly from: number; readonly to: number; readonly equal: boolean }
   | { readonly kind: "removed"; readonly from: number }
   | { readonly kind: "added"; readonly to: number };
@@ -31,12 +31,12 @@ const maxPairs = 2500;
  * The field by which the items of both lists are known: every item is an object that has it, with a text or
  * number that no other item of the same list has.
  */
-export function listKey(from: JsonArray, to: JsonArray): string | undefined {
+export function itemKeyField(from: JsonArray, to: JsonArray): string | undefined {
   if (from.length + to.length === 0) return undefined;
-  return keyFields.find((field) => isKey(from, field) && isKey(to, field));
+  return keyFields.find((field) => isUniqueField(from, field) && isUniqueField(to, field));
 }
 
-function isKey(list: JsonArray, field: string): boolean {
+function isUniqueField(list: JsonArray, field: string): boolean {
   const seen = new Set<Json>();
   for (const item of list) {
     const value = isJsonObject(item) ? getOwn(item, field) : undefined;
@@ -50,19 +50,19 @@ function isKey(list: JsonArray, field: string): boolean {
  * Says for every item of two lists what became of it. In the order of both: a kept item stands after
  * everything before it in either list, and removed items stand before the ones added in their place.
  */
-export function align(from: JsonArray, to: JsonArray, key: string | undefined): Aligned[] {
-  if (key !== undefined) return weave(from, to, matchByKey(from, to, key), () => [], false);
+export function align(from: JsonArray, to: JsonArray, key: string | undefined): AlignedItem[] {
+  if (key !== undefined) return fillGaps(from, to, matchByKey(from, to, key), () => [], false);
   const [fromNumbers, toNumbers] = numberItems(from, to);
   const matches = commonSubsequence(fromNumbers, toNumbers, maxEdits);
-  if (matches !== undefined) return weave(from, to, matches, pairAlike, true);
-  return weave(from, to, byPosition(from.length, to.length), () => [], false);
+  if (matches !== undefined) return fillGaps(from, to, matches, pairSimilar, true);
+  return fillGaps(from, to, byPosition(from.length, to.length), () => [], false);
 }
 
 function matchByKey(from: JsonArray, to: JsonArray, key: string): Match[] {
-  const keyOf = (item: Json | undefined): Json | undefined =>
+  const keyValue = (item: Json | undefined): Json | undefined =>
     isJsonObject(item) ? getOwn(item, key) : undefined;
-  const positions = new Map(to.map((item, index) => [keyOf(item), index]));
-  const targets = from.map((item) => positions.get(keyOf(item)) ?? -1);
+  const positions = new Map(to.map((item, index) => [keyValue(item), index]));
+  const targets = from.map((item) => positions.get(keyValue(item)) ?? -1);
   // An item that was moved past others is a removal and an addition; as few as possible are seen so.
   return risingSubsequence(targets).map((position) => [position, targets[position] ?? -1]);
 }
@@ -74,14 +74,14 @@ function byPosition(fromLength: number, toLength: number): Match[] {
 type Pairing = (from: JsonArray, to: JsonArray) => Match[];
 
 /** Fills the gaps between matched items with what was removed and added there, less the pairs found among it. */
-function weave(
+function fillGaps(
   from: JsonArray,
   to: JsonArray,
   matches: readonly Match[],
   pairing: Pairing,
   equal: boolean,
-): Aligned[] {
-  const aligned: Aligned[] = [];
+): AlignedItem[] {
+  const aligned: AlignedItem[] = [];
   let fromNext = 0;
   let toNext = 0;
   const advance = (fromEnd: number, toEnd: number): void => {
@@ -110,9 +110,9 @@ function weave(
 }
 
 /** Pairs, in rising order, the items that are the same thing changed rather than one gone and another come. */
-function pairAlike(from: JsonArray, to: JsonArray): Match[] {
+function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   if (from.length * to.length > maxPairs || (from.length === 1 && to.length === 1)) {
-    return byPosition(from.length, to.length).filter(([a, b]) => likeness(from[a], to[b]) > 0);
+    return byPosition(from.length, to.length).filter(([a, b]) => similarity(from[a], to[b]) > 0);
   }
   // At [a * width + b]: how alike the items a and b are, and the most that pairs of items from a and from b
   // on can be alike in total.
@@ -122,7 +122,7 @@ function pairAlike(from: JsonArray, to: JsonArray): Match[] {
   const at = (table: Float64Array, a: number, b: number): number => table[a * width + b] ?? 0;
   for (let a = from.length - 1; a >= 0; a--) {
     for (let b = to.length - 1; b >= 0; b--) {
-      const score = likeness(from[a], to[b]);
+      const score = similarity(from[a], to[b]);
       const paired = score > 0 ? score + at(best, a + 1, b + 1) : 0;
       alike[a * width + b] = score;
       best[a * width + b] = Math.max(paired, at(best, a + 1, b), at(best, a, b + 1));
@@ -141,7 +141,7 @@ function pairAlike(from: JsonArray, to: JsonArray): Match[] {
 }
 
 /** How much two different items look like versions of one thing; 0 when they have nothing in common. */
-function likeness(from: Json | undefined, to: Json | undefined): number {
+function similarity(from: Json | undefined, to: Json | undefined): number {
   if (isJsonArray(from)) return isJsonArray(to) ? 0.1 : 0;
   if (!isJsonObject(from)) return typeof to === "object" && to !== null ? 0 : 0.1;
   if (!isJsonObject(to)) return 0;

@@ -1,5 +1,5 @@
 import type { Json } from "../object/json.js";
-import { compare, type Delta, type ItemDelta } from "./delta.js";
+import { compareDocuments, type Delta, type ItemDelta } from "./delta.js";
 import { withoutIgnored } from "./ignore.js";
 
 /** Field names and list positions that lead from the document to a value. */
@@ -34,17 +34,21 @@ export interface DiffOptions {
  */
 export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): FieldChange[] {
   const changes: FieldChange[] = [];
-  collect(deltaOf(from, to, options.ignore), [], changes);
+  collect(compareWithout(from, to, options.ignore), [], changes);
   return changes;
 }
 
 /** Compares two documents without the fields that the patterns name. */
-export function deltaOf(from: Json | undefined, to: Json | undefined, ignore: readonly string[] = []): Delta {
-  if (ignore.length === 0) return compare(from, to);
+export function compareWithout(
+  from: Json | undefined,
+  to: Json | undefined,
+  ignore: readonly string[] = [],
+): Delta {
+  if (ignore.length === 0) return compareDocuments(from, to);
   const [before, after] = [from, to].map((side) =>
     side === undefined ? side : withoutIgnored(side, ignore),
   );
-  return compare(before, after);
+  return compareDocuments(before, after);
 }
 
 function collect(delta: Delta, path: ValuePath, changes: FieldChange[]): void {

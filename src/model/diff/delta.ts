@@ -7,7 +7,7 @@ import {
   jsonEqual,
   type JsonObject,
 } from "../object/json.js";
-import { align, listKey } from "./align.js";
+import { align, itemKeyField } from "./align.js";
 
 /**
  * Two documents laid on each other: everything that either holds, and what became of it. The changes for
@@ -37,7 +37,7 @@ export interface ItemDelta {
 const maxDepth = 200;
 
 /** Compares two documents; a missing one is undefined. */
-export function compare(from: Json | undefined, to: Json | undefined): Delta {
+export function compareDocuments(from: Json | undefined, to: Json | undefined): Delta {
   if (to === undefined) return from === undefined ? { kind: "same", value: null } : { kind: "remove", from };
   return from === undefined ? { kind: "add", to } : compareValues(from, to, 0);
 }
@@ -53,13 +53,13 @@ function compareValues(from: Json, to: Json, depth: number): Delta {
 
 function compareObjects(from: JsonObject, to: JsonObject, depth: number): Delta {
   let changed = false;
-  const fields = fieldsOfBoth(from, to).map((key): FieldDelta => {
+  const fields = allFields(from, to).map((key): FieldDelta => {
     const before = getOwn(from, key);
     const after = getOwn(to, key);
     const delta =
       before !== undefined && after !== undefined
         ? compareValues(before, after, depth + 1)
-        : compare(before, after);
+        : compareDocuments(before, after);
     changed ||= delta.kind !== "same";
     return { key, delta };
   });
@@ -67,7 +67,7 @@ function compareObjects(from: JsonObject, to: JsonObject, depth: number): Delta 
 }
 
 function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
-  const key = listKey(from, to);
+  const key = itemKeyField(from, to);
   let changed = false;
   const items = align(from, to, key).map((aligned): ItemDelta => {
     const [before, after] = [
@@ -77,7 +77,7 @@ function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
     const [old, value] = [from[before], to[after]];
     const delta: Delta =
       old === undefined || value === undefined
-        ? compare(old, value)
+        ? compareDocuments(old, value)
         : aligned.kind === "kept" && aligned.equal
           ? { kind: "same", value }
           : compareValues(old, value, depth + 1);
@@ -88,7 +88,7 @@ function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
 }
 
 /** The fields of both objects in the order of `to`; a removed field follows the one it followed in `from`. */
-function fieldsOfBoth(from: JsonObject, to: JsonObject): string[] {
+function allFields(from: JsonObject, to: JsonObject): string[] {
   const removed = new Map<string | undefined, string[]>();
   let anchor: string | undefined;
   for (const key of Object.keys(from)) {

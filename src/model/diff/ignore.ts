@@ -10,10 +10,10 @@ import {
 } from "../object/json.js";
 
 /** Patterns as a tree: what is ignored at, and below, one level of the document. */
-interface Level {
+interface PatternNode {
   ignored: boolean;
-  any: Level | undefined;
-  readonly named: Map<string, Level>;
+  any: PatternNode | undefined;
+  readonly named: Map<string, PatternNode>;
 }
 
 const segment = /(?:^|\.)([^.[\]"]+)|\[(\*|[0-9]+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
@@ -28,16 +28,16 @@ const segment = /(?:^|\.)([^.[\]"]+)|\[(\*|[0-9]+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
  */
 export function withoutIgnored(value: Json, patterns: readonly string[]): Json {
   if (patterns.length === 0) return value;
-  const root = newLevel();
+  const root = newNode();
   for (const pattern of patterns) addPattern(root, pattern);
   return prune(value, [root]);
 }
 
-function newLevel(): Level {
+function newNode(): PatternNode {
   return { ignored: false, any: undefined, named: new Map() };
 }
 
-function addPattern(root: Level, pattern: string): void {
+function addPattern(root: PatternNode, pattern: string): void {
   let level = root;
   segment.lastIndex = 0;
   let end = 0;
@@ -45,9 +45,9 @@ function addPattern(root: Level, pattern: string): void {
     end = segment.lastIndex;
     const name = match[1] ?? match[2] ?? unquote(match[3], pattern);
     if (name === "*" && match[3] === undefined) {
-      level = level.any ??= newLevel();
+      level = level.any ??= newNode();
     } else {
-      const next = level.named.get(name) ?? newLevel();
+      const next = level.named.get(name) ?? newNode();
       level.named.set(name, next);
       level = next;
     }
@@ -72,14 +72,14 @@ function badPattern(pattern: string): Error {
 }
 
 /** Goes no deeper than the patterns do. */
-function prune(value: Json, levels: readonly Level[]): Json {
+function prune(value: Json, levels: readonly PatternNode[]): Json {
   if (isJsonArray(value)) return pruneList(value, levels);
   return isJsonObject(value) ? pruneObject(value, levels) : value;
 }
 
-function pruneObject(object: JsonObject, levels: readonly Level[]): JsonObject {
+function pruneObject(object: JsonObject, levels: readonly PatternNode[]): JsonObject {
   let pruned: MutableObject | undefined;
-  for (const key of touched(levels) ?? Object.keys(object)) {
+  for (const key of namedFields(levels) ?? Object.keys(object)) {
     const field = getOwn(object, key);
     if (field === undefined) continue;
     const below = descend(levels, key);
@@ -96,7 +96,7 @@ function pruneObject(object: JsonObject, levels: readonly Level[]): JsonObject {
   return pruned ?? object;
 }
 
-function pruneList(list: JsonArray, levels: readonly Level[]): JsonArray {
+function pruneList(list: JsonArray, levels: readonly PatternNode[]): JsonArray {
   let pruned: Json[] | undefined;
   for (const [index, item] of list.entries()) {
     const below = descend(levels, String(index));
@@ -110,13 +110,13 @@ function pruneList(list: JsonArray, levels: readonly Level[]): JsonArray {
 }
 
 /** The names that the patterns speak of; undefined when they speak of any. */
-function touched(levels: readonly Level[]): Set<string> | undefined {
+function namedFields(levels: readonly PatternNode[]): Set<string> | undefined {
   if (levels.some((level) => level.any !== undefined)) return undefined;
   return new Set(levels.flatMap((level) => [...level.named.keys()]));
 }
 
-function descend(levels: readonly Level[], name: string): Level[] {
-  const below: Level[] = [];
+function descend(levels: readonly PatternNode[], name: string): PatternNode[] {
+  const below: PatternNode[] = [];
   for (const level of levels) {
     const named = level.named.get(name);
     if (named !== undefined) below.push(named);

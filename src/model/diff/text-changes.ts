@@ -10,7 +10,7 @@ export interface LineChange {
 const maxEdits = 1000;
 
 /** What became of the lines of a text; where lines were replaced, the old ones stand before the new ones. */
-export function textChanges(from: readonly string[], to: readonly string[]): LineChange[] {
+export function diffLines(from: readonly string[], to: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>();
   const numberOf = (line: string): number => {
     const known = numbers.get(line) ?? numbers.size;

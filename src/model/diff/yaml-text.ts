@@ -41,13 +41,13 @@ function hex(code: number, digits: number): string {
 }
 
 /** A text of several lines: YAML's sign for how it ends, and its lines. */
-export interface Block {
+export interface TextBlock {
   readonly header: "|" | "|-" | "|+";
   readonly lines: readonly string[];
 }
 
 /** The value as a block of lines; undefined when it is not a text that can be shown as one. */
-export function blockOf(value: Json): Block | undefined {
+export function textBlock(value: Json): TextBlock | undefined {
   if (typeof value !== "string" || !value.includes("\n") || unprintableInBlock.test(value)) return undefined;
   if (!value.endsWith("\n")) return { header: "|-", lines: value.split("\n") };
   const header = value.endsWith("\n\n") || value === "\n" ? "|+" : "|";
@@ -68,7 +68,7 @@ export function writeValue(
   write: (line: string) => void,
   depth = 0,
 ): void {
-  const text = blockOf(value) === undefined ? scalarText(value) : undefined;
+  const text = textBlock(value) === undefined ? scalarText(value) : undefined;
   if (text !== undefined) return write(lead + text);
   if (depth >= maxDepth) return write(`${lead}… (nested too deeply to show)`);
   const deeper = `${indent}  `;
@@ -84,7 +84,7 @@ export function writeValue(
       first = false;
     }
   } else {
-    const block = blockOf(value);
+    const block = textBlock(value);
     write(lead + (block?.header ?? ""));
     for (const line of block?.lines ?? []) write(line === "" ? "" : indent + line);
   }
@@ -101,7 +101,7 @@ export function writeField(
 ): void {
   const name = `${lead}${stringText(key)}:`;
   const deeper = `${indent}  `;
-  if (blockOf(value) !== undefined || scalarText(value) !== undefined) {
+  if (textBlock(value) !== undefined || scalarText(value) !== undefined) {
     writeValue(value, `${name} `, deeper, write, depth + 1);
   } else {
     write(name);
@@ -114,7 +114,7 @@ export function lineCount(value: Json, kind: "field" | "item"): number {
   let lines = 0;
   const stack: { readonly value: Json; readonly kind: "field" | "item" }[] = [{ value, kind }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const block = blockOf(next.value);
+    const block = textBlock(next.value);
     if (block !== undefined) {
       lines += 1 + block.lines.length;
     } else if (scalarText(next.value) !== undefined) {

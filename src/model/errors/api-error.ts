@@ -26,12 +26,12 @@ export class ApiError extends Error {
 }
 
 /** How many wrappers are looked through for an {@link ApiError}; also the end of a cycle of causes. */
-const deepestCause = 16;
+const maxCauseDepth = 16;
 
 /** The {@link ApiError} that was thrown, also when another error wraps it as its `cause`. */
 export function asApiError(error: unknown): ApiError | undefined {
   let current = error;
-  for (let depth = 0; depth < deepestCause && current instanceof Error; depth++) {
+  for (let depth = 0; depth < maxCauseDepth && current instanceof Error; depth++) {
     if (current instanceof ApiError) return current;
     current = current.cause;
   }
@@ -53,14 +53,14 @@ export function statusOf(error: unknown): FailureStatus {
 
 /** 500: something went wrong that is not the client's doing. */
 export function internal(error: unknown): ApiError {
-  const message = describe(error);
+  const message = errorMessage(error);
   const details = { causes: [{ message }] };
   const status = failureStatus("InternalError", `Internal error occurred: ${message}`, details);
   return new ApiError(status, { cause: error });
 }
 
 /** Anything can be thrown, even what cannot be turned into text. */
-function describe(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
   try {
     return String(error);

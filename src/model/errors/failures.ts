@@ -18,20 +18,23 @@ export function renderResource({ group, resource }: GroupResource): string {
   return qualified(resource, group);
 }
 
-function about({ group, resource }: GroupResource, name = ""): { group: string; kind: string; name: string } {
+function resourceDetails(
+  { group, resource }: GroupResource,
+  name = "",
+): { group: string; kind: string; name: string } {
   return { group, kind: resource, name };
 }
 
 /** 404: there is no such object. */
 export function notFound(resource: GroupResource, name: string): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} not found`;
-  return new ApiError(failureStatus("NotFound", message, about(resource, name)));
+  return new ApiError(failureStatus("NotFound", message, resourceDetails(resource, name)));
 }
 
 /** 409: there is such an object already. */
 export function alreadyExists(resource: GroupResource, name: string): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} already exists`;
-  return new ApiError(failureStatus("AlreadyExists", message, about(resource, name)));
+  return new ApiError(failureStatus("AlreadyExists", message, resourceDetails(resource, name)));
 }
 
 /** 409: every name that was made from a `generateName` was taken; worth another try. */
@@ -42,7 +45,7 @@ export function generateNameConflict(
 ): ApiError {
   const message = `${renderResource(resource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
   return new ApiError(
-    failureStatus("AlreadyExists", message, { ...about(resource, name), retryAfterSeconds }),
+    failureStatus("AlreadyExists", message, { ...resourceDetails(resource, name), retryAfterSeconds }),
   );
 }
 
@@ -53,29 +56,29 @@ export const modifiedConflict =
 /** 409: the object is not in the state that the request expects. */
 export function conflict(resource: GroupResource, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${renderResource(resource)} ${quote(name)}: ${why}`;
-  return new ApiError(failureStatus("Conflict", message, about(resource, name)));
+  return new ApiError(failureStatus("Conflict", message, resourceDetails(resource, name)));
 }
 
 /** 422: the object breaks rules of its kind. */
 export function invalid({ group, kind }: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
   const subject = `${qualified(kind, group)} ${quote(name)} is invalid`;
-  const told = readable(errors);
-  const more = told === errors ? "" : `, and ${errors.length - told.length} more`;
-  const message = errors.length === 0 ? subject : `${subject}: ${renderFieldErrors(told)}${more}`;
-  const causes = told.map(fieldErrorCause);
+  const reported = truncateErrors(errors);
+  const more = reported === errors ? "" : `, and ${errors.length - reported.length} more`;
+  const message = errors.length === 0 ? subject : `${subject}: ${renderFieldErrors(reported)}${more}`;
+  const causes = reported.map(fieldErrorCause);
   return new ApiError(failureStatus("Invalid", message, { group, kind, name, causes }));
 }
 
 /** How much text faults may make, in characters. There may be as many as there are values, and each may show all of them. */
-const mostText = 1024 * 1024;
-const fewErrors = 10;
+const maxMessageLength = 1024 * 1024;
+const minReportedErrors = 10;
 
 /** As many faults as anybody could read. */
-function readable(errors: readonly FieldError[]): readonly FieldError[] {
-  if (errors.length <= fewErrors) return errors;
-  let left = mostText;
+function truncateErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length <= minReportedErrors) return errors;
+  let left = maxMessageLength;
   const end = errors.findIndex((error) => (left -= renderFieldError(error).length) < 0);
-  return end < 0 ? errors : errors.slice(0, Math.max(fewErrors, end));
+  return end < 0 ? errors : errors.slice(0, Math.max(minReportedErrors, end));
 }
 
 /** 400: the request makes no sense. */
@@ -93,13 +96,13 @@ export function forbidden(resource: GroupResource, name: string, why: string): A
   const subject = renderResource(resource);
   let message = `forbidden: ${why}`;
   if (subject !== "") message = `${subject}${name === "" ? "" : ` ${quote(name)}`} is ${message}`;
-  return new ApiError(failureStatus("Forbidden", message, about(resource, name)));
+  return new ApiError(failureStatus("Forbidden", message, resourceDetails(resource, name)));
 }
 
 /** 405: objects of this kind cannot do that. */
 export function methodNotSupported(resource: GroupResource, action: string): ApiError {
   const message = `${action} is not supported on resources of kind ${quote(renderResource(resource))}`;
-  return new ApiError(failureStatus("MethodNotAllowed", message, about(resource)));
+  return new ApiError(failureStatus("MethodNotAllowed", message, resourceDetails(resource)));
 }
 
 /** 406: the client accepts none of the formats there are. */
@@ -149,7 +152,7 @@ export function serverTimeout(
 ): ApiError {
   const message = `The ${operation} operation against ${renderResource(resource)} could not be completed at this time, please try again.`;
   return new ApiError(
-    failureStatus("ServerTimeout", message, { ...about(resource, operation), retryAfterSeconds }),
+    failureStatus("ServerTimeout", message, { ...resourceDetails(resource, operation), retryAfterSeconds }),
   );
 }
 

@@ -20,27 +20,27 @@ const parts: readonly (readonly [name: string, form: RegExp, most?: number, call
 
 /** Why Go could not read a text as a time of RFC 3339, in its words; undefined when it could. */
 export function goTimeFault(text: string): string | undefined {
-  if (isUsualTime(text)) return undefined;
-  const said = `parsing time ${quote(text)}`;
+  if (isPlainTime(text)) return undefined;
+  const prefix = `parsing time ${quote(text)}`;
   let rest = text;
   for (const [name, form, most, called] of parts) {
     const part = form.exec(rest)?.[0];
     if (part === undefined)
-      return `${said} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(name)}`;
+      return `${prefix} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(name)}`;
     const value = Math.floor(Number(part.replace(",", ".")));
     const least = called === "month" || called === "day" ? 1 : 0;
-    if (most !== undefined && (value > most || value < least)) return `${said}: ${called} out of range`;
+    if (most !== undefined && (value > most || value < least)) return `${prefix}: ${called} out of range`;
     rest = rest.slice(part.length);
   }
-  if (rest !== "") return `${said}: extra text: ${quote(rest)}`;
-  return isRealDay(text) ? undefined : `${said}: day out of range`;
+  if (rest !== "") return `${prefix}: extra text: ${quote(rest)}`;
+  return isRealDay(text) ? undefined : `${prefix}: day out of range`;
 }
 
-const usual = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+const plainTime = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 /** Whether a text is a time as Kubernetes writes them, on a day that every month has: what most are. */
-export function isUsualTime(text: string): boolean {
-  return text.length === 20 && usual.test(text);
+export function isPlainTime(text: string): boolean {
+  return text.length === 20 && plainTime.test(text);
 }
 
 function isRealDay(text: string): boolean {

@@ -15,18 +15,18 @@ const groups = {
 } as const;
 
 /** Longer than any address; what is longer is not looked at. */
-const longest = 100;
+const maxLength = 100;
 
 /** Whether a text is an IPv4 address. */
 function isIpv4Address(text: string, strictness: Strictness): boolean {
-  if (text.length > longest) return false;
+  if (text.length > maxLength) return false;
   const parts = text.split(".");
   return parts.length === 4 && parts.every((part) => octets[strictness].test(part) && Number(part) <= 255);
 }
 
 /** Whether a text is an IPv6 address, without a zone. */
 export function isIpv6Address(text: string, strictness: Strictness): boolean {
-  if (text.length > longest) return false;
+  if (text.length > maxLength) return false;
   const [head = "", tail, ...others] = text.split("::");
   if (others.length > 0) return false;
   const isWhole = tail === undefined;
@@ -88,6 +88,6 @@ const macForms = [
 
 /** The format `mac`: 6, 8 or 20 bytes. */
 export function isMac(text: string): boolean {
-  if (text.length > longest || !macForms.some((form) => form.test(text))) return false;
+  if (text.length > maxLength || !macForms.some((form) => form.test(text))) return false;
   return macLengths.has(text.replaceAll(/[:.-]/g, "").length / 2);
 }

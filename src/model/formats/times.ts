@@ -1,4 +1,4 @@
-import { isUsualTime } from "./go-time.js";
+import { isPlainTime } from "./go-time.js";
 
 const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockTime = /^(\d{2}):(\d{2}):(\d{2})(?:[^\n]\d+)?(?:z|[+-]\d{2}:\d{2})$/u;
@@ -19,7 +19,7 @@ function daysIn(year: number, month: number): number {
 
 /** The format `date-time`, as loosely as Kubernetes takes it: what follows a second `T` is not looked at. */
 export function isDateTime(text: string): boolean {
-  if (isUsualTime(text)) return true;
+  if (isPlainTime(text)) return true;
   const [date = "", time] = text.split(/t/i, 2);
   if (time === undefined || !isDate(date)) return false;
   const [, hour, minute, second] = clockTime.exec(time.toLowerCase()) ?? [];

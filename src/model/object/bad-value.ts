@@ -4,14 +4,14 @@ import { quote, wellFormed } from "./quote.js";
 export const omitValue: unique symbol = Symbol("omitted value");
 
 /** An object whose keys are shown in the order given, as Go shows a struct; others are shown sorted. */
-export interface InOrder {
+export interface InKeyOrder {
   readonly [inOrderTag]: object;
 }
 
 const inOrderTag: unique symbol = Symbol("keys in order");
 
 /** Marks an object, or a list of them, to be shown with its keys in the order they have. */
-export function inOrder(value: object): InOrder {
+export function inKeyOrder(value: object): InKeyOrder {
   return { [inOrderTag]: value };
 }
 
@@ -26,7 +26,7 @@ export function renderBadValue(value: unknown): string {
   return renderJson(value, true, 0);
 }
 
-function isInOrder(value: unknown): value is InOrder {
+function isInOrder(value: unknown): value is InKeyOrder {
   return typeof value === "object" && value !== null && Object.hasOwn(value, inOrderTag);
 }
 
@@ -39,7 +39,7 @@ function renderNumber(value: number): string {
 }
 
 /** Deeper than any real object; past it the value is cut, since depth is the sender's choice. */
-const deepest = 500;
+const maxDepth = 500;
 
 function renderJson(value: unknown, sorted: boolean, depth: number): string {
   if (typeof value === "string") return renderText(value);
@@ -47,7 +47,7 @@ function renderJson(value: unknown, sorted: boolean, depth: number): string {
   if (typeof value === "number") return JSON.stringify(value);
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "object" || value === null) return "null";
-  if (depth === deepest) return '"..."';
+  if (depth === maxDepth) return '"..."';
   if (Array.isArray(value)) {
     return `[${value.map((item) => renderJson(item, sorted, depth + 1)).join(",")}]`;
   }

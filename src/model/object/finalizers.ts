@@ -46,8 +46,8 @@ export function validateNoNewFinalizers(
   before: readonly string[] | undefined,
   path: FieldPath,
 ): FieldError[] {
-  const known = new Set(before);
-  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
+  const existing = new Set(before);
+  const added = [...new Set(finalizers)].filter((finalizer) => !existing.has(finalizer)).sort();
   if (added.length === 0) return [];
   const list = `[]string{${added.map(quote).join(", ")}}`;
   return [

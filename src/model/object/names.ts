@@ -96,20 +96,20 @@ export function validateDns1035Label(text: string): string[] {
  * and finalizers are.
  */
 export function validateQualifiedName(text: string): string[] {
-  if (goodNames.has(text)) return [];
-  const faults = faultsOfQualifiedName(text);
+  if (validNames.has(text)) return [];
+  const faults = qualifiedNameFaults(text);
   if (faults.length === 0) {
-    if (goodNames.size === mostGoodNames) goodNames.clear();
-    goodNames.add(text);
+    if (validNames.size === maxCachedNames) validNames.clear();
+    validNames.add(text);
   }
   return faults;
 }
 
 /** Names that were found to be in order: of label keys there are few, and each object has them again. */
-const goodNames = new Set<string>();
-const mostGoodNames = 1000;
+const validNames = new Set<string>();
+const maxCachedNames = 1000;
 
-function faultsOfQualifiedName(text: string): string[] {
+function qualifiedNameFaults(text: string): string[] {
   const faults: string[] = [];
   let name = text;
   const slash = text.indexOf("/");

@@ -6,19 +6,19 @@ export interface Random {
 }
 
 /** Asking the machine costs much more than what it takes to give a few bytes, so they are taken from a supply. */
-const supply = new Uint8Array(4096);
-let used = supply.length;
+const pool = new Uint8Array(4096);
+let used = pool.length;
 
 /** The machine's own source, good enough for secrets: no byte is given out twice. */
 export const systemRandom: Random = {
   bytes(length) {
-    if (length > supply.length / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
-    if (used + length > supply.length) {
-      globalThis.crypto.getRandomValues(supply);
+    if (length > pool.length / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+    if (used + length > pool.length) {
+      globalThis.crypto.getRandomValues(pool);
       used = 0;
     }
-    const bytes = supply.slice(used, used + length);
-    supply.fill(0, used, used + length);
+    const bytes = pool.slice(used, used + length);
+    pool.fill(0, used, used + length);
     used += length;
     return bytes;
   },
@@ -60,7 +60,7 @@ export function newUid(random: Random): string {
 /** No vowels and nothing that looks like one, so that no words appear. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
-const longestGeneratedName = 63;
+const maxGeneratedNameLength = 63;
 
 /**
  * A name that starts with `base` and ends in five random characters. A long base is cut, so that the result
@@ -70,7 +70,7 @@ const longestGeneratedName = 63;
  * generateName("page-", systemRandom); // "page-x7k2b"
  */
 export function generateName(base: string, random: Random): string {
-  let name = base.slice(0, longestGeneratedName - suffixLength);
+  let name = base.slice(0, maxGeneratedNameLength - suffixLength);
   // Two bytes a character: the remainder of 65536 by 27 favours some characters by 1 in 2427, and unlike
   // throwing values away this ends whatever the source gives.
   const bytes = random.bytes(suffixLength * 2);

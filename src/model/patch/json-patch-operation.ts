@@ -31,7 +31,10 @@ export const maxOperations = 10_000;
  */
 export function parseJsonPatch(patch: unknown, limit: number = maxOperations): ParsedOperation[] {
   if (!Array.isArray(patch)) {
-    throw new PatchError("malformed", `a JSON patch must be a list of operations, got ${typeName(patch)}`);
+    throw new PatchError(
+      "malformed",
+      `a JSON patch must be a list of operations, got ${describeType(patch)}`,
+    );
   }
   if (patch.length > limit) {
     throw new PatchError(
@@ -44,41 +47,41 @@ export function parseJsonPatch(patch: unknown, limit: number = maxOperations): P
 
 function parseOperation(operation: unknown, index: number): ParsedOperation {
   if (!isObject(operation)) {
-    throw malformed(index, `must be an object, got ${typeName(operation)}`);
+    throw malformed(index, `must be an object, got ${describeType(operation)}`);
   }
   const op = Object.hasOwn(operation, "op") ? operation["op"] : undefined;
   switch (op) {
     case "add":
     case "replace":
     case "test": {
-      const path = location(operation, op, "path", index);
+      const path = parseLocation(operation, op, "path", index);
       const value = Object.hasOwn(operation, "value") ? operation["value"] : undefined;
       if (value === undefined) throw malformed(index, `(${op}) needs a "value"`);
       return { op, path, value };
     }
     case "remove":
-      return { op, path: location(operation, op, "path", index) };
+      return { op, path: parseLocation(operation, op, "path", index) };
     case "move":
     case "copy":
       return {
         op,
-        from: location(operation, op, "from", index),
-        path: location(operation, op, "path", index),
+        from: parseLocation(operation, op, "from", index),
+        path: parseLocation(operation, op, "path", index),
       };
     case undefined:
       throw malformed(index, `needs an "op": one of add, remove, replace, move, copy, test`);
     default: {
-      const got = typeof op === "string" ? JSON.stringify(op.slice(0, 40)) : typeName(op);
+      const got = typeof op === "string" ? JSON.stringify(op.slice(0, 40)) : describeType(op);
       throw malformed(index, `has the unknown op ${got}: use add, remove, replace, move, copy or test`);
     }
   }
 }
 
-function location(operation: JsonObject, op: string, member: "path" | "from", index: number): Location {
+function parseLocation(operation: JsonObject, op: string, member: "path" | "from", index: number): Location {
   const pointer = Object.hasOwn(operation, member) ? operation[member] : undefined;
   if (pointer === undefined) throw malformed(index, `(${op}) needs a "${member}"`);
   if (typeof pointer !== "string") {
-    throw malformed(index, `(${op}): "${member}" must be a JSON pointer, got ${typeName(pointer)}`);
+    throw malformed(index, `(${op}): "${member}" must be a JSON pointer, got ${describeType(pointer)}`);
   }
   try {
     return { pointer, segments: parseJsonPointer(pointer) };
@@ -97,7 +100,7 @@ function malformed(index: number, what: string): PatchError {
   return new PatchError("malformed", `operation ${index} ${what}`, index);
 }
 
-function typeName(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -69,7 +69,7 @@ interface Draft {
 }
 
 /** The operation at work and the pointer of it that is being followed, for error messages. */
-interface Step {
+interface OperationContext {
   readonly index: number;
   readonly op: string;
   readonly at: Location;
@@ -77,7 +77,7 @@ interface Step {
 
 function apply(draft: Draft, operation: ParsedOperation, index: number): void {
   const { op, path } = operation;
-  const step: Step = { index, op, at: path };
+  const step: OperationContext = { index, op, at: path };
   switch (op) {
     case "add":
       return add(draft, step, operation.value);
@@ -87,18 +87,18 @@ function apply(draft: Draft, operation: ParsedOperation, index: number): void {
       return replace(draft, step, operation.value);
     case "test":
       if (jsonEqual(resolve(draft, step), operation.value)) return;
-      throw failure("test", step, "the value is not the expected one");
+      throw operationError("test", step, "the value is not the expected one");
     case "copy": {
       const value = resolve(draft, { index, op, at: operation.from });
       share(draft, step, value);
       return add(draft, step, value);
     }
     case "move": {
-      const from: Step = { index, op, at: operation.from };
+      const from: OperationContext = { index, op, at: operation.from };
       const value = resolve(draft, from);
       if (operation.from.pointer === path.pointer) return;
       if (path.pointer.startsWith(`${operation.from.pointer}/`)) {
-        throw failure("path", step, `${quotePointer(operation.from.pointer)} cannot move into itself`);
+        throw operationError("path", step, `${quotePointer(operation.from.pointer)} cannot move into itself`);
       }
       remove(draft, from);
       return add(draft, step, value);
@@ -106,7 +106,7 @@ function apply(draft: Draft, operation: ParsedOperation, index: number): void {
   }
 }
 
-function add(draft: Draft, step: Step, value: Json): void {
+function add(draft: Draft, step: OperationContext, value: Json): void {
   const parent = writableParent(draft, step);
   if (parent === undefined) {
     draft.document = value;
@@ -126,16 +126,16 @@ function add(draft: Draft, step: Step, value: Json): void {
   container.splice(position, 0, value);
 }
 
-function remove(draft: Draft, step: Step): void {
+function remove(draft: Draft, step: OperationContext): void {
   const parent = writableParent(draft, step);
-  if (parent === undefined) throw failure("path", step, "the whole document cannot be removed");
+  if (parent === undefined) throw operationError("path", step, "the whole document cannot be removed");
   const { container, key, depth } = parent;
   child(container, key, depth, step);
   if (Array.isArray(container)) container.splice(Number(key), 1);
   else Reflect.deleteProperty(container, key);
 }
 
-function replace(draft: Draft, step: Step, value: Json): void {
+function replace(draft: Draft, step: OperationContext, value: Json): void {
   const parent = writableParent(draft, step);
   if (parent === undefined) {
     draft.document = value;
@@ -147,7 +147,7 @@ function replace(draft: Draft, step: Step, value: Json): void {
   else setOwn(container, key, value);
 }
 
-function resolve(draft: Draft, step: Step): Json {
+function resolve(draft: Draft, step: OperationContext): Json {
   let value = draft.document;
   for (const [depth, key] of step.at.segments.entries()) value = child(value, key, depth, step);
   return value;
@@ -159,17 +159,17 @@ function resolve(draft: Draft, step: Step): Json {
  */
 function writableParent(
   draft: Draft,
-  step: Step,
+  step: OperationContext,
 ): { container: Json[] | MutableObject; key: string; depth: number } | undefined {
   const { segments } = step.at;
   const last = segments.length - 1;
   const lastKey = segments[last];
   if (lastKey === undefined) return undefined;
-  let container = own(draft, draft.document, 0, step);
+  let container = makeWritable(draft, draft.document, 0, step);
   draft.document = container;
   for (const [depth, key] of segments.entries()) {
     if (depth === last) break;
-    const next = own(draft, child(container, key, depth, step), depth + 1, step);
+    const next = makeWritable(draft, child(container, key, depth, step), depth + 1, step);
     if (Array.isArray(container)) container[Number(key)] = next;
     else setOwn(container, key, next);
     container = next;
@@ -178,7 +178,12 @@ function writableParent(
 }
 
 /** The container itself when it may be written, else a copy of it that may. */
-function own(draft: Draft, value: Json, depth: number, step: Step): Json[] | MutableObject {
+function makeWritable(
+  draft: Draft,
+  value: Json,
+  depth: number,
+  step: OperationContext,
+): Json[] | MutableObject {
   if (typeof value !== "object" || value === null) throw notContainer(value, depth, step);
   const known = draft.owned.get(value);
   if (known !== undefined) return known;
@@ -187,26 +192,30 @@ function own(draft: Draft, value: Json, depth: number, step: Step): Json[] | Mut
   return copy;
 }
 
-function child(container: Json, key: string, depth: number, step: Step): Json {
+function child(container: Json, key: string, depth: number, step: OperationContext): Json {
   if (typeof container !== "object" || container === null) throw notContainer(container, depth, step);
   if (isJsonArray(container)) {
     if (key === "-") {
-      throw failure("path", step, `${at(step, depth)} is past the end of the list: only "add" may use "-"`);
+      throw operationError(
+        "path",
+        step,
+        `${at(step, depth)} is past the end of the list: only "add" may use "-"`,
+      );
     }
     const value = container[listPosition(key, depth, step)];
     if (value === undefined) throw outOfBounds(container, depth, step);
     return value;
   }
   const value = Object.hasOwn(container, key) ? container[key] : undefined;
-  if (value === undefined) throw failure("path", step, `${at(step, depth)} does not exist`);
+  if (value === undefined) throw operationError("path", step, `${at(step, depth)} does not exist`);
   return value;
 }
 
 const position = /^(?:0|[1-9][0-9]*)$/;
 
-function listPosition(key: string, depth: number, step: Step): number {
+function listPosition(key: string, depth: number, step: OperationContext): number {
   if (position.test(key)) return Number(key);
-  throw failure(
+  throw operationError(
     "path",
     step,
     `${at(step, depth)} is not a position in a list: use 0, 1, 2, … without leading zeros, or "-" to append`,
@@ -217,7 +226,7 @@ function listPosition(key: string, depth: number, step: Step): number {
  * Counts a value that is about to stand in the document twice, and disowns its containers, so that a later
  * operation on one of the two places leaves the other alone.
  */
-function share(draft: Draft, step: Step, shared: Json): void {
+function share(draft: Draft, step: OperationContext, shared: Json): void {
   const stack: Json[] = [shared];
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
     if (typeof value === "string") {
@@ -247,23 +256,23 @@ function share(draft: Draft, step: Step, shared: Json): void {
   );
 }
 
-function failure(kind: "path" | "test", step: Step, what: string): PatchError {
+function operationError(kind: "path" | "test", step: OperationContext, what: string): PatchError {
   const where = `operation ${step.index} (${step.op} ${quotePointer(step.at.pointer)})`;
   return new PatchError(kind, `${where}: ${what}`, step.index);
 }
 
-function notContainer(value: Json, depth: number, step: Step): PatchError {
+function notContainer(value: Json, depth: number, step: OperationContext): PatchError {
   const what = value === null ? "null" : `a ${typeof value}`;
-  return failure("path", step, `${at(step, depth - 1)} is ${what} and has nothing inside`);
+  return operationError("path", step, `${at(step, depth - 1)} is ${what} and has nothing inside`);
 }
 
-function outOfBounds(list: JsonArray, depth: number, step: Step): PatchError {
+function outOfBounds(list: JsonArray, depth: number, step: OperationContext): PatchError {
   const length = `${list.length} ${list.length === 1 ? "item" : "items"}`;
-  return failure("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
+  return operationError("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
 }
 
 /** The part of the followed pointer down to a depth; -1 is the document itself. */
-function at(step: Step, depth: number): string {
+function at(step: OperationContext, depth: number): string {
   if (depth < 0) return "the document";
   return quotePointer(formatJsonPointer(step.at.segments.slice(0, depth + 1)));
 }

@@ -49,9 +49,9 @@ export function formatJsonPointer(segments: readonly (string | number)[]): strin
   return pointer;
 }
 
-const longestQuote = 200;
+const maxQuoteLength = 200;
 
 /** A pointer as it stands in an error message: in quotes, and cut short when somebody sent a huge one. */
 export function quotePointer(pointer: string): string {
-  return JSON.stringify(pointer.length > longestQuote ? `${pointer.slice(0, longestQuote)}…` : pointer);
+  return JSON.stringify(pointer.length > maxQuoteLength ? `${pointer.slice(0, maxQuoteLength)}…` : pointer);
 }

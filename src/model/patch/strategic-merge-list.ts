@@ -1,6 +1,6 @@
 import { getOwn, isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
 import { PatchError } from "./patch-error.js";
-import { goString, goText, goType } from "./strategic-merge-text.js";
+import { goStringFormat, goFormat, goType } from "./go-format.js";
 
 /** Merges what a patch says of one item into that item. */
 export type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject;
@@ -25,22 +25,22 @@ export function mergeLists(
   if (original.length === 0 && patch.length === 0) return { items: original, order: original };
   if (!holdObjects(original, patch)) {
     const items = [...new Set([...original, ...patch])];
-    return { items: arrange(items, patch, original, undefined), order: original };
+    return { items: orderItems(items, patch, original, undefined), order: original };
   }
   if (mergeKey === undefined) throw malformed("cannot merge lists without merge key for struct");
 
-  const { kept, changes, replaced } = followDirectives(original, patch, mergeKey);
+  const { kept, changes, replaced } = applyDirectives(original, patch, mergeKey);
   const merged: Json[] = [...kept];
   const positions = new Positions(merged, mergeKey);
   for (const change of changes) {
-    const at = positions.of(keyOf(change, mergeKey));
+    const at = positions.of(mergeKeyValue(change, mergeKey));
     const current = at === undefined ? undefined : merged[at];
     if (at !== undefined && isJsonObject(current)) merged[at] = mergeItem(current, change);
     else positions.add(merged.push(change) - 1, change);
   }
   const deleted = kept.length < original.length && !replaced;
   return {
-    items: arrange(merged, changes, kept, mergeKey),
+    items: orderItems(merged, changes, kept, mergeKey),
     order: deleted ? merged.slice(0, original.length) : original,
   };
 }
@@ -56,7 +56,7 @@ export function deleteFromList(original: JsonArray, values: JsonArray): JsonArra
 }
 
 /** Puts a merged list in the order that `$setElementOrder` asks for; what it does not name keeps its place in `live`. */
-export function orderList(
+export function applyElementOrder(
   merged: JsonArray,
   wanted: JsonArray,
   live: JsonArray,
@@ -65,11 +65,11 @@ export function orderList(
   if (mergeKey === undefined && merged.some(isContainer)) {
     throw malformed("invalid patch format of setElementOrder list");
   }
-  return arrange(merged, wanted, live, mergeKey);
+  return orderItems(merged, wanted, live, mergeKey);
 }
 
 /** What a patch list holds has to stand in the same order in the list of `$setElementOrder`. */
-export function checkOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string | undefined): void {
+export function checkElementOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string | undefined): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const added =
     mergeKey === undefined ? patch : patch.filter((item) => getOwn(asObject(item), "$patch") !== "delete");
@@ -86,7 +86,7 @@ export function checkOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string
   }
   if (next < added.length && place >= wanted.length) {
     throw malformed(
-      `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(wanted)}\n`,
+      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(wanted)}\n`,
     );
   }
 }
@@ -96,18 +96,18 @@ function holdObjects(...lists: readonly JsonArray[]): boolean {
   let kind: string | undefined;
   for (const list of lists) {
     for (const item of list) {
-      const own = kindOf(item);
+      const own = itemKind(item);
       kind ??= own;
       if (kind === "list") throw new PatchError("path", "lists of lists are not supported");
       if (kind !== own || kind === "null") {
-        throw malformed(`list element types are not identical: ${goText(lists)}`);
+        throw malformed(`list element types are not identical: ${goFormat(lists)}`);
       }
     }
   }
   return kind === "object";
 }
 
-function kindOf(value: Json): string {
+function itemKind(value: Json): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "list" : typeof value;
 }
@@ -121,7 +121,7 @@ interface Directives {
 }
 
 /** Carries out the items of a patch list that say `$patch: delete` or `$patch: replace`. */
-function followDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
+function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
   const changes: JsonObject[] = [];
   const gone = new Set<Json>();
   let replaced = false;
@@ -129,7 +129,7 @@ function followDirectives(original: JsonArray, patch: JsonArray, mergeKey: strin
     const item = asObject(value);
     const directive = getOwn(item, "$patch");
     if (directive === undefined) changes.push(item);
-    else if (directive === "delete") gone.add(keyOf(item, mergeKey));
+    else if (directive === "delete") gone.add(mergeKeyValue(item, mergeKey));
     else if (directive === "replace") replaced = true;
     else if (directive === "merge") throw malformed("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
@@ -146,7 +146,7 @@ function followDirectives(original: JsonArray, patch: JsonArray, mergeKey: strin
  * Sorts what the patch names by `patchOrder` and the rest by `liveOrder`, and merges the two: an item of the rest comes
  * as soon as it stood before the next one that the patch names.
  */
-function arrange(
+function orderItems(
   items: readonly Json[],
   patchOrder: JsonArray,
   liveOrder: JsonArray,
@@ -213,13 +213,13 @@ class Positions {
 
 /** What tells an item apart: its merge key's value, or the item itself. */
 function identity(item: Json, mergeKey: string | undefined): Json {
-  return mergeKey === undefined ? item : keyOf(asObject(item), mergeKey);
+  return mergeKey === undefined ? item : mergeKeyValue(asObject(item), mergeKey);
 }
 
-function keyOf(item: JsonObject, mergeKey: string): Json {
+function mergeKeyValue(item: JsonObject, mergeKey: string): Json {
   const value = getOwn(item, mergeKey);
   if (value !== undefined) return value;
-  throw malformed(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  throw malformed(`map: ${goFormat(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 function asObject(item: Json): JsonObject {
@@ -232,7 +232,7 @@ function isContainer(value: Json): boolean {
 }
 
 export function unknownDirective(directive: Json, item: JsonObject): PatchError {
-  return malformed(`unknown patch type: ${goString(directive)} in map: ${goText(item)}`);
+  return malformed(`unknown patch type: ${goStringFormat(directive)} in map: ${goFormat(item)}`);
 }
 
 export function malformed(message: string): PatchError {

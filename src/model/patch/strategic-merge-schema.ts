@@ -20,17 +20,17 @@ interface PatchExtensions {
   readonly "x-kubernetes-patch-merge-key"?: unknown;
 }
 
-const known = new WeakMap<StructuralSchema, PatchSchema>();
+const patchSchemas = new WeakMap<StructuralSchema, PatchSchema>();
 
 /**
  * The patch rules that stand in an OpenAPI schema as `x-kubernetes-patch-strategy` and
  * `x-kubernetes-patch-merge-key`. Nodes are looked at when a patch reaches them, so schemas may be large or recursive.
  */
 export function patchSchemaOf(schema: StructuralSchema): PatchSchema {
-  let found = known.get(schema);
+  let found = patchSchemas.get(schema);
   if (found === undefined) {
     found = fromNode(schema);
-    known.set(schema, found);
+    patchSchemas.set(schema, found);
   }
   return found;
 }

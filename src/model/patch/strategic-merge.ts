@@ -10,15 +10,15 @@ import {
 } from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 import {
-  checkOrder,
+  checkElementOrder,
   deleteFromList,
   malformed,
   mergeLists,
-  orderList,
+  applyElementOrder,
   unknownDirective,
 } from "./strategic-merge-list.js";
 import type { PatchSchema } from "./strategic-merge-schema.js";
-import { goType } from "./strategic-merge-text.js";
+import { goType } from "./go-format.js";
 
 export { patchSchemaOf, type PatchSchema, type PatchStrategy } from "./strategic-merge-schema.js";
 
@@ -94,7 +94,7 @@ function mergeField(
   } else if (isJsonArray(current) && isJsonArray(change)) {
     setOwn(merged, key, mergeListField(current, change, schema?.field(key), depth).items);
   } else {
-    const taken = take(change, depth + 1);
+    const taken = takeValue(change, depth + 1);
     if (taken === undefined) Reflect.deleteProperty(merged, key);
     else setOwn(merged, key, taken);
   }
@@ -138,14 +138,14 @@ function mergeOrderedLists(
     if (!directive.startsWith(orderPrefix)) continue;
     done.add(directive);
     const wanted = asList(patch[directive] ?? null);
-    const key = fieldOf(directive, orderPrefix, "invalid patch format of setElementOrder list");
+    const key = directiveField(directive, orderPrefix, "invalid patch format of setElementOrder list");
     const current = getOwn(merged, key);
     const change = getOwn(patch, key);
     const currentList = current === undefined ? [] : asList(current);
     const changeList = change === undefined ? [] : asList(change);
     const field = schema?.field(key);
     if (field === undefined) throw malformed(`unable to find api field "${key}"`);
-    checkOrder(changeList, wanted, field.mergeKey);
+    checkElementOrder(changeList, wanted, field.mergeKey);
     done.add(key);
     if (currentList.length === 0 && changeList.length === 0) {
       if (change !== undefined) setOwn(merged, key, []);
@@ -157,7 +157,7 @@ function mergeOrderedLists(
       field,
       depth,
     );
-    setOwn(merged, key, orderList(items, wanted, order, field.mergeKey));
+    setOwn(merged, key, applyElementOrder(items, wanted, order, field.mergeKey));
   }
   return done;
 }
@@ -176,21 +176,21 @@ function mergedForOrder(
 
 /** `$deleteFromPrimitiveList/x` takes values out of the list `x`, or with null the whole field. */
 function deleteFrom(merged: MutableObject, directive: string, values: Json): void {
-  const key = fieldOf(directive, deletePrefix, "invalid patch format of primitive list");
+  const key = directiveField(directive, deletePrefix, "invalid patch format of primitive list");
   const current = getOwn(merged, key);
   if (values === null) Reflect.deleteProperty(merged, key);
   else if (isJsonArray(current) && isJsonArray(values)) setOwn(merged, key, deleteFromList(current, values));
 }
 
 /** The `x` of `$prefix/x`. */
-function fieldOf(directive: string, prefix: string, otherwise: string): string {
+function directiveField(directive: string, prefix: string, otherwise: string): string {
   const slash = directive.indexOf("/");
   if (slash !== prefix.length) throw malformed(otherwise);
   return directive.slice(slash + 1);
 }
 
 /** What a patch's value leaves where there was nothing to merge it with; undefined when that is nothing. */
-function take(value: Json, depth: number): Json | undefined {
+function takeValue(value: Json, depth: number): Json | undefined {
   return withoutDirectives(withoutNulls(value, depth), depth);
 }
 

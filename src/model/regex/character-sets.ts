@@ -1,4 +1,4 @@
-import type { CharacterTest } from "./pattern-piece.js";
+import type { CharacterTest } from "./pattern-node.js";
 
 /** Everything from one code point to another. */
 export type CodeRange = readonly [from: number, to: number];

@@ -1,4 +1,4 @@
-import { operations, places, type Program } from "./program.js";
+import { operations, assertions, type Program } from "./program.js";
 
 /** Whether a text matches; undefined when finding out would take too long. */
 export type Matcher = (text: string) => boolean | undefined;
@@ -28,13 +28,13 @@ const newline = 0x0a;
  * How much is kept of what a program went through, counted in positions and steps. A text that leads to more makes
  * it all be forgotten, and the rest of that text is gone through without keeping anything.
  */
-const mostKept = 16_384;
+const maxCachedSteps = 16_384;
 
 /**
  * Positions visited for one text. The time to match grows with the length of text and program, never
  * exponentially; but the product of a long text and a big program can be more than anyone should wait for.
  */
-const mostVisits = 10_000_000;
+const maxVisits = 10_000_000;
 
 /** Stamps of which positions have been seen in a walk. No two walks are under way at once, so all share these. */
 let seen = new Uint32Array(256);
@@ -59,17 +59,17 @@ function beginWalk(size: number): number {
 export function createMatcher(program: Program): Matcher {
   const { ops, first, second, tests, start, anchored, usesLines, usesWords } = program;
   let states = new Map<string, State>();
-  let kept = 0;
+  let cachedSteps = 0;
   let visits = 0;
 
-  const keptState = (positions: number[], before: number): State => {
+  const cachedState = (positions: number[], before: number): State => {
     positions.sort((a, b) => a - b);
     const key = `${before}:${positions.join()}`;
     let state = states.get(key);
     if (!state) {
       state = { positions, before, next: new Map(), matchesAtEnd: undefined };
       states.set(key, state);
-      kept += positions.length;
+      cachedSteps += positions.length;
     }
     return state;
   };
@@ -79,8 +79,8 @@ export function createMatcher(program: Program): Matcher {
     return usesWords && isWord(code) ? word : other;
   };
 
-  const isAt = (place: number, before: number, next: number): boolean => {
-    switch (places[place]) {
+  const isAt = (assertion: number, before: number, next: number): boolean => {
+    switch (assertions[assertion]) {
       case "text start":
         return before === nothing;
       case "text end":
@@ -97,7 +97,7 @@ export function createMatcher(program: Program): Matcher {
   };
 
   /** All positions that wait for a character; undefined when the end of the program is among them. */
-  const waiting = ({ positions, before }: State, next: number): number[] | undefined => {
+  const followEmpty = ({ positions, before }: State, next: number): number[] | undefined => {
     const stamp = beginWalk(ops.length);
     const stack = [...positions];
     const result: number[] = [];
@@ -113,7 +113,7 @@ export function createMatcher(program: Program): Matcher {
         case operations.character:
           result.push(at);
           break;
-        case operations.place:
+        case operations.assertion:
           if (isAt(alternative, before, next)) stack.push(to);
           break;
         default:
@@ -124,7 +124,7 @@ export function createMatcher(program: Program): Matcher {
   };
 
   const step = (state: State, code: number, keeping: boolean): State => {
-    const from = waiting(state, code);
+    const from = followEmpty(state, code);
     if (from === undefined) return accepting;
     const stamp = beginWalk(ops.length);
     const positions: number[] = [];
@@ -138,14 +138,14 @@ export function createMatcher(program: Program): Matcher {
     if (positions.length === 0) return dead;
     const before = classify(code);
     return keeping
-      ? keptState(positions, before)
+      ? cachedState(positions, before)
       : { positions, before, next: undefined, matchesAtEnd: undefined };
   };
 
   return (text) => {
     visits = 0;
     let keeping = true;
-    let state = keptState([start], nothing);
+    let state = cachedState([start], nothing);
     for (let at = 0; at < text.length; at++) {
       let code = text.charCodeAt(at);
       if (code >= 0xd800 && code <= 0xdfff) {
@@ -158,18 +158,18 @@ export function createMatcher(program: Program): Matcher {
       if (!next) {
         next = step(state, code, keeping);
         state.next?.set(code, next);
-        if (keeping && ++kept > mostKept) {
+        if (keeping && ++cachedSteps > maxCachedSteps) {
           states = new Map();
-          kept = 0;
+          cachedSteps = 0;
           keeping = false;
         }
       }
       state = next;
       if (state === accepting) return true;
       if (state === dead) return false;
-      if (visits > mostVisits) return undefined;
+      if (visits > maxVisits) return undefined;
     }
-    return (state.matchesAtEnd ??= waiting(state, endOfText) === undefined);
+    return (state.matchesAtEnd ??= followEmpty(state, endOfText) === undefined);
   };
 }
 

@@ -7,10 +7,10 @@ import {
   posixClasses,
   unicodeClass,
 } from "./character-sets.js";
-import { type CharacterTest, PatternError } from "./pattern-piece.js";
+import { type CharacterTest, PatternError } from "./pattern-node.js";
 
 /** Something read, and where to read on. */
-export interface Read<Value> {
+export interface ReadResult<Value> {
   readonly value: Value;
   readonly end: number;
 }
@@ -29,7 +29,7 @@ const controlEscapes = new Map([
 ]);
 
 /** Reads the character class `[...]` that begins at `start`. */
-export function readClass(source: string, start: number, fold: boolean): Read<CharacterTest> {
+export function readClass(source: string, start: number, fold: boolean): ReadResult<CharacterTest> {
   let at = start + 1;
   const negated = source[at] === "^";
   if (negated) at++;
@@ -60,13 +60,13 @@ export function readClass(source: string, start: number, fold: boolean): Read<Ch
   return { value: negated ? not(test) : test, end: at + 1 };
 }
 
-function readClassCharacter(source: string, at: number, start: number): Read<number> {
+function readClassCharacter(source: string, at: number, start: number): ReadResult<number> {
   if (at >= source.length) throw new PatternError("missing closing ]", source.slice(start));
   return source[at] === "\\" ? readEscape(source, at) : readCharacter(source, at);
 }
 
 /** Reads `[:alpha:]` and its kin, which may only stand inside of a class. */
-function readNamedClass(source: string, at: number, fold: boolean): Read<CharacterTest> | undefined {
+function readNamedClass(source: string, at: number, fold: boolean): ReadResult<CharacterTest> | undefined {
   if (!source.startsWith("[:", at)) return undefined;
   const close = source.indexOf(":]", at + 2);
   if (close < 0) return undefined;
@@ -79,7 +79,11 @@ function readNamedClass(source: string, at: number, fold: boolean): Read<Charact
 }
 
 /** Reads an escape that stands for several characters, such as `\d` and `\p{Lu}`; undefined when it is none. */
-export function readClassEscape(source: string, at: number, fold: boolean): Read<CharacterTest> | undefined {
+export function readClassEscape(
+  source: string,
+  at: number,
+  fold: boolean,
+): ReadResult<CharacterTest> | undefined {
   if (source[at] !== "\\") return undefined;
   const letter = source[at + 1] ?? "";
   if (letter === "p" || letter === "P") return readUnicodeClass(source, at, fold);
@@ -89,7 +93,7 @@ export function readClassEscape(source: string, at: number, fold: boolean): Read
   return { value: letter === letter.toLowerCase() ? test : not(test), end: at + 2 };
 }
 
-function readUnicodeClass(source: string, at: number, fold: boolean): Read<CharacterTest> {
+function readUnicodeClass(source: string, at: number, fold: boolean): ReadResult<CharacterTest> {
   const close = source[at + 2] === "{" ? source.indexOf("}", at) + 1 : at + 2 + widthAt(source, at + 2);
   const whole = close === 0 ? source.slice(at) : source.slice(at, close);
   let name = source[at + 2] === "{" ? whole.slice(3, -1) : whole.slice(2);
@@ -104,7 +108,7 @@ function readUnicodeClass(source: string, at: number, fold: boolean): Read<Chara
 }
 
 /** Reads an escape that stands for one character. */
-export function readEscape(source: string, at: number): Read<number> {
+export function readEscape(source: string, at: number): ReadResult<number> {
   const start = at + 1;
   if (start >= source.length) throw new PatternError("trailing backslash at end of expression", "");
   const { value: code, end } = readCharacter(source, start);
@@ -124,7 +128,7 @@ export function readEscape(source: string, at: number): Read<number> {
 }
 
 /** Reads a character that stands for itself. */
-export function readCharacter(source: string, at: number): Read<number> {
+export function readCharacter(source: string, at: number): ReadResult<number> {
   const value = source.codePointAt(at) ?? 0;
   return { value, end: at + (value > 0xffff ? 2 : 1) };
 }

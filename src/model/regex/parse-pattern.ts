@@ -1,7 +1,7 @@
 import { wellFormed } from "../object/quote.js";
 import { anyButNewline, anyCharacter, inRanges } from "./character-sets.js";
 import { readCharacter, readClass, readClassEscape, readEscape } from "./parse-class.js";
-import { PatternError, type Piece, type Place, type Repeat } from "./pattern-piece.js";
+import { PatternError, type PatternNode, type Assertion, type RepeatNode } from "./pattern-node.js";
 
 /** What `(?i)` and its kin set. */
 interface Flags {
@@ -14,16 +14,16 @@ interface Flags {
 
 /** A group that is still open: its branches so far, and the parts of the current one. */
 interface Frame {
-  readonly branches: Piece[];
-  parts: Piece[];
+  readonly branches: PatternNode[];
+  parts: PatternNode[];
   /** How high the tree inside is already. */
   height: number;
   /** What was set before the group, and is again after it. */
   readonly outer: Flags;
 }
 
-const highest = 1000;
-const mostCopies = 1000;
+const maxHeight = 1000;
+const maxCopies = 1000;
 const countedRepeat = /\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}/y;
 const groupName = /\(\?P?<([^>]*)>/y;
 const groupFlags = /\(\?([imsU]*)(?:-([imsU]+))?([:)])/y;
@@ -34,7 +34,7 @@ const badGroup = /\(\?[imsU]*(?:-[imsU]*)?[^]?/uy;
  *
  * @throws PatternError
  */
-export function parsePattern(pattern: string): Piece {
+export function parsePattern(pattern: string): PatternNode {
   return new Parser(wellFormed(pattern)).parse();
 }
 
@@ -43,7 +43,7 @@ class Parser {
   private flags: Flags = { fold: false, multiline: false, dotAll: false, swapped: false };
   private frame: Frame;
   private readonly open: Frame[] = [];
-  private readonly heights = new WeakMap<Piece, number>();
+  private readonly heights = new WeakMap<PatternNode, number>();
   /** Where the repetition began that has just been read; there must not be another right after it. */
   private lastRepeat: number | undefined;
 
@@ -51,7 +51,7 @@ class Parser {
     this.frame = this.newFrame();
   }
 
-  parse(): Piece {
+  parse(): PatternNode {
     while (this.at < this.source.length) {
       const start = this.at;
       const repeated = this.readOne(this.source.charAt(start));
@@ -76,9 +76,9 @@ class Parser {
         this.at++;
         return false;
       case "^":
-        return this.pushPlace(flags.multiline ? "line start" : "text start", 1);
+        return this.pushAssertion(flags.multiline ? "line start" : "text start", 1);
       case "$":
-        return this.pushPlace(flags.multiline ? "line end" : "text end", 1);
+        return this.pushAssertion(flags.multiline ? "line end" : "text end", 1);
       case ".":
         this.push({ type: "character", test: flags.dotAll ? anyCharacter : anyButNewline });
         this.at++;
@@ -108,13 +108,13 @@ class Parser {
     const { source, at } = this;
     switch (source[at + 1]) {
       case "A":
-        return this.pushPlace("text start", 2);
+        return this.pushAssertion("text start", 2);
       case "z":
-        return this.pushPlace("text end", 2);
+        return this.pushAssertion("text end", 2);
       case "b":
-        return this.pushPlace("word edge", 2);
+        return this.pushAssertion("word edge", 2);
       case "B":
-        return this.pushPlace("no word edge", 2);
+        return this.pushAssertion("no word edge", 2);
       case "Q": {
         const close = source.indexOf("\\E", at + 2);
         const end = close < 0 ? source.length : close;
@@ -133,15 +133,15 @@ class Parser {
     }
   }
 
-  private push(piece: Piece, height = 1): void {
-    this.frame.parts.push(piece);
-    this.heights.set(piece, height);
+  private push(node: PatternNode, height = 1): void {
+    this.frame.parts.push(node);
+    this.heights.set(node, height);
     this.frame.height = Math.max(this.frame.height, height);
-    if (this.frame.height > highest) throw new PatternError("expression nests too deeply", this.source);
+    if (this.frame.height > maxHeight) throw new PatternError("expression nests too deeply", this.source);
   }
 
-  private pushPlace(place: Place, length: number): false {
-    this.push({ type: "place", place });
+  private pushAssertion(assertion: Assertion, length: number): false {
+    this.push({ type: "assertion", assertion });
     this.at += length;
     return false;
   }
@@ -161,12 +161,12 @@ class Parser {
     const [whole, from = "", comma, to] = match;
     const min = Number(from);
     const max = comma === undefined ? min : to === undefined ? Infinity : Number(to);
-    if (min > mostCopies || (max > mostCopies && max !== Infinity) || min > max || Number(to) > mostCopies) {
+    if (min > maxCopies || (max > maxCopies && max !== Infinity) || min > max || Number(to) > maxCopies) {
       throw new PatternError("invalid repeat count", whole);
     }
     const repeated = this.repeat(at + whole.length, min, max);
-    const piece = this.frame.parts.at(-1);
-    if ((min >= 2 || (max >= 2 && max !== Infinity)) && piece && !copiesFit(piece, mostCopies)) {
+    const node = this.frame.parts.at(-1);
+    if ((min >= 2 || (max >= 2 && max !== Infinity)) && node && !copiesFit(node, maxCopies)) {
       throw new PatternError("invalid repeat count", source.slice(at, this.at));
     }
     return repeated;
@@ -223,10 +223,10 @@ class Parser {
     const outer = this.open.pop();
     if (!outer) throw new PatternError("unexpected )", this.source);
     const { height, outer: flags } = this.frame;
-    const piece = this.closeFrame();
+    const node = this.closeFrame();
     this.frame = outer;
     this.flags = flags;
-    this.push(piece, height + 1);
+    this.push(node, height + 1);
     this.at++;
   }
 
@@ -241,7 +241,7 @@ class Parser {
     this.frame.parts = [];
   }
 
-  private closeFrame(): Piece {
+  private closeFrame(): PatternNode {
     this.endBranch();
     const { branches } = this.frame;
     const [only, ...others] = branches;
@@ -250,19 +250,19 @@ class Parser {
 }
 
 /** Whether repetitions inside of repetitions stay below a number of copies of what is innermost. */
-function copiesFit(piece: Piece, most: number): boolean {
-  switch (piece.type) {
+function copiesFit(node: PatternNode, most: number): boolean {
+  switch (node.type) {
     case "repeat":
-      return repeatFits(piece, most);
+      return repeatFits(node, most);
     case "sequence":
     case "choice":
-      return piece.parts.every((part) => copiesFit(part, most));
+      return node.parts.every((part) => copiesFit(part, most));
     default:
       return true;
   }
 }
 
-function repeatFits({ part, min, max }: Repeat, most: number): boolean {
+function repeatFits({ part, min, max }: RepeatNode, most: number): boolean {
   if (max === 0) return true;
   // Go looks at counted repetitions only: a star, plus or question mark makes no copies.
   const copies = max === Infinity ? min : max;

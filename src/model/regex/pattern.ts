@@ -1,6 +1,6 @@
 import { createMatcher, type Matcher } from "./matcher.js";
 import { parsePattern } from "./parse-pattern.js";
-import { PatternError } from "./pattern-piece.js";
+import { PatternError } from "./pattern-node.js";
 import { compileProgram } from "./program.js";
 import { createSearcher, type Searcher } from "./searcher.js";
 
@@ -21,22 +21,22 @@ export type Pattern =
     };
 
 /** Schemas share patterns (names, times, reasons); the oldest goes when there are more than this. */
-const mostKept = 500;
-const kept = new Map<string, Pattern>();
+const maxCachedPatterns = 500;
+const patterns = new Map<string, Pattern>();
 
 /**
  * Makes a pattern of RE2 ready to use. Matching takes a time that grows with the text, whatever the pattern:
  * it comes from users, and JavaScript's own regular expressions can be made to run forever.
  */
 export function compilePattern(source: string): Pattern {
-  let pattern = kept.get(source);
+  let pattern = patterns.get(source);
   if (!pattern) {
     pattern = compile(source);
-    for (const [oldest] of kept) {
-      if (kept.size < mostKept) break;
-      kept.delete(oldest);
+    for (const [oldest] of patterns) {
+      if (patterns.size < maxCachedPatterns) break;
+      patterns.delete(oldest);
     }
-    kept.set(source, pattern);
+    patterns.set(source, pattern);
   }
   return pattern;
 }

@@ -1,4 +1,10 @@
-import { type CharacterTest, PatternError, type Piece, type Place, type Repeat } from "./pattern-piece.js";
+import {
+  type CharacterTest,
+  PatternError,
+  type PatternNode,
+  type Assertion,
+  type RepeatNode,
+} from "./pattern-node.js";
 
 /** What an instruction of a program does. */
 export const operations = {
@@ -7,7 +13,7 @@ export const operations = {
   /** Goes on at `first` if the next character passes the test numbered `second`. */
   character: 1,
   /** Goes on at `first` if this is the place numbered `second`. */
-  place: 2,
+  assertion: 2,
   /** Goes on at `first` and at `second`; what `first` leads to is preferred. */
   split: 3,
 } as const;
@@ -27,7 +33,7 @@ export interface Program {
 }
 
 /** The places, by number. */
-export const places: readonly Place[] = [
+export const assertions: readonly Assertion[] = [
   "text start",
   "text end",
   "line start",
@@ -37,19 +43,19 @@ export const places: readonly Place[] = [
 ];
 
 /** Go allows more; but what it takes to match a text grows with this. */
-const mostInstructions = 50_000;
+const maxInstructions = 50_000;
 
 /** Turns a tree into a program. */
-export function compileProgram(piece: Piece, pattern: string): Program {
+export function compileProgram(node: PatternNode, pattern: string): Program {
   const ops: number[] = [];
   const first: number[] = [];
   const second: number[] = [];
   const tests: CharacterTest[] = [];
   const testNumbers = new Map<CharacterTest, number>();
-  const usedPlaces = new Set<Place>();
+  const usedAssertions = new Set<Assertion>();
 
   const emit = (op: number, one: number, two: number): number => {
-    if (ops.length === mostInstructions) throw new PatternError("expression too large", pattern);
+    if (ops.length === maxInstructions) throw new PatternError("expression too large", pattern);
     first.push(one);
     second.push(two);
     return ops.push(op) - 1;
@@ -64,14 +70,14 @@ export function compileProgram(piece: Piece, pattern: string): Program {
     return number;
   };
 
-  /** Writes a piece that goes on at `next`, and returns where it begins: a program is written from its end. */
-  const write = (part: Piece, next: number): number => {
+  /** Writes a node that goes on at `next`, and returns where it begins: a program is written from its end. */
+  const write = (part: PatternNode, next: number): number => {
     switch (part.type) {
       case "character":
         return emit(operations.character, next, testNumber(part.test));
-      case "place":
-        usedPlaces.add(part.place);
-        return emit(operations.place, next, places.indexOf(part.place));
+      case "assertion":
+        usedAssertions.add(part.assertion);
+        return emit(operations.assertion, next, assertions.indexOf(part.assertion));
       case "sequence":
         return part.parts.reduceRight((after, inner) => write(inner, after), next);
       case "choice":
@@ -83,7 +89,7 @@ export function compileProgram(piece: Piece, pattern: string): Program {
     }
   };
 
-  const writeRepeat = ({ part, min, max, lazy }: Repeat, next: number): number => {
+  const writeRepeat = ({ part, min, max, lazy }: RepeatNode, next: number): number => {
     let begin = next;
     if (max === Infinity) {
       begin = emit(operations.split, next, next);
@@ -98,29 +104,29 @@ export function compileProgram(piece: Piece, pattern: string): Program {
     return begin;
   };
 
-  const start = write(piece, emit(operations.match, 0, 0));
+  const start = write(node, emit(operations.match, 0, 0));
   return {
     ops,
     first,
     second,
     tests,
     start,
-    anchored: beginsAtStart(piece),
-    usesLines: usedPlaces.has("line start") || usedPlaces.has("line end"),
-    usesWords: usedPlaces.has("word edge") || usedPlaces.has("no word edge"),
+    anchored: beginsAtStart(node),
+    usesLines: usedAssertions.has("line start") || usedAssertions.has("line end"),
+    usesWords: usedAssertions.has("word edge") || usedAssertions.has("no word edge"),
   };
 }
 
-function beginsAtStart(piece: Piece): boolean {
-  switch (piece.type) {
-    case "place":
-      return piece.place === "text start";
+function beginsAtStart(node: PatternNode): boolean {
+  switch (node.type) {
+    case "assertion":
+      return node.assertion === "text start";
     case "sequence":
-      return piece.parts[0] !== undefined && beginsAtStart(piece.parts[0]);
+      return node.parts[0] !== undefined && beginsAtStart(node.parts[0]);
     case "choice":
-      return piece.parts.every(beginsAtStart);
+      return node.parts.every(beginsAtStart);
     case "repeat":
-      return piece.min > 0 && beginsAtStart(piece.part);
+      return node.min > 0 && beginsAtStart(node.part);
     default:
       return false;
   }

@@ -1,14 +1,14 @@
-import { operations, places, type Program } from "./program.js";
+import { operations, assertions, type Program } from "./program.js";
 
 /** A part of a text, counted in code points. */
-interface Found {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** What came of a search. */
-interface Search {
-  readonly found: Found | undefined;
+interface SearchResult {
+  readonly found: TextRange | undefined;
   /** How many positions were visited. */
   readonly visits: number;
   /** Whether finding out would have taken too long. */
@@ -16,10 +16,10 @@ interface Search {
 }
 
 /** Searches for the first match at or behind a place, of those for the preferred one. */
-export type Searcher = (codes: readonly number[], from: number) => Search;
+export type Searcher = (codes: readonly number[], from: number) => SearchResult;
 
 /** Like those of a matcher. */
-const mostVisits = 10_000_000;
+const maxVisits = 10_000_000;
 
 /** Ways through a program at one place of the text, the preferred ones first, each with where it began. */
 interface Threads {
@@ -61,7 +61,7 @@ export function createSearcher(program: Program): Searcher {
             threads.positions.push(position);
             threads.starts.push(origin);
             break;
-          case operations.place:
+          case operations.assertion:
             if (isAt(other, codes, at)) stack.push(to);
             break;
           default:
@@ -71,7 +71,7 @@ export function createSearcher(program: Program): Searcher {
       return true;
     };
 
-    let found: Found | undefined;
+    let found: TextRange | undefined;
     let current: Threads = { positions: [], starts: [] };
     /** Where the ways that are under way go on to; each with where it began. */
     let arriving: Threads = { positions: [], starts: [] };
@@ -90,7 +90,7 @@ export function createSearcher(program: Program): Searcher {
         found = { start: at, end: at };
       }
       if (current.positions.length === 0 && (found || anchored)) break;
-      if (visits > mostVisits) return { found: undefined, visits, gaveUp: true };
+      if (visits > maxVisits) return { found: undefined, visits, gaveUp: true };
       const code = codes[at];
       if (code === undefined) break;
       arriving = { positions: [], starts: [] };
@@ -106,9 +106,9 @@ export function createSearcher(program: Program): Searcher {
 
 const newline = 0x0a;
 
-function isAt(place: number, codes: readonly number[], at: number): boolean {
+function isAt(assertion: number, codes: readonly number[], at: number): boolean {
   const [before, after] = [codes[at - 1], codes[at]];
-  switch (places[place]) {
+  switch (assertions[assertion]) {
     case "text start":
       return at === 0;
     case "text end":

@@ -22,7 +22,7 @@ const irregular: Readonly<Record<string, string>> = {
 };
 
 /** Words that are their own plural, besides those that already end in a plural s. */
-const unchanging = new Set([
+const invariable = new Set([
   ..."data metadata media hardware software firmware middleware equipment information".split(" "),
   ..."series species traffic storage knowledge feedback sheep fish".split(" "),
 ]);
@@ -45,7 +45,7 @@ export function pluralOf(kind: string): string {
 function pluralOfWord(word: string): string {
   const special = Object.hasOwn(irregular, word) ? irregular[word] : undefined;
   if (special !== undefined) return special;
-  if (unchanging.has(word)) return word;
+  if (invariable.has(word)) return word;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   if (/(?:aly|ba|the|cri|pha|nop)sis$/.test(word)) {
     return `${word.slice(0, -2)}es`;

@@ -1,23 +1,23 @@
-import type { Refuse } from "./convert/problems.js";
-import { parseFieldPath, schemaAt } from "../schema/field-path.js";
+import type { ReportProblem } from "./convert/problems.js";
+import { parseColumnPath, schemaAt } from "../schema/column-path.js";
 import type { Column, ColumnOptions, ColumnType, Scale } from "./resource-types.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
 /** As many selectable fields as Kubernetes allows. */
-const mostSelectableFields = 8;
+const maxSelectableFields = 8;
 
 const columnTypes: readonly string[] = ["integer", "number", "string", "boolean", "date"];
 
 /** Looks a path up in the schema and complains where it leads nowhere. */
-function lookUp(
+function findSchema(
   root: StructuralSchema,
   path: string,
   at: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): StructuralSchema | undefined {
-  const steps = parseFieldPath(path);
+  const steps = parseColumnPath(path);
   if (!steps) {
-    refuse(
+    report(
       at,
       `"${path}" is not a simple JSON path`,
       'write it like .spec.pages or .status.conditions[?(@.type=="Ready")].status',
@@ -26,7 +26,7 @@ function lookUp(
   }
   const found = schemaAt(root, steps);
   if (!found)
-    refuse(at, `"${path}" leads to no field of the schema`, "look for a spelling mistake, or add the field");
+    report(at, `"${path}" leads to no field of the schema`, "look for a spelling mistake, or add the field");
   return found;
 }
 
@@ -34,23 +34,23 @@ function lookUp(
 export function resolveColumns(
   columns: readonly ColumnOptions[],
   root: StructuralSchema,
-  refuse: Refuse,
+  report: ReportProblem,
 ): Column[] {
   const names = new Set<string>();
   return columns.map((column, index) => {
     const at = `columns[${index}]`;
-    if (column.name === "") refuse(`${at}.name`, "a column needs a name", "give it one");
+    if (column.name === "") report(`${at}.name`, "a column needs a name", "give it one");
     if (names.has(column.name))
-      refuse(`${at}.name`, `there are two columns "${column.name}"`, "rename one of them");
+      report(`${at}.name`, `there are two columns "${column.name}"`, "rename one of them");
     names.add(column.name);
     if (column.type !== undefined && !columnTypes.includes(column.type)) {
-      refuse(
+      report(
         `${at}.type`,
         `"${column.type}" is not a type of column`,
         `use one of ${columnTypes.join(", ")}`,
       );
     }
-    const found = lookUp(root, column.path, `${at}.path`, refuse);
+    const found = findSchema(root, column.path, `${at}.path`, report);
     return { ...column, type: column.type ?? columnType(found) };
   });
 }
@@ -63,20 +63,20 @@ function columnType(schema: StructuralSchema | undefined): ColumnType {
 }
 
 /** Checks where the numbers of `kubectl scale` come from. */
-export function checkScale(scale: Scale, root: StructuralSchema, refuse: Refuse): void {
+export function checkScale(scale: Scale, root: StructuralSchema, report: ReportProblem): void {
   const check = (key: keyof Scale, under: readonly string[], types: readonly string[]): void => {
     const path = scale[key];
     if (path === undefined) return;
     const at = `scale.${key}`;
-    const found = lookUp(root, path, at, refuse);
+    const found = findSchema(root, path, at, report);
     if (!under.some((parent) => path.startsWith(`.${parent}.`)) || path.includes("[")) {
-      refuse(
+      report(
         at,
         `"${path}" must be a path under .${under.join(" or .")}, without brackets`,
         "point it there",
       );
     } else if (found && !types.includes(found.type ?? "")) {
-      refuse(at, `"${path}" is not a field of type ${types.join(" or ")}`, "point it at such a field");
+      report(at, `"${path}" is not a field of type ${types.join(" or ")}`, "point it at such a field");
     }
   };
   check("specReplicas", ["spec"], ["integer", "number"]);
@@ -88,27 +88,27 @@ export function checkScale(scale: Scale, root: StructuralSchema, refuse: Refuse)
 export function checkSelectableFields(
   fields: readonly string[],
   root: StructuralSchema,
-  refuse: Refuse,
+  report: ReportProblem,
 ): void {
-  if (fields.length > mostSelectableFields) {
-    refuse(
+  if (fields.length > maxSelectableFields) {
+    report(
       "selectableFields",
-      `there are ${fields.length} selectable fields, and Kubernetes allows ${mostSelectableFields}`,
+      `there are ${fields.length} selectable fields, and Kubernetes allows ${maxSelectableFields}`,
       "use labels for the others",
     );
   }
   for (const [index, path] of fields.entries()) {
     const at = `selectableFields[${index}]`;
-    const found = lookUp(root, path, at, refuse);
-    if (fields.indexOf(path) !== index) refuse(at, `"${path}" is listed twice`, "leave it out");
+    const found = findSchema(root, path, at, report);
+    if (fields.indexOf(path) !== index) report(at, `"${path}" is listed twice`, "leave it out");
     if (path.startsWith(".metadata") || path.includes("[")) {
-      refuse(
+      report(
         at,
         `"${path}" must not point to fields in metadata or into lists`,
         "metadata.name and metadata.namespace can be selected anyway",
       );
     } else if (found && !["string", "boolean", "integer"].includes(found.type ?? "")) {
-      refuse(
+      report(
         at,
         `"${path}" must point to a field of type string, boolean or integer`,
         "choose another field",

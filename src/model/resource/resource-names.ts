@@ -1,6 +1,6 @@
 import { validateDns1035Label, validateDns1123Subdomain } from "../object/names.js";
 import { parseApiVersion } from "../object/object.js";
-import type { Refuse } from "./convert/problems.js";
+import type { ReportProblem } from "./convert/problems.js";
 import { pluralOf } from "./plural.js";
 import type { Resource } from "./resource-types.js";
 
@@ -24,12 +24,12 @@ export function resourceNames(
   apiVersion: string,
   kind: string,
   options: NameOptions,
-  refuse: Refuse,
+  report: ReportProblem,
 ): ResourceNames {
-  const { group, version } = checkApiVersion(apiVersion, refuse);
+  const { group, version } = checkApiVersion(apiVersion, report);
   const isKind = camelCase.test(kind) && kind.length <= 63;
   if (!isKind) {
-    refuse(
+    report(
       "kind",
       `"${kind}" is not a kind`,
       'write it in CamelCase, at most 63 letters and digits: "Site", "NetworkPolicy"',
@@ -44,23 +44,23 @@ export function resourceNames(
   } = options;
 
   // What follows from a kind that is wrong already would only be said again.
-  if (isKind || options.plural !== undefined) checkLabel("plural", plural, refuse);
-  if (isKind || options.singular !== undefined) checkLabel("singular", singular, refuse);
+  if (isKind || options.plural !== undefined) checkLabel("plural", plural, report);
+  if (isKind || options.singular !== undefined) checkLabel("singular", singular, report);
   if ((isKind || options.listKind !== undefined) && (!camelCase.test(listKind) || listKind.length > 63)) {
-    refuse(
+    report(
       "listKind",
       `"${listKind}" is not a kind`,
       'write it in CamelCase, at most 63 letters: "SiteList"',
     );
   }
   if (listKind === kind)
-    refuse("listKind", "kind and listKind may not be the same", `leave it out: it is "${kind}List" then`);
-  for (const [index, name] of categories.entries()) checkLabel(`categories[${index}]`, name, refuse);
+    report("listKind", "kind and listKind may not be the same", `leave it out: it is "${kind}List" then`);
+  for (const [index, name] of categories.entries()) checkLabel(`categories[${index}]`, name, report);
   const taken = new Set([plural, singular]);
   for (const [index, name] of shortNames.entries()) {
-    checkLabel(`shortNames[${index}]`, name, refuse);
+    checkLabel(`shortNames[${index}]`, name, report);
     if (taken.has(name))
-      refuse(`shortNames[${index}]`, `the kind is called "${name}" already`, "leave it out");
+      report(`shortNames[${index}]`, `the kind is called "${name}" already`, "leave it out");
     taken.add(name);
   }
   return {
@@ -74,7 +74,7 @@ export function resourceNames(
   };
 }
 
-function checkApiVersion(apiVersion: string, refuse: Refuse): { group: string; version: string } {
+function checkApiVersion(apiVersion: string, report: ReportProblem): { group: string; version: string } {
   const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
   const example = 'write it as group/version with a domain of your own: "demo.dev/v1"';
   if (version === "" || group === "") {
@@ -82,28 +82,28 @@ function checkApiVersion(apiVersion: string, refuse: Refuse): { group: string; v
       group === "" && version !== ""
         ? "is in the core group, which is Kubernetes' own"
         : "is not an API version";
-    refuse("apiVersion", `"${apiVersion}" ${what}`, example);
+    report("apiVersion", `"${apiVersion}" ${what}`, example);
     return { group, version };
   }
   for (const fault of validateDns1123Subdomain(group))
-    refuse("apiVersion", `the group "${group}": ${fault}`, example);
+    report("apiVersion", `the group "${group}": ${fault}`, example);
   if (!group.includes("."))
-    refuse("apiVersion", `the group "${group}" should be a domain with at least one dot`, example);
+    report("apiVersion", `the group "${group}" should be a domain with at least one dot`, example);
   if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) {
-    refuse(
+    report(
       "apiVersion",
-      `the group "${group}" is reserved for the Kubernetes project, and API servers refuse it without its approval`,
+      `the group "${group}" is reserved for the Kubernetes project, and API servers report it without its approval`,
       "use a domain of your own",
     );
   }
   for (const fault of validateDns1035Label(version)) {
-    refuse("apiVersion", `the version "${version}": ${fault}`, 'call it like "v1", "v1beta1" or "v2alpha1"');
+    report("apiVersion", `the version "${version}": ${fault}`, 'call it like "v1", "v1beta1" or "v2alpha1"');
   }
   return { group, version };
 }
 
-function checkLabel(path: string, name: string, refuse: Refuse): void {
+function checkLabel(path: string, name: string, report: ReportProblem): void {
   for (const fault of validateDns1035Label(name)) {
-    refuse(path, `"${name}": ${fault}`, "write it in lower case, starting with a letter");
+    report(path, `"${name}": ${fault}`, "write it in lower case, starting with a letter");
   }
 }

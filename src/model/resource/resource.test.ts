@@ -316,12 +316,12 @@ describe("resource", () => {
       "undefined field 'none'",
       "change the rule",
     ],
-  ])("%s %s %j is refused", (apiVersion, kind, options, path, message, wayOut) => {
+  ])("%s %s %j is refused", (apiVersion, kind, options, path, message, fix) => {
     const define = (): unknown => resource(apiVersion, kind, { spec, status, ...options });
     const refusal = {
       path,
       message: expect.stringContaining(message),
-      wayOut: expect.stringContaining(wayOut),
+      fix: expect.stringContaining(fix),
     };
     expect(define).toThrow(DefinitionError);
     expect(define).toThrow(expect.objectContaining(refusal));

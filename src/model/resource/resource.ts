@@ -3,7 +3,7 @@ import type { $ZodType } from "zod/v4/core";
 import { checkRules } from "../cel/rules/check-rules.js";
 import { fieldErrorBody } from "../object/field-errors.js";
 import { deepFreeze } from "../object/freeze.js";
-import { collector, type Refuse } from "./convert/problems.js";
+import { problemCollector, type ReportProblem } from "./convert/problems.js";
 import { type DefinitionProblem, throwProblems } from "./convert/definition-error.js";
 import { checkScale, checkSelectableFields, resolveColumns } from "./resource-fields.js";
 import { resourceNames } from "./resource-names.js";
@@ -37,48 +37,48 @@ export function resource<
   options: ResourceOptions<Spec, Status>,
 ): ResourceOf<ApiVersion, Kind, Spec, Status> {
   const problems: DefinitionProblem[] = [];
-  const refuse = collector(problems);
+  const report = problemCollector(problems);
   const { scope = "Namespaced", description, scale, selectableFields = [] } = options;
   if (scope !== "Namespaced" && scope !== "Cluster") {
-    refuse("scope", `"${String(scope)}" is not a scope`, 'use "Namespaced" or "Cluster"');
+    report("scope", `"${String(scope)}" is not a scope`, 'use "Namespaced" or "Cluster"');
   }
-  const names = resourceNames(apiVersion, kind, options, refuse);
-  const schema = objectSchema(options, problems, refuse);
-  const columns = resolveColumns(options.columns ?? [], schema, refuse);
-  if (scale) checkScale(scale, schema, refuse);
-  checkSelectableFields(selectableFields, schema, refuse);
+  const names = resourceNames(apiVersion, kind, options, report);
+  const schema = objectSchema(options, problems, report);
+  const columns = resolveColumns(options.columns ?? [], schema, report);
+  if (scale) checkScale(scale, schema, report);
+  checkSelectableFields(selectableFields, schema, report);
   throwProblems(kind === "" ? "resource" : kind, problems);
 
   const subresources: Subresources = {
     status: options.status !== undefined,
     ...(scale && { scale: { ...scale } }),
   };
-  const { group, version, ...called } = names;
+  const { group, version, ...otherNames } = names;
   const perVersion = { schema, subresources, columns, selectableFields: [...selectableFields] };
   const only: ResourceVersion = { name: version, served: true, storage: true, ...perVersion };
-  const made: ResourceOf<ApiVersion, Kind, Spec, Status> = {
+  const defined: ResourceOf<ApiVersion, Kind, Spec, Status> = {
     apiVersion,
     group,
     version,
     kind,
-    ...called,
+    ...otherNames,
     scope,
     ...(description !== undefined && { description }),
     ...perVersion,
     versions: [only],
   };
-  return deepFreeze(made);
+  return deepFreeze(defined);
 }
 
 /** The schema of the whole object. The API server describes apiVersion, kind and metadata itself. */
 function objectSchema(
   options: ResourceOptions<$ZodType, $ZodType | undefined>,
   problems: DefinitionProblem[],
-  refuse: Refuse,
+  report: ReportProblem,
 ): StructuralSchema {
   const { description, validations = [] } = options;
   const before = problems.length;
-  const spec = part("spec", options.spec, problems, refuse);
+  const spec = convertPart("spec", options.spec, problems, report);
   const properties: Record<string, StructuralSchema> = {
     apiVersion: { type: "string" },
     kind: { type: "string" },
@@ -89,7 +89,7 @@ function objectSchema(
   const isNeeded = (spec.required ?? []).length > 0 && spec.default === undefined;
   if (!isNeeded) spec.default ??= {};
   if (options.status)
-    properties["status"] = statusSchema(part("status", options.status, problems, refuse), refuse);
+    properties["status"] = statusSchema(convertPart("status", options.status, problems, report), report);
 
   const schema: SchemaDraft = { type: "object", properties };
   if (description !== undefined) schema.description = description;
@@ -100,38 +100,38 @@ function objectSchema(
   // What was refused is left out of the schema, so that checking it as well would only add noise.
   if (problems.length === before) {
     for (const { path, message } of checkStructural(schema)) {
-      refuse(
+      report(
         asFieldPath(path),
         message,
-        "Kubernetes would refuse the CRD with these words: change what .meta() or a rule says there",
+        "Kubernetes would report the CRD with these words: change what .meta() or a rule says there",
       );
     }
   }
   if (problems.length === before) {
     for (const error of checkRules(schema, "")) {
-      refuse(
+      report(
         asFieldPath(error.field),
         fieldErrorBody(error),
-        "Kubernetes would refuse the CRD with these words: change the rule, or give lists, maps and texts in it a .max()",
+        "Kubernetes would report the CRD with these words: change the rule, or give lists, maps and texts in it a .max()",
       );
     }
   }
   return schema;
 }
 
-function part(
+function convertPart(
   name: "spec" | "status",
   source: $ZodType,
   problems: DefinitionProblem[],
-  refuse: Refuse,
+  report: ReportProblem,
 ): SchemaDraft {
   const { schema, optional, problems: found } = toStructural(source, name);
   problems.push(...found);
   if (found.length > 0) return { ...schema };
   if (schema.type !== "object") {
-    refuse(name, `the ${name} must be an object`, `write ${name}: z.object({ … })`);
+    report(name, `the ${name} must be an object`, `write ${name}: z.object({ … })`);
   } else if (schema.nullable || (optional && schema.default === undefined)) {
-    refuse(name, `the ${name} as a whole cannot be optional or nullable`, "make its fields optional");
+    report(name, `the ${name} as a whole cannot be optional or nullable`, "make its fields optional");
   }
   return { ...schema };
 }
@@ -140,10 +140,10 @@ function part(
  * Adds what every controller reports, and lets every field be left out: a status is filled bit by bit, and a
  * controller that fails early has a condition to report and nothing else.
  */
-function statusSchema(status: SchemaDraft, refuse: Refuse): SchemaDraft {
+function statusSchema(status: SchemaDraft, report: ReportProblem): SchemaDraft {
   if (status.type !== "object" || status.additionalProperties !== undefined) return status;
   if (status.oneOf ?? status.allOf) {
-    refuse(
+    report(
       "status",
       "the status as a whole cannot be a union: a controller fills it bit by bit",
       "put the union into a field of it",

@@ -40,31 +40,31 @@ function validateKey(key: string): FieldError[] {
 function validateValues(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   // A list that is empty is nil in Go, which its JSON shows as null.
-  const shown = values.length === 0 ? null : values;
+  const rendered = values.length === 0 ? null : values;
   switch (operator) {
     case "in":
     case "notin":
       if (values.length === 0) {
-        errors.push(invalid("values", shown, "for 'in', 'notin' operators, values set can't be empty"));
+        errors.push(invalid("values", rendered, "for 'in', 'notin' operators, values set can't be empty"));
       }
       break;
     case "=":
     case "==":
     case "!=":
       if (values.length !== 1) {
-        errors.push(invalid("values", shown, "exact-match compatibility requires one single value"));
+        errors.push(invalid("values", rendered, "exact-match compatibility requires one single value"));
       }
       break;
     case "exists":
     case "!":
       if (values.length > 0) {
-        errors.push(invalid("values", shown, "values set must be empty for exists and does not exist"));
+        errors.push(invalid("values", rendered, "values set must be empty for exists and does not exist"));
       }
       break;
     case "gt":
     case "lt":
       if (values.length !== 1) {
-        errors.push(invalid("values", shown, "for 'Gt', 'Lt' operators, exactly one value is required"));
+        errors.push(invalid("values", rendered, "for 'Gt', 'Lt' operators, exactly one value is required"));
       }
       for (const [index, value] of values.entries()) {
         if (parseInt64(value) !== undefined) continue;

@@ -8,7 +8,7 @@ import {
   labelSelector,
   nothing,
   parseLabelSelector,
-  selectorOf,
+  compileSelector,
   validateLabelSelector,
 } from "./label-selector.js";
 import { SelectorError } from "./selector-error.js";
@@ -204,7 +204,7 @@ describe("matching", () => {
           if (sign === "!") return !has;
           return sign === "notin" || sign === "!=" ? !among : among;
         });
-        const selector = selectorOf(requirements);
+        const selector = compileSelector(requirements);
         expect(selector.matches(labels)).toBe(expected);
         expect(parseLabelSelector(selector.toString()).matches(labels)).toBe(expected);
       }),

@@ -44,7 +44,7 @@ export interface LabelSelector {
 const noLabels: Labels = Object.freeze({});
 
 /** Compiles requirements; a selector of none chooses everything. */
-export function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
+export function compileSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   const sorted = Object.freeze(requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
   const tests = sorted.map(compileRequirement);
   const [only] = tests;
@@ -69,7 +69,7 @@ export function selectorOf(requirements: readonly LabelRequirement[]): LabelSele
 }
 
 /** Chooses everything. */
-export const everything: LabelSelector = selectorOf([]);
+export const everything: LabelSelector = compileSelector([]);
 
 /** Chooses nothing. */
 export const nothing: LabelSelector = Object.freeze({
@@ -87,7 +87,7 @@ export const nothing: LabelSelector = Object.freeze({
  * parseLabelSelector("app=web,tier in (front,back),!legacy").matches(pod.metadata.labels);
  */
 export function parseLabelSelector(text: string): LabelSelector {
-  return text === "" ? everything : selectorOf(parseRequirements(text));
+  return text === "" ? everything : compileSelector(parseRequirements(text));
 }
 
 const operators = new Map<string, LabelOperator>([
@@ -113,7 +113,7 @@ export function labelSelector(spec: LabelSelectorSpec | null | undefined): Label
     }
     requirements.push(labelRequirement(key, known, values));
   }
-  return requirements.length === 0 ? everything : selectorOf(requirements);
+  return requirements.length === 0 ? everything : compileSelector(requirements);
 }
 
 /** Faults of a selector that an object carries at `path`. */

@@ -4,13 +4,13 @@ import { getOwn, type Json, type MutableObject } from "../object/json.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
-import { distinct, Findings } from "./validation/findings.js";
+import { distinct, ErrorCollector } from "./validation/error-collector.js";
 import { rootField } from "../object/path-stack.js";
 import { validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";
 import { correlate } from "./validation/ratcheting.js";
-import { fieldOf, nodeOf, type SchemaNode } from "./schema-node.js";
+import { fieldNode, compiledNode, type CompiledNode } from "./compiled-node.js";
 import { validateValue } from "./validation/validate-value.js";
 
 /** How a schema is to be taken. */
@@ -35,14 +35,14 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
   let features: Features | undefined;
   return {
     applyDefaults(object) {
-      applyDefaults(nodeOf(schema), object as MutableObject, !builtIn);
+      applyDefaults(compiledNode(schema), object as MutableObject, !builtIn);
     },
     prune(object) {
-      const root = nodeOf(schema);
+      const root = compiledNode(schema);
       return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
     },
     validate(object, old, { statusOnly = false, tolerate } = {}) {
-      const root = nodeOf(schema);
+      const root = compiledNode(schema);
       features ??= featuresOf(schema);
       const value = object as MutableObject;
       const before = old as MutableObject | undefined;
@@ -59,22 +59,22 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
 }
 
 /** What is valid is valid, whatever it was before; so only where something is wrong the old value is looked at. */
-function validateSchema(root: SchemaNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
-  const findings = new Findings(base);
-  validateValue(root, value, undefined, findings, old);
-  if (findings.errors.length === 0 || old === undefined) return distinct(findings.errors);
-  const changes = new Findings(base);
+function validateSchema(root: CompiledNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
+  const collector = new ErrorCollector(base);
+  validateValue(root, value, undefined, collector, old);
+  if (collector.errors.length === 0 || old === undefined) return distinct(collector.errors);
+  const changes = new ErrorCollector(base);
   validateValue(root, value, correlate(root, value, old), changes);
   return distinct(changes.errors);
 }
 
 /** Kubernetes takes the status for an object of its own here, and speaks of its fields without saying that they are in it. */
 function validateStatus(
-  root: SchemaNode,
+  root: CompiledNode,
   object: MutableObject,
   old: MutableObject | undefined,
 ): FieldError[] {
-  const node = fieldOf(root, "status");
+  const node = fieldNode(root, "status");
   const status = getOwn(object, "status");
   if (!node || status === undefined) return [];
   return validateSchema(node, status, old && getOwn(old, "status"), "status");
@@ -90,7 +90,7 @@ const blocking: ReadonlySet<FieldErrorType> = new Set([
 ]);
 
 function checkRules(
-  root: SchemaNode,
+  root: CompiledNode,
   value: Json,
   old: Json | undefined,
   errors: readonly FieldError[],

@@ -4,22 +4,22 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import { validateObjectMeta } from "../object/metadata.js";
 import { validateDns1035Label, validatePathSegmentName } from "../object/names.js";
 import { type ObjectMeta, parseApiVersion } from "../object/object.js";
-import { mostReported } from "./most-reported.js";
+import { maxReportedErrors } from "./max-reported-errors.js";
 import { objectMetaFault, readObjectMeta } from "./object-meta.js";
 import { PathStack } from "../object/path-stack.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "./compiled-node.js";
 
 /** What is wrong with apiVersion, kind and metadata of the resources that stand inside of an object. */
-export function validateEmbeddedResources(root: SchemaNode, object: Json): FieldError[] {
+export function validateEmbeddedResources(root: CompiledNode, object: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, new PathStack(), errors);
   return errors;
 }
 
-function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError[]): void {
-  if (errors.length >= mostReported) return;
+function walk(node: CompiledNode, value: Json, path: PathStack, errors: FieldError[]): void {
+  if (errors.length >= maxReportedErrors) return;
   if (isJsonArray(value)) {
-    const items = itemsOf(node);
+    const items = itemNode(node);
     if (!items) return;
     for (const [index, item] of value.entries()) {
       path.enterItem(index);
@@ -29,8 +29,8 @@ function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError
   } else if (isJsonObject(value)) {
     if (node.embedded) checkResource(value, path.bracketed(), errors);
     for (const key of Object.keys(value)) {
-      const field = fieldOf(node, key);
-      const child = field ?? entriesOf(node);
+      const field = fieldNode(node, key);
+      const child = field ?? entryNode(node);
       const inner = value[key];
       if (!child || inner === undefined) continue;
       if (field) path.enterField(key);

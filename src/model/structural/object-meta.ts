@@ -8,10 +8,10 @@ import {
 } from "../object/json.js";
 import type { ObjectMeta } from "../object/object.js";
 import { goTimeFault } from "../formats/go-time.js";
-import { mostReported } from "./most-reported.js";
+import { maxReportedErrors } from "./max-reported-errors.js";
 
 /** What a field of metadata holds, by the name that Go has for it. */
-type FieldType =
+type GoFieldType =
   | "string"
   | "types.UID"
   | "v1.ManagedFieldsOperationType"
@@ -22,17 +22,17 @@ type FieldType =
   | "[]string"
   /** Anything at all. */
   | "any"
-  | Struct;
+  | GoStruct;
 
 /** A list of records. */
-interface Struct {
+interface GoStruct {
   readonly name: string;
-  readonly fields: ReadonlyMap<string, FieldType>;
+  readonly fields: ReadonlyMap<string, GoFieldType>;
 }
 
-const ownerReference: Struct = {
+const ownerReference: GoStruct = {
   name: "OwnerReference",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["apiVersion", "string"],
     ["kind", "string"],
     ["name", "string"],
@@ -42,9 +42,9 @@ const ownerReference: Struct = {
   ]),
 };
 
-const managedFieldsEntry: Struct = {
+const managedFieldsEntry: GoStruct = {
   name: "ManagedFieldsEntry",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["manager", "string"],
     ["operation", "v1.ManagedFieldsOperationType"],
     ["apiVersion", "string"],
@@ -55,9 +55,9 @@ const managedFieldsEntry: Struct = {
   ]),
 };
 
-const objectMeta: Struct = {
+const objectMeta: GoStruct = {
   name: "ObjectMeta",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["name", "string"],
     ["generateName", "string"],
     ["namespace", "string"],
@@ -91,9 +91,9 @@ export function pruneObjectMeta(metadata: Json, path: string): string[] {
   return unknown;
 }
 
-function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
+function pruneStruct(object: MutableObject, struct: GoStruct, path: string, unknown: string[]): void {
   if (Object.isFrozen(object)) return;
-  if (tellsMuch(object, struct)) {
+  if (hasSeveralReports(object, struct)) {
     for (const key of Object.keys(object).sort()) pruneField(object, key, struct, path, unknown);
   } else {
     for (const key in object) pruneField(object, key, struct, path, unknown);
@@ -103,14 +103,14 @@ function pruneStruct(object: MutableObject, struct: Struct, path: string, unknow
 function pruneField(
   object: MutableObject,
   key: string,
-  struct: Struct,
+  struct: GoStruct,
   path: string,
   unknown: string[],
 ): void {
   const type = struct.fields.get(key);
   const value = object[key];
   if (type === undefined) {
-    if (unknown.length < mostReported) unknown.push(`${path}.${key}`);
+    if (unknown.length < maxReportedErrors) unknown.push(`${path}.${key}`);
     delete object[key];
   } else if (value === undefined || isEmpty(value, key)) {
     delete object[key];
@@ -122,7 +122,7 @@ function pruneField(
 }
 
 /** Whether something could be told of more than one field: then it is told in the order of their names. */
-function tellsMuch(object: MutableObject, { fields }: Struct): boolean {
+function hasSeveralReports(object: MutableObject, { fields }: GoStruct): boolean {
   let telling = 0;
   for (const key in object) {
     const type = fields.get(key);
@@ -156,7 +156,7 @@ export function objectMetaFault(metadata: Json, known?: ObjectMeta): string | un
 
 function structFault(
   object: MutableObject,
-  struct: Struct,
+  struct: GoStruct,
   prefix: string,
   known?: JsonObject,
 ): string | undefined {
@@ -174,7 +174,7 @@ function structFault(
 }
 
 /** `path` leads to the field from the outermost record on; `struct` is the record that it stands in. */
-function fieldFault(value: Json, type: FieldType, struct: string, path: string): string | undefined {
+function fieldFault(value: Json, type: GoFieldType, struct: string, path: string): string | undefined {
   const cannot = (what: Json, as: string): string =>
     `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${struct}.${path} of type ${as}`;
   if (typeof type === "object") {
@@ -219,7 +219,7 @@ export function readObjectMeta(metadata: Json): ObjectMeta {
   return isJsonObject(metadata) ? readStruct(metadata, objectMeta) : {};
 }
 
-function readStruct(object: JsonObject, struct: Struct): JsonObject {
+function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
   // Not a spread: to what that makes V8 adds fields slowly, and metadata gets some.
   if (isInOrder(object, struct)) return Object.assign({}, object);
   const read: MutableObject = {};
@@ -243,7 +243,7 @@ function readStruct(object: JsonObject, struct: Struct): JsonObject {
 }
 
 /** Whether it is what would come of reading it: known fields in the order of the record, with nothing to look into. */
-function isInOrder(object: JsonObject, struct: Struct): boolean {
+function isInOrder(object: JsonObject, struct: GoStruct): boolean {
   let last = -1;
   for (const key in object) {
     const place = orderOf(struct).get(key) ?? -1;
@@ -260,9 +260,9 @@ function hasOnlyTexts(map: JsonObject): boolean {
   return true;
 }
 
-const orders = new WeakMap<Struct, ReadonlyMap<string, number>>();
+const orders = new WeakMap<GoStruct, ReadonlyMap<string, number>>();
 
-function orderOf(struct: Struct): ReadonlyMap<string, number> {
+function orderOf(struct: GoStruct): ReadonlyMap<string, number> {
   let order = orders.get(struct);
   if (order === undefined) {
     order = new Map(Array.from(struct.fields.keys(), (key, place) => [key, place]));

@@ -15,7 +15,7 @@ export interface Clock {
 }
 
 /** Longest delay `setTimeout` takes; a longer one would fire at once. */
-const longestTimeout = 2 ** 31 - 1;
+const maxTimeout = 2 ** 31 - 1;
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   after(milliseconds, callback) {
     let handle: NodeJS.Timeout;
     const arm = (left: number): void => {
-      const wait = Math.min(left, longestTimeout);
+      const wait = Math.min(left, maxTimeout);
       handle = setTimeout(() => (left > wait ? arm(left - wait) : callback()), wait);
       handle.unref();
     };

@@ -35,7 +35,7 @@ export function duration(value: Duration): number {
     );
   }
   if (value === "0") return 0;
-  if (value.startsWith("-")) throw new RangeError(`a duration cannot be negative, as ${show(value)} is`);
+  if (value.startsWith("-")) throw new RangeError(`a duration cannot be negative, as ${quoted(value)} is`);
 
   let milliseconds = 0;
   for (let position = 0; position < value.length || position === 0; position = part.lastIndex) {
@@ -44,12 +44,12 @@ export function duration(value: Duration): number {
     const size = unit === undefined ? undefined : units.get(unit);
     if (size === undefined) {
       throw new SyntaxError(
-        `${show(value)} is not a duration: write numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
+        `${quoted(value)} is not a duration: write numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
       );
     }
     milliseconds += Number(digits) * size;
   }
-  if (!Number.isFinite(milliseconds)) throw new RangeError(`the duration ${show(value)} is too long`);
+  if (!Number.isFinite(milliseconds)) throw new RangeError(`the duration ${quoted(value)} is too long`);
   return toNanoseconds(milliseconds);
 }
 
@@ -120,6 +120,6 @@ function two(large: number, largeUnit: string, small: number, smallUnit: string)
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-function show(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
 }

@@ -10,12 +10,13 @@ const end = new Date(0).setUTCFullYear(10_000, 0, 1);
  */
 export function formatTime(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1000);
-  if (second !== last.second) last = { second, text: `${toIso(milliseconds).slice(0, 19)}Z` };
-  return last.text;
+  if (second !== lastFormatted.second)
+    lastFormatted = { second, text: `${toIso(milliseconds).slice(0, 19)}Z` };
+  return lastFormatted.text;
 }
 
 /** The text of the last second asked for: who stamps many objects asks for the same one again and again. */
-let last = { second: NaN, text: "" };
+let lastFormatted = { second: NaN, text: "" };
 
 /** A moment as Kubernetes' `MicroTime`, with six digits after the second. */
 export function formatMicroTime(milliseconds: number): string {
@@ -42,7 +43,7 @@ export function parseTime(text: string): number {
   const match = rfc3339.exec(text);
   if (match === null) {
     throw new SyntaxError(
-      `${show(text)} is not a time: write it as RFC 3339, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00.5+01:00`,
+      `${quoted(text)} is not a time: write it as RFC 3339, such as 2026-01-31T09:30:00Z or 2026-01-31T09:30:00.5+01:00`,
     );
   }
   const number = (group: number): number => Number(match[group] ?? 0);
@@ -50,31 +51,32 @@ export function parseTime(text: string): number {
   const day = number(3);
   const date = new Date(0);
   date.setUTCFullYear(number(1), month - 1, day);
-  check(text, "month", month, 1, 12);
+  checkRange(text, "month", month, 1, 12);
   // A day that the month does not have has moved the date into the next month.
   if (day < 1 || date.getUTCMonth() !== month - 1) fail(text, `its month has no day ${day}`);
   date.setUTCHours(
-    check(text, "hour", number(4), 0, 23),
-    check(text, "minute", number(5), 0, 59),
-    check(text, "second", number(6), 0, 59),
+    checkRange(text, "hour", number(4), 0, 23),
+    checkRange(text, "minute", number(5), 0, 59),
+    checkRange(text, "second", number(6), 0, 59),
   );
   const offset =
-    check(text, "offset's hour", number(9), 0, 23) * 60 + check(text, "offset's minute", number(10), 0, 59);
+    checkRange(text, "offset's hour", number(9), 0, 23) * 60 +
+    checkRange(text, "offset's minute", number(10), 0, 59);
   // More digits would be rounded, and could end up in the next second.
   const fraction = Number(match[7]?.slice(0, 7) ?? 0);
   return date.getTime() + fraction * 1000 - (match[8] === "-" ? -offset : offset) * 60_000;
 }
 
-function check(text: string, what: string, value: number, least: number, most: number): number {
+function checkRange(text: string, what: string, value: number, least: number, most: number): number {
   if (value < least || value > most) fail(text, `its ${what} is ${value}, not ${least} to ${most}`);
   return value;
 }
 
 function fail(text: string, why: string): never {
-  throw new SyntaxError(`${show(text)} is not a time: ${why}`);
+  throw new SyntaxError(`${quoted(text)} is not a time: ${why}`);
 }
 
 /** What was sent, cut so that an error stays readable. */
-function show(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
 }

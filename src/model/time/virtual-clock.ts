@@ -73,10 +73,10 @@ export class VirtualClock implements Clock {
   }
 
   async #settle(): Promise<void> {
-    await settle();
+    await flushPromises();
     if (this.#alsoSettle === undefined) return;
     await this.#alsoSettle();
-    await settle();
+    await flushPromises();
   }
 
   #fire(timer: Pending): void {
@@ -98,6 +98,6 @@ export class VirtualClock implements Clock {
 }
 
 /** Lets promises that are ready run; a chain of `await`s needs one turn each. */
-async function settle(): Promise<void> {
+async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 32; turn++) await Promise.resolve();
 }

@@ -1,8 +1,8 @@
 import type { $ZodCheckStringFormatDef, $ZodType } from "zod/v4/core";
 
 import type { SchemaDraft } from "../../schema/structural-schema.js";
-import type { Refuse } from "./problems.js";
-import { refusals } from "./refusals.js";
+import type { ReportProblem } from "./problems.js";
+import { unsupported } from "./unsupported.js";
 import { convertStringFormat } from "./string-formats.js";
 import { type CheckDef, checksOf, isOwnCheck } from "./zod-definitions.js";
 
@@ -15,16 +15,16 @@ export function applyChecks(
   source: $ZodType,
   schema: SchemaDraft,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
   hasRules: boolean,
 ): void {
   for (const check of checksOf(source)) {
-    if (isOwnCheck(check)) applyCheck(check, schema, path, refuse);
-    else if (!hasRules) refuse(path, refusals.refine.message, refusals.refine.wayOut);
+    if (isOwnCheck(check)) applyCheck(check, schema, path, report);
+    else if (!hasRules) report(path, unsupported.refine.message, unsupported.refine.fix);
   }
 }
 
-function applyCheck(check: CheckDef, schema: SchemaDraft, path: string, refuse: Refuse): void {
+function applyCheck(check: CheckDef, schema: SchemaDraft, path: string, report: ReportProblem): void {
   switch (check.check) {
     case "min_length":
       atLeast(schema, check.minimum);
@@ -43,19 +43,19 @@ function applyCheck(check: CheckDef, schema: SchemaDraft, path: string, refuse: 
       if (typeof check.value === "number") below(schema, check.value, !check.inclusive);
       break;
     case "multiple_of":
-      multipleOf(schema, Number(check.value), path, refuse);
+      multipleOf(schema, Number(check.value), path, report);
       break;
     case "number_format":
       numberFormat(schema, check.format);
       break;
     case "string_format":
-      stringFormat(schema, check, path, refuse);
+      stringFormat(schema, check, path, report);
       break;
     case "overwrite":
-      refuse(path, refusals.overwrite.message, refusals.overwrite.wayOut);
+      report(path, unsupported.overwrite.message, unsupported.overwrite.fix);
       break;
     default:
-      refuse(path, refusals.properties.message, refusals.properties.wayOut);
+      report(path, unsupported.properties.message, unsupported.properties.fix);
   }
 }
 
@@ -85,9 +85,9 @@ function below(schema: SchemaDraft, limit: number, exclusive: boolean): void {
   else delete schema.exclusiveMaximum;
 }
 
-function multipleOf(schema: SchemaDraft, step: number, path: string, refuse: Refuse): void {
+function multipleOf(schema: SchemaDraft, step: number, path: string, report: ReportProblem): void {
   if (!Number.isFinite(step) || step <= 0) {
-    refuse(path, `a number cannot be a multiple of ${step}`, "give .multipleOf() a number above 0");
+    report(path, `a number cannot be a multiple of ${step}`, "give .multipleOf() a number above 0");
   } else if (schema.multipleOf === undefined) schema.multipleOf = step;
   else schema.allOf = [...(schema.allOf ?? []), { multipleOf: step }];
 }
@@ -115,9 +115,9 @@ function stringFormat(
   schema: SchemaDraft,
   def: $ZodCheckStringFormatDef,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): void {
-  const converted = convertStringFormat(def, path, refuse);
+  const converted = convertStringFormat(def, path, report);
   for (const key of ["format", "pattern"] as const) {
     const value = converted?.[key];
     if (value === undefined) continue;

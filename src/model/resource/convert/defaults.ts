@@ -3,7 +3,7 @@ import { safeParse, type $ZodType } from "zod/v4/core";
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
-import type { Refuse } from "./problems.js";
+import type { ReportProblem } from "./problems.js";
 
 /** The definition of `.default()` and `.prefault()`; reading the value calls the function it may come from. */
 interface DefaultDef {
@@ -19,12 +19,12 @@ export function convertDefault(
   def: DefaultDef,
   schema: StructuralSchema,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): Json | undefined {
   const value = asJson(def.defaultValue);
   const again = asJson(def.defaultValue);
   if (value === undefined || again === undefined) {
-    refuse(
+    report(
       path,
       "the default is not JSON",
       "give a default made of texts, numbers, booleans, lists and objects",
@@ -32,7 +32,7 @@ export function convertDefault(
     return undefined;
   }
   if (!jsonEqual(value, again)) {
-    refuse(
+    report(
       path,
       "the default is different each time it is asked for",
       "use .optional() and fill it in reconcile",
@@ -40,7 +40,7 @@ export function convertDefault(
     return undefined;
   }
   if (value === null) {
-    refuse(
+    report(
       path,
       "Kubernetes takes a default of null for no default",
       "use .nullish() and read undefined as null",
@@ -51,7 +51,7 @@ export function convertDefault(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
-    refuse(
+    report(
       path,
       `the default does not fit its own schema: ${issue?.message ?? "invalid"}${where}`,
       "give a default that passes the schema",
@@ -60,7 +60,7 @@ export function convertDefault(
   }
   const unknown = unknownField(schema, value, "");
   if (unknown !== undefined) {
-    refuse(
+    report(
       path,
       `the default has the field "${unknown}", which its schema does not have`,
       "take it out of the default",

@@ -5,29 +5,29 @@ export interface DefinitionProblem {
   /** What is wrong there. */
   readonly message: string;
   /** What to write instead. */
-  readonly wayOut: string;
+  readonly fix: string;
 }
 
 /**
  * Thrown by `resource()` when a kind cannot be defined as written. It carries every problem that was found,
- * so that they can be mended in one go; `path` and `wayOut` are those of the first.
+ * so that they can be mended in one go; `path` and `fix` are those of the first.
  */
 export class DefinitionError extends Error {
   readonly problems: readonly DefinitionProblem[];
   readonly path: string;
-  readonly wayOut: string;
+  readonly fix: string;
 
   constructor(kind: string, problems: readonly [DefinitionProblem, ...DefinitionProblem[]]) {
     super(describe(kind, problems));
     this.name = "DefinitionError";
     this.problems = problems;
     this.path = problems[0].path;
-    this.wayOut = problems[0].wayOut;
+    this.fix = problems[0].fix;
   }
 }
 
 function describe(kind: string, problems: readonly DefinitionProblem[]): string {
-  const lines = problems.map(({ path, message, wayOut }) => `${path}: ${message}; ${wayOut}`);
+  const lines = problems.map(({ path, message, fix }) => `${path}: ${message}; ${fix}`);
   return lines.length === 1
     ? `${kind}: ${lines[0]}`
     : `${kind} has ${lines.length} problems:${lines.map((line) => `\n  ${line}`).join("")}`;

@@ -2,7 +2,7 @@ import type { $ZodType } from "zod/v4/core";
 
 import type { SchemaDraft, SchemaType } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
-import { anything, type Refuse } from "./problems.js";
+import { anyValue, type ReportProblem } from "./problems.js";
 
 /** All values a schema of literals admits; undefined when it is anything else. */
 export function literalValues(schema: $ZodType): readonly unknown[] | undefined {
@@ -12,10 +12,10 @@ export function literalValues(schema: $ZodType): readonly unknown[] | undefined 
 }
 
 /** A choice between plain values, which must all be of one type. */
-export function convertEnum(values: readonly unknown[], path: string, refuse: Refuse): SchemaDraft {
+export function convertEnum(values: readonly unknown[], path: string, report: ReportProblem): SchemaDraft {
   const type = commonType(values);
   if (type === undefined) {
-    refuse(
+    report(
       path,
       values.length === 0
         ? "a choice without values admits nothing"
@@ -24,7 +24,7 @@ export function convertEnum(values: readonly unknown[], path: string, refuse: Re
         ? "leave null out and use .optional()"
         : 'write them as texts: z.enum(["1", "auto"])',
     );
-    return anything();
+    return anyValue();
   }
   return { type, enum: [...new Set(values.map(asJson).filter((value) => value !== undefined))] };
 }

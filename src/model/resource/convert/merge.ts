@@ -1,7 +1,7 @@
 import { jsonEqual } from "../../object/json.js";
 import type { SchemaDraft, StructuralSchema } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
-import { anything, type Refuse } from "./problems.js";
+import { anyValue, type ReportProblem } from "./problems.js";
 
 /** What an object schema may hold if it is to be laid over another one. */
 const mergeable = new Set<string>([
@@ -40,7 +40,7 @@ function canMerge(schema: StructuralSchema): boolean {
 function mergeProperties(
   schemas: readonly StructuralSchema[],
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
   except?: string,
 ): Properties {
   const merged = new Map<string, StructuralSchema>();
@@ -51,7 +51,7 @@ function mergeProperties(
       if (before === undefined) merged.set(name, property);
       else if (name !== except && !sameSchema(before, property) && !refused.has(name)) {
         refused.add(name);
-        refuse(
+        report(
           `${path}.${name}`,
           "the field is declared in several ways, and a Kubernetes schema gives each field one type",
           "declare it alike everywhere, or give each its own name",
@@ -67,17 +67,17 @@ export function mergeIntersection(
   left: StructuralSchema,
   right: StructuralSchema,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): SchemaDraft {
   if (!canMerge(left) || !canMerge(right)) {
-    refuse(
+    report(
       path,
       "an intersection has a form in a Kubernetes schema only if both sides are plain objects",
       "write one z.object(), or use a.extend(b.shape)",
     );
-    return anything();
+    return anyValue();
   }
-  const merged: SchemaDraft = { type: "object", properties: mergeProperties([left, right], path, refuse) };
+  const merged: SchemaDraft = { type: "object", properties: mergeProperties([left, right], path, report) };
   const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])];
   if (required.length > 0) merged.required = required;
   if (left["x-kubernetes-preserve-unknown-fields"] || right["x-kubernetes-preserve-unknown-fields"]) {
@@ -91,7 +91,7 @@ export function mergeIntersection(
 }
 
 /** One option of a discriminated union. */
-export interface Option {
+export interface UnionOption {
   readonly schema: StructuralSchema;
   /** A strict option forbids the fields that only other options have; a plain one takes no notice. */
   readonly strict: boolean;
@@ -106,35 +106,35 @@ export interface Option {
  * it has there.
  */
 export function mergeUnion(
-  options: readonly Option[],
+  options: readonly UnionOption[],
   discriminator: string,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): SchemaDraft {
   const schemas = options.map(({ schema }) => schema);
   if (!schemas.every(canMerge)) {
-    refuse(
+    report(
       path,
       "an option of the discriminated union is not a plain object",
       "make every option a z.object() without rules of its own; a rule for one option goes on the union: " +
         `rule(union, "self.${discriminator} != 'a' || self.size > 1")`,
     );
-    return anything();
+    return anyValue();
   }
   const tags = schemas.map((schema) => ownProperty(schema, discriminator));
   const tagType = tags[0]?.type;
   const isTagged = tags.every((tag) => tag?.enum !== undefined && tag.type === tagType);
   if (!isTagged || !schemas.every((schema) => schema.required?.includes(discriminator))) {
-    refuse(
+    report(
       `${path}.${discriminator}`,
       "the discriminator must be a literal or enum in every option, all of one type, and never left out",
       `write ${discriminator}: z.literal("…") in every option`,
     );
-    return anything();
+    return anyValue();
   }
-  refuseLoneDefaults(schemas, path, refuse);
+  reportLoneDefaults(schemas, path, report);
 
-  const properties = mergeProperties(schemas, path, refuse, discriminator);
+  const properties = mergeProperties(schemas, path, report, discriminator);
   properties[discriminator] = { ...tags[0], enum: tags.flatMap((tag) => tag?.enum ?? []) };
   const shared = (schemas[0]?.required ?? []).filter((name) =>
     schemas.every((schema) => schema.required?.includes(name)),
@@ -154,7 +154,7 @@ export function mergeUnion(
 }
 
 function branch(
-  { schema, strict }: Option,
+  { schema, strict }: UnionOption,
   discriminator: string,
   tag: StructuralSchema | undefined,
   shared: readonly string[],
@@ -171,12 +171,12 @@ function branch(
 }
 
 /** Defaulting does not look at `oneOf`: the default of one option would turn up in objects of the others. */
-function refuseLoneDefaults(schemas: readonly StructuralSchema[], path: string, refuse: Refuse): void {
+function reportLoneDefaults(schemas: readonly StructuralSchema[], path: string, report: ReportProblem): void {
   const names = new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
   for (const name of names) {
     const declared = schemas.map((schema) => ownProperty(schema, name));
     if (declared.some((property) => property?.default !== undefined) && declared.includes(undefined)) {
-      refuse(
+      report(
         `${path}.${name}`,
         "a default in one option of a discriminated union would be filled into the other options as well",
         "use .optional() and fill it in reconcile, or declare the field in every option",

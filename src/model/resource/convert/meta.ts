@@ -3,7 +3,7 @@ import { globalRegistry, type $ZodType } from "zod/v4/core";
 import type { Json } from "../../object/json.js";
 import type { SchemaDraft } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
-import type { Refuse } from "./problems.js";
+import type { ReportProblem } from "./problems.js";
 
 /** What `.meta()` and `.describe()` may add to a schema. Other keys are the user's own and are left alone. */
 const passedThrough = new Set([
@@ -32,7 +32,7 @@ export function metaOf(schema: $ZodType): Meta | undefined {
 }
 
 /** Whether the schema carries CEL rules of its own. */
-export function hasRules(meta: Meta | undefined): boolean {
+export function hasOwnRules(meta: Meta | undefined): boolean {
   const rules = meta?.[rulesKey];
   return Array.isArray(rules) && rules.length > 0;
 }
@@ -43,20 +43,25 @@ export function isIntOrString(meta: Meta | undefined): boolean {
 }
 
 /** Adds to a converted schema what was said about it. A wrapper's word replaces that of what it wraps. */
-export function applyMeta(meta: Meta | undefined, schema: SchemaDraft, path: string, refuse: Refuse): void {
+export function applyMeta(
+  meta: Meta | undefined,
+  schema: SchemaDraft,
+  path: string,
+  report: ReportProblem,
+): void {
   if (!meta) return;
   const added: Record<string, Json> = {};
   for (const [key, value] of Object.entries(meta)) {
     if (!passedThrough.has(key)) {
       if (key.startsWith("x-kubernetes-") && key !== intOrStringKey) {
         const spelling = "look for a spelling mistake in the key";
-        refuse(path, `.meta() has "${key}", which Kubernetes does not know`, spelling);
+        report(path, `.meta() has "${key}", which Kubernetes does not know`, spelling);
       }
       continue;
     }
     // A copy, since what a kind is made of gets frozen and this belongs to the user.
     const json = asJson(value);
-    if (json === undefined) refuse(path, `"${key}" in .meta() is not JSON`, "take it out");
+    if (json === undefined) report(path, `"${key}" in .meta() is not JSON`, "take it out");
     else added[key] = json;
   }
   const rules = schema[rulesKey];

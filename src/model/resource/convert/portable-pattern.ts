@@ -7,7 +7,7 @@
 const sharedEscapes = new Set("dDwWsSbBfnrtv");
 
 /** Longest repetition RE2 compiles. */
-const longestRepetition = 1000;
+const maxRepetition = 1000;
 
 const repetition = /^\{(\d+)(?:,(\d*))?\}/;
 const hexEscape = /^x[0-9a-fA-F]{2}/;
@@ -44,8 +44,8 @@ function sourceProblem(source: string): string | undefined {
       return `"${rest.slice(0, rest.startsWith("(?<") ? 4 : 3)}" (looking around and named groups) is unknown to Kubernetes`;
     } else if (char === "{") {
       const [, from = "0", to] = repetition.exec(rest) ?? [];
-      if (Math.max(Number(from), Number(to ?? 0)) > longestRepetition) {
-        return `a repetition of more than ${longestRepetition} is unknown to Kubernetes`;
+      if (Math.max(Number(from), Number(to ?? 0)) > maxRepetition) {
+        return `a repetition of more than ${maxRepetition} is unknown to Kubernetes`;
       }
     }
   }

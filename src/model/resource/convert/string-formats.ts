@@ -1,7 +1,7 @@
 import { regexes, type $ZodCheckStringFormatDef } from "zod/v4/core";
 
 import { patternProblem } from "./portable-pattern.js";
-import type { Refuse } from "./problems.js";
+import type { ReportProblem } from "./problems.js";
 
 /** What a format of zod becomes. */
 interface Format {
@@ -56,11 +56,11 @@ const codeOnly = new Set(["jwt", "iban", "json_string"]);
 export function convertStringFormat(
   def: $ZodCheckStringFormatDef,
   path: string,
-  refuse: Refuse,
+  report: ReportProblem,
 ): Format | undefined {
   const { format, pattern } = def;
   const options: FormatOptions = def;
-  if (format === "url") return convertUrl(options, path, refuse);
+  if (format === "url") return convertUrl(options, path, report);
   if (format === "datetime") return convertDateTime(options, pattern);
   if (format === "uuid" && !options.version) return { format: "uuid" };
 
@@ -70,7 +70,7 @@ export function convertStringFormat(
   if (shared && !isOwnPattern) return shared;
 
   if (!pattern || codeOnly.has(format)) {
-    refuse(
+    report(
       path,
       `the string format "${format}" is checked by code that cannot run in the API server`,
       "use z.string().regex(…), or a plain z.string() and check it in reconcile",
@@ -79,19 +79,19 @@ export function convertStringFormat(
   }
   const problem = patternProblem(pattern);
   if (problem) {
-    refuse(path, problem, "write the pattern without it, or use rule(schema, cel, message)");
+    report(path, problem, "write the pattern without it, or use rule(schema, cel, message)");
     return undefined;
   }
   const known = format === "mac" || format === "uuid" || format === "email" ? { format } : {};
   return { ...known, pattern: pattern.source };
 }
 
-function convertUrl(def: FormatOptions, path: string, refuse: Refuse): Format | undefined {
+function convertUrl(def: FormatOptions, path: string, report: ReportProblem): Format | undefined {
   // z.httpUrl(); its host must be a domain, which the pattern does not repeat.
   const isHttp = def.protocol === regexes.httpProtocol && (!def.hostname || def.hostname === regexes.domain);
   if (isHttp && !def.normalize) return { format: "uri", pattern: "^https?://" };
   if (def.protocol || def.hostname || def.normalize) {
-    refuse(
+    report(
       path,
       "z.url() with protocol, hostname or normalize has no form in a Kubernetes schema",
       "use z.httpUrl(), or z.url().regex(/^https:\\/\\/…/)",

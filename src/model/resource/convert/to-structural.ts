@@ -4,17 +4,23 @@ import { applyChecks } from "./checks.js";
 import { convertDefault } from "./defaults.js";
 import { convertEnum, literalValues } from "./enums.js";
 import { mergeIntersection } from "./merge.js";
-import { applyMeta, hasRules, metaOf } from "./meta.js";
+import { applyMeta, hasOwnRules, metaOf } from "./meta.js";
 import { patternProblem } from "./portable-pattern.js";
-import { anything, collector, type Convert, type Field, type Refuse } from "./problems.js";
-import { refusals, refusedTypes } from "./refusals.js";
+import {
+  anyValue,
+  problemCollector,
+  type Convert,
+  type ConvertedField,
+  type ReportProblem,
+} from "./problems.js";
+import { unsupported, unsupportedTypes } from "./unsupported.js";
 import { convertUnion, isJson, makeNullable } from "./unions.js";
 import { checksOf, defOf, isZodSchema } from "./zod-definitions.js";
 import type { DefinitionProblem } from "./definition-error.js";
 import type { SchemaDraft, StructuralSchema } from "../../schema/structural-schema.js";
 
 /** Deeper than any kind people write; a recursive schema that makes new parts each time ends here. */
-const deepest = 64;
+const maxDepth = 64;
 
 /** What a zod schema becomes, and what kept it from becoming that. */
 export interface Conversion {
@@ -32,29 +38,29 @@ export interface Conversion {
  * taken apart again.
  *
  * Unknown fields need no word: Kubernetes prunes them, as z.object() does. z.strictObject() is converted like
- * z.object(), since a schema cannot both prune and refuse; a client that wants the error asks for strict field
+ * z.object(), since a schema cannot both prune and report; a client that wants the error asks for strict field
  * validation when it writes.
  */
 export function toStructural(root: $ZodType, path: string): Conversion {
   const problems: DefinitionProblem[] = [];
-  const refuse = collector(problems);
+  const report = problemCollector(problems);
   const open = new Set<$ZodType>();
 
   const convert: Convert = (schema, path) => {
     if (!isZodSchema(schema)) {
-      refuse(path, "this is not a schema of zod 4", 'make it with the z of import { z } from "zod"');
-      return required(anything());
+      report(path, "this is not a schema of zod 4", 'make it with the z of import { z } from "zod"');
+      return required(anyValue());
     }
-    if (open.has(schema) || open.size >= deepest) {
-      refuse(path, refusals.recursion.message, refusals.recursion.wayOut);
-      return required(anything());
+    if (open.has(schema) || open.size >= maxDepth) {
+      report(path, unsupported.recursion.message, unsupported.recursion.fix);
+      return required(anyValue());
     }
     open.add(schema);
     try {
       const meta = metaOf(schema);
-      const field = convertType(schema, path, convert, refuse);
-      applyChecks(schema, field.schema, path, refuse, hasRules(meta));
-      applyMeta(meta, field.schema, path, refuse);
+      const field = convertType(schema, path, convert, report);
+      applyChecks(schema, field.schema, path, report, hasOwnRules(meta));
+      applyMeta(meta, field.schema, path, report);
       return field;
     } finally {
       open.delete(schema);
@@ -64,14 +70,19 @@ export function toStructural(root: $ZodType, path: string): Conversion {
   return { ...convert(root, path), problems };
 }
 
-function convertType(schema: $ZodType, path: string, convert: Convert, refuse: Refuse): Field {
+function convertType(
+  schema: $ZodType,
+  path: string,
+  convert: Convert,
+  report: ReportProblem,
+): ConvertedField {
   const def = defOf(schema);
-  const refused = refusedTypes[def.type];
+  const refused = unsupportedTypes[def.type];
   if (refused) {
-    refuse(path, refused.message, refused.wayOut);
-    return required(anything());
+    report(path, refused.message, refused.fix);
+    return required(anyValue());
   }
-  if ("coerce" in def && def.coerce) refuse(path, refusals.coerce.message, refusals.coerce.wayOut);
+  if ("coerce" in def && def.coerce) report(path, unsupported.coerce.message, unsupported.coerce.fix);
 
   switch (def.type) {
     case "string":
@@ -80,23 +91,23 @@ function convertType(schema: $ZodType, path: string, convert: Convert, refuse: R
       return required({ type: def.type });
     case "enum":
     case "literal":
-      return required(convertEnum(literalValues(schema) ?? [], path, refuse));
+      return required(convertEnum(literalValues(schema) ?? [], path, report));
     case "template_literal":
-      return required(convertTemplate(schema, path, refuse));
+      return required(convertTemplate(schema, path, report));
     case "any":
     case "unknown":
-      return required(anything());
+      return required(anyValue());
     case "array":
-      return required({ type: "array", items: convertItem(def.element, `${path}[]`, convert, refuse) });
+      return required({ type: "array", items: convertItem(def.element, `${path}[]`, convert, report) });
     case "object":
-      return required(convertObject(def, path, convert, refuse));
+      return required(convertObject(def, path, convert, report));
     case "record":
-      return required(convertRecord(def, path, convert, refuse));
+      return required(convertRecord(def, path, convert, report));
     case "union":
-      return required(convertUnion(schema, def, path, convert, refuse));
+      return required(convertUnion(schema, def, path, convert, report));
     case "intersection":
       return required(
-        mergeIntersection(convert(def.left, path).schema, convert(def.right, path).schema, path, refuse),
+        mergeIntersection(convert(def.left, path).schema, convert(def.right, path).schema, path, report),
       );
     case "optional":
       return { ...convert(def.innerType, path), optional: true };
@@ -106,74 +117,84 @@ function convertType(schema: $ZodType, path: string, convert: Convert, refuse: R
       return convert(def.innerType, path);
     case "nullable": {
       const field = convert(def.innerType, path);
-      makeNullable(field.schema, path, refuse);
+      makeNullable(field.schema, path, report);
       return field;
     }
     case "default":
     case "prefault": {
       const { schema } = convert(def.innerType, path);
-      const value = convertDefault(def, schema, path, refuse);
+      const value = convertDefault(def, schema, path, report);
       if (value !== undefined) schema.default = value;
       return { schema, optional: true };
     }
     case "lazy": {
       const inner = def.getter();
-      return isJson(def, inner) ? required(anything()) : convert(inner, path);
+      return isJson(def, inner) ? required(anyValue()) : convert(inner, path);
     }
     default:
-      refuse(path, `z.${def.type}() has no form in a Kubernetes schema`, "use another schema");
-      return required(anything());
+      report(path, `z.${def.type}() has no form in a Kubernetes schema`, "use another schema");
+      return required(anyValue());
   }
 }
 
-function required(schema: SchemaDraft): Field {
+function required(schema: SchemaDraft): ConvertedField {
   return { schema, optional: false };
 }
 
-function convertTemplate(schema: $ZodType, path: string, refuse: Refuse): SchemaDraft {
+function convertTemplate(schema: $ZodType, path: string, report: ReportProblem): SchemaDraft {
   const { pattern } = schema._zod;
   const problem = pattern ? patternProblem(pattern) : "this template has no pattern";
-  if (problem) refuse(path, problem, "use z.string().regex(…)");
+  if (problem) report(path, problem, "use z.string().regex(…)");
   return { type: "string", ...(pattern && { pattern: pattern.source }) };
 }
 
 /** A list item or map value. Defaulting happens to fields only, and JSON has no hole to leave in a list. */
-function convertItem(schema: $ZodType, path: string, convert: Convert, refuse: Refuse): StructuralSchema {
+function convertItem(
+  schema: $ZodType,
+  path: string,
+  convert: Convert,
+  report: ReportProblem,
+): StructuralSchema {
   const item = convert(schema, path);
-  if (item.optional) refuse(path, refusals.optionalItem.message, refusals.optionalItem.wayOut);
+  if (item.optional) report(path, unsupported.optionalItem.message, unsupported.optionalItem.fix);
   return item.schema;
 }
 
-function convertObject(def: $ZodObjectDef, path: string, convert: Convert, refuse: Refuse): SchemaDraft {
+function convertObject(
+  def: $ZodObjectDef,
+  path: string,
+  convert: Convert,
+  report: ReportProblem,
+): SchemaDraft {
   const entries = Object.entries(def.shape);
   const converted: SchemaDraft = { type: "object" };
   const catchall = def.catchall?._zod.def.type;
   if (catchall === "unknown" || catchall === "any") converted["x-kubernetes-preserve-unknown-fields"] = true;
   else if (def.catchall && catchall !== "never") {
     if (entries.length > 0) {
-      refuse(
+      report(
         path,
         "a Kubernetes schema cannot have both named fields and a schema for all others",
         "put the others into a field of their own: z.record(z.string(), …)",
       );
     }
-    return { ...converted, additionalProperties: convertItem(def.catchall, `${path}.*`, convert, refuse) };
+    return { ...converted, additionalProperties: convertItem(def.catchall, `${path}.*`, convert, report) };
   }
-  return { ...converted, ...convertFields(entries, path, convert, refuse) };
+  return { ...converted, ...convertFields(entries, path, convert, report) };
 }
 
 function convertFields(
   entries: readonly (readonly [string, $ZodType])[],
   path: string,
   convert: Convert,
-  refuse: Refuse,
+  report: ReportProblem,
 ): SchemaDraft {
   const properties: [string, StructuralSchema][] = [];
   const needed: string[] = [];
   for (const [name, schema] of entries) {
     const at = `${path}.${name}`;
     if (name === "__proto__") {
-      refuse(at, "a field cannot have this name, which JavaScript uses itself", "choose another name");
+      report(at, "a field cannot have this name, which JavaScript uses itself", "choose another name");
       continue;
     }
     const field = convert(schema, at);
@@ -187,24 +208,29 @@ function convertFields(
 }
 
 /** A map, or an object when its keys are listed one by one. */
-function convertRecord(def: $ZodRecordDef, path: string, convert: Convert, refuse: Refuse): SchemaDraft {
+function convertRecord(
+  def: $ZodRecordDef,
+  path: string,
+  convert: Convert,
+  report: ReportProblem,
+): SchemaDraft {
   const { keyType, valueType } = def;
   const keys = literalValues(keyType);
   if (keys) {
     const optional = def.partial === true;
     const asOptional: Convert = (schema, at) => ({
-      schema: convertItem(schema, at, convert, refuse),
+      schema: convertItem(schema, at, convert, report),
       optional,
     });
     const entries = keys.map((key) => [String(key), valueType] as const);
-    return { type: "object", ...convertFields(entries, path, asOptional, refuse) };
+    return { type: "object", ...convertFields(entries, path, asOptional, report) };
   }
   if (keyType._zod.def.type !== "string" || checksOf(keyType).length > 0) {
-    refuse(
+    report(
       path,
       "the keys of a map can be any text: a Kubernetes schema has no say about them",
       'use z.string() for the keys, and rule(map, "self.all(key, key.matches(\'^[a-z]+$\'))", "message")',
     );
   }
-  return { type: "object", additionalProperties: convertItem(valueType, `${path}.*`, convert, refuse) };
+  return { type: "object", additionalProperties: convertItem(valueType, `${path}.*`, convert, report) };
 }

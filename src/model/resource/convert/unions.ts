@@ -4,7 +4,7 @@ import type { SchemaDraft } from "../../schema/structural-schema.js";
 import { convertEnum, literalValues } from "./enums.js";
 import { mergeUnion } from "./merge.js";
 import { isIntOrString, metaOf } from "./meta.js";
-import { anything, type Convert, type Refuse } from "./problems.js";
+import { anyValue, type Convert, type ReportProblem } from "./problems.js";
 import { defOf, isDiscriminated } from "./zod-definitions.js";
 
 /** Converts the unions that a structural schema has a form for, and refuses the others. */
@@ -13,7 +13,7 @@ export function convertUnion(
   def: $ZodUnionDef,
   path: string,
   convert: Convert,
-  refuse: Refuse,
+  report: ReportProblem,
 ): SchemaDraft {
   if (isIntOrString(metaOf(schema))) return convertIntOrString(def, path, convert);
   if (isDiscriminated(def)) {
@@ -21,31 +21,31 @@ export function convertUnion(
       schema: convert(option, path).schema,
       strict: isStrict(option),
     }));
-    return mergeUnion(options, def.discriminator, path, refuse);
+    return mergeUnion(options, def.discriminator, path, report);
   }
 
   const options = flatten(def.options);
   const values = options.map(literalValues);
-  if (values.every((value) => value !== undefined)) return convertEnum(values.flat(), path, refuse);
+  if (values.every((value) => value !== undefined)) return convertEnum(values.flat(), path, report);
   const solid = options.filter((option) => option._zod.def.type !== "null");
   const [only] = solid;
   if (only && solid.length === 1) {
     const { schema: converted } = convert(only, path);
-    if (options.length > 1) makeNullable(converted, path, refuse);
+    if (options.length > 1) makeNullable(converted, path, report);
     return converted;
   }
-  refuse(
+  report(
     path,
     "a union has a form in a Kubernetes schema only if something tells its options apart",
     "use z.discriminatedUnion(…), z.enum([…]) for fixed values, or intOrString() for a number or text",
   );
-  return anything();
+  return anyValue();
 }
 
 /** Kubernetes compares null with the values of an enum, finds it equal to none of them, and refuses it. */
-export function makeNullable(schema: SchemaDraft, path: string, refuse: Refuse): void {
+export function makeNullable(schema: SchemaDraft, path: string, report: ReportProblem): void {
   if (schema.enum) {
-    refuse(
+    report(
       path,
       "Kubernetes refuses null for a field with a choice of values",
       "use .optional() instead of .nullable()",

@@ -1,7 +1,7 @@
 import { isJsonArray, type Json, type JsonArray } from "../../object/json.js";
 
 /** The places where an item stands for the second time. Further times are not told. */
-export function firstRepeated(items: JsonArray): number[] {
+export function duplicatePositions(items: JsonArray): number[] {
   if (items.length < 2) return [];
   const times = new Map<Json, number>();
   const repeated: number[] = [];

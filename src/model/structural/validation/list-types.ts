@@ -10,10 +10,10 @@ import {
   setOwn,
 } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { firstRepeated } from "./distinct-items.js";
-import { mostReported } from "../most-reported.js";
+import { duplicatePositions } from "./distinct-items.js";
+import { maxReportedErrors } from "../max-reported-errors.js";
 import { PathStack } from "../../object/path-stack.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
 /** Whether a schema itself says that items of a list are all different. */
 function isDistinctList(schema: StructuralSchema): boolean {
@@ -33,24 +33,24 @@ function hasDistinctLists(schema: StructuralSchema): boolean {
 }
 
 /** Lists whose items must all be different, or have different keys, and where they are not. What is the very same as in `same` is skipped. */
-export function validateListTypes(root: SchemaNode, object: Json, same?: Json): FieldError[] {
+export function validateListTypes(root: CompiledNode, object: Json, same?: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, same, new PathStack(), errors);
   return errors;
 }
 
 function walk(
-  node: SchemaNode,
+  node: CompiledNode,
   value: Json,
   same: Json | undefined,
   path: PathStack,
   errors: FieldError[],
 ): void {
-  if (typeof value !== "object" || value === same || errors.length >= mostReported) return;
+  if (typeof value !== "object" || value === same || errors.length >= maxReportedErrors) return;
   if (!(node.distinctLists ??= hasDistinctLists(node.schema))) return;
   if (isJsonArray(value)) {
     checkList(node, value, path, errors);
-    const items = itemsOf(node);
+    const items = itemNode(node);
     if (!items) return;
     for (const [index, item] of value.entries()) {
       path.enterItem(index);
@@ -59,8 +59,8 @@ function walk(
     }
   } else if (isJsonObject(value)) {
     for (const key in value) {
-      const field = fieldOf(node, key);
-      const child = field ?? entriesOf(node);
+      const field = fieldNode(node, key);
+      const child = field ?? entryNode(node);
       const inner = value[key];
       if (!child || inner === undefined) continue;
       if (field) path.enterField(key);
@@ -71,11 +71,11 @@ function walk(
   }
 }
 
-function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, errors: FieldError[]): void {
+function checkList({ schema }: CompiledNode, list: JsonArray, path: PathStack, errors: FieldError[]): void {
   const at = (index: number): string => `${path.bracketed()}[${index}]`;
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
-      for (const index of firstRepeated(list).slice(0, mostReported))
+      for (const index of duplicatePositions(list).slice(0, maxReportedErrors))
         errors.push(duplicate(at(index), list[index]));
       break;
     case "map": {
@@ -88,8 +88,8 @@ function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, err
       if (list.length < 2) break;
       const names = schema["x-kubernetes-list-map-keys"] ?? [];
       const items = list.map((item) => (isJsonObject(item) ? item : {}));
-      const repeated = firstRepeated(items.map((item) => identityOf(item, names)));
-      for (const index of repeated.slice(0, mostReported)) {
+      const repeated = duplicatePositions(items.map((item) => identityOf(item, names)));
+      for (const index of repeated.slice(0, maxReportedErrors)) {
         errors.push(duplicate(at(index), keysOf(items[index] ?? {}, names)));
       }
       break;

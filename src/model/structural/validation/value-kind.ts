@@ -7,7 +7,7 @@ export type ValueKind = "string" | "integer" | "number" | "boolean" | "array" | 
 const largestInteger = 2 ** 63;
 
 /** What a value is. */
-export function kindOf(value: Json): ValueKind {
+export function jsonKind(value: Json): ValueKind {
   switch (typeof value) {
     case "string":
       return "string";

@@ -3,17 +3,17 @@ import { notSupported, tooLong } from "../../object/field-errors.js";
 import { type Json, jsonEqual } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import type { Findings } from "./findings.js";
+import type { ErrorCollector } from "./error-collector.js";
 import { formatCheck } from "../../formats/formats.js";
 import { compilePattern } from "../../regex/pattern.js";
-import { characterCount, isNearlyInteger, kindOf, type ValueKind } from "./value-kind.js";
+import { characterCount, isNearlyInteger, jsonKind, type ValueKind } from "./value-kind.js";
 
 /** Checks a value and reports what is wrong with it. */
-type Check<Value> = (value: Value, findings: Findings) => void;
+type Check<Value> = (value: Value, collector: ErrorCollector) => void;
 
 /** What a schema says of values themselves, apart from what is in them. */
 export interface ValueRules {
-  readonly type: ((value: Json, kind: ValueKind, findings: Findings) => void) | undefined;
+  readonly type: ((value: Json, kind: ValueKind, collector: ErrorCollector) => void) | undefined;
   readonly text: Check<string> | undefined;
   readonly format: Check<string> | undefined;
   readonly number: Check<number> | undefined;
@@ -54,16 +54,16 @@ function compileType(schema: StructuralSchema): ValueRules["type"] {
     return types.length === 0 && (kind === "string" || kind === "array");
   };
 
-  return (value, kind, findings) => {
-    if (fits(value, kind)) findings.checks++;
+  return (value, kind, collector) => {
+    if (fits(value, kind)) collector.checks++;
     else if (format === undefined || kind === "null" || kind === "string" || kind === "array") {
-      wrongType(expected, kind, findings);
-    } else wrongType(format, ownFormats[kind] ?? "", findings);
+      wrongType(expected, kind, collector);
+    } else wrongType(format, ownFormats[kind] ?? "", collector);
   };
 }
 
-function wrongType(expected: string, actual: string, findings: Findings): void {
-  findings.typeInvalid(actual, `must be of type ${expected}: ${quote(actual)}`);
+function wrongType(expected: string, actual: string, collector: ErrorCollector): void {
+  collector.typeInvalid(actual, `must be of type ${expected}: ${quote(actual)}`);
 }
 
 function compileText(schema: StructuralSchema): Check<string> | undefined {
@@ -71,17 +71,17 @@ function compileText(schema: StructuralSchema): Check<string> | undefined {
   if (maxLength === undefined && minLength === undefined && !pattern) return undefined;
   const expression = pattern ? compilePattern(pattern) : undefined;
   // The first fault is the only one that is told.
-  return (value, findings) => {
+  return (value, collector) => {
     if (maxLength !== undefined && value.length > maxLength && characterCount(value) > maxLength) {
-      findings.errors.push(tooLong(findings.path.field(), maxLength));
+      collector.errors.push(tooLong(collector.path.field(), maxLength));
     } else if (minLength !== undefined && value.length < 2 * minLength && characterCount(value) < minLength) {
-      findings.invalid(value, `should be at least ${minLength} chars long`);
+      collector.invalid(value, `should be at least ${minLength} chars long`);
     } else if (expression?.fault !== undefined) {
-      findings.invalid(value, `should match '${pattern}, but pattern is invalid: ${expression.fault}'`);
+      collector.invalid(value, `should match '${pattern}, but pattern is invalid: ${expression.fault}'`);
     } else if (expression) {
       const matches = expression.matches(value);
-      if (matches === undefined) findings.invalid(value, `is too long to be matched with '${pattern}'`);
-      else if (!matches) findings.invalid(value, `should match '${pattern}'`);
+      if (matches === undefined) collector.invalid(value, `is too long to be matched with '${pattern}'`);
+      else if (!matches) collector.invalid(value, `should match '${pattern}'`);
     }
   };
 }
@@ -89,44 +89,44 @@ function compileText(schema: StructuralSchema): Check<string> | undefined {
 function compileFormat({ format }: StructuralSchema): Check<string> | undefined {
   const check = format ? formatCheck(format) : undefined;
   if (!check) return undefined;
-  return (value, findings) => {
-    if (!check(value)) findings.typeInvalid(value, `must be of type ${format}: ${quote(value)}`);
+  return (value, collector) => {
+    if (!check(value)) collector.typeInvalid(value, `must be of type ${format}: ${quote(value)}`);
   };
 }
 
 function compileNumber(schema: StructuralSchema): Check<number> | undefined {
   const { minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false, multipleOf } = schema;
   if (minimum === undefined && maximum === undefined && multipleOf === undefined) return undefined;
-  return (value, findings) => {
-    if (multipleOf !== undefined) checkMultiple(value, multipleOf, findings);
+  return (value, collector) => {
+    if (multipleOf !== undefined) checkMultiple(value, multipleOf, collector);
     if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
       const relation = exclusiveMinimum ? "greater than" : "greater than or equal to";
-      findings.invalid(value, `should be ${relation} ${renderLimit(minimum, value)}`);
+      collector.invalid(value, `should be ${relation} ${renderLimit(minimum, value)}`);
     }
     if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
       const relation = exclusiveMaximum ? "less than" : "less than or equal to";
-      findings.invalid(value, `should be ${relation} ${renderLimit(maximum, value)}`);
+      collector.invalid(value, `should be ${relation} ${renderLimit(maximum, value)}`);
     }
   };
 }
 
-function checkMultiple(value: number, factor: number, findings: Findings): void {
+function checkMultiple(value: number, factor: number, collector: ErrorCollector): void {
   if (!(factor > 0)) {
-    const path = findings.path.dotted();
+    const path = collector.path.dotted();
     const detail = `factor MultipleOf declared for ${path} must be positive: ${renderLimit(factor, value)}`;
-    findings.errors.push({
+    collector.errors.push({
       type: "FieldValueInvalid",
-      field: findings.path.field(),
+      field: collector.path.field(),
       badValue: factor,
       detail,
     });
   } else if (!isMultiple(value, factor)) {
-    findings.invalid(value, `should be a multiple of ${renderLimit(factor, value)}`);
+    collector.invalid(value, `should be a multiple of ${renderLimit(factor, value)}`);
   }
 }
 
 function isMultiple(value: number, factor: number): boolean {
-  if (kindOf(value) === "integer" && Number.isInteger(factor)) return value % factor === 0;
+  if (jsonKind(value) === "integer" && Number.isInteger(factor)) return value % factor === 0;
   return isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
@@ -138,7 +138,7 @@ function isMultiple(value: number, factor: number): boolean {
  * while 1.0 does not. Here there is no telling 1 from 1.0, and both are compared as 1.0 is.
  */
 function renderLimit(limit: number, value: number): string {
-  if (kindOf(value) === "integer" && kindOf(limit) === "integer") return BigInt(limit).toString();
+  if (jsonKind(value) === "integer" && jsonKind(limit) === "integer") return BigInt(limit).toString();
   const size = Math.abs(limit);
   if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(limit);
   return limit.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
@@ -149,10 +149,10 @@ function compileChoice(schema: StructuralSchema): Check<Json> | undefined {
   if (!values || values.length === 0) return undefined;
   const plain = new Set<Json>(values.filter((value) => typeof value !== "object"));
   const containers = values.filter((value) => typeof value === "object" && value !== null);
-  return (value, findings) => {
+  return (value, collector) => {
     // Null is never one of the values, even if it is listed: Kubernetes finds nothing that it is equal to.
     if (plain.has(value) || (value !== null && containers.some((choice) => jsonEqual(choice, value)))) return;
     const supported = values.map((choice) => (typeof choice === "string" ? choice : renderBadValue(choice)));
-    findings.errors.push(notSupported(findings.path.field(), value, supported));
+    collector.errors.push(notSupported(collector.path.field(), value, supported));
   };
 }

@@ -1,6 +1,6 @@
 import { fieldElement, keyElement, type PathElement } from "../../../model/apply/fields/path-element.js";
 import type { KubeObject } from "../../../model/core.js";
-import { listKey } from "../../../model/diff/align.js";
+import { itemKeyField } from "../../../model/diff/align.js";
 import {
   getOwn,
   isJsonArray,
@@ -42,7 +42,7 @@ function compare(
 ): void {
   if (isMap(from, to) && isMap(to, from)) return compareMaps(from ?? {}, to ?? {}, path, found);
   if (isJsonArray(from) && isJsonArray(to)) {
-    const key = listKey(from, to);
+    const key = itemKeyField(from, to);
     if (key !== undefined) return compareMaps(byKey(from, key), byKey(to, key), path, found, key);
   }
   if (from === undefined || to === undefined ? from !== to : !jsonEqual(from, to))

@@ -1,5 +1,5 @@
 import { fieldErrors, type Json } from "../../../model/core.js";
-import { inOrder } from "../../../model/object/bad-value.js";
+import { inKeyOrder } from "../../../model/object/bad-value.js";
 import { validateQualifiedName } from "../../../model/object/names.js";
 import { utf8Length } from "../../../model/object/utf8.js";
 import { jsonEqual } from "../../../model/object/json.js";
@@ -70,7 +70,7 @@ function referenceInGo(reference: Reference): object {
 }
 
 function shown(value: unknown): unknown {
-  return typeof value === "object" && value !== null ? inOrder(value) : value;
+  return typeof value === "object" && value !== null ? inKeyOrder(value) : value;
 }
 
 function same(left: unknown, right: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { RoleBinding, Subject } from "kubernetes-types/rbac/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
-import { inOrder } from "../../../../model/object/bad-value.js";
+import { inKeyOrder } from "../../../../model/object/bad-value.js";
 import { validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
@@ -40,7 +40,7 @@ function bindingsIn(namespaced: boolean): KindRules {
         const checks = new Checks("roleRef", validate(object));
         const [now, before] = [as<RoleBinding>(object).roleRef, as<RoleBinding>(old).roleRef];
         if (!same(now, before)) {
-          const shown = inOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
+          const shown = inKeyOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
           checks.invalid(shown, "cannot change roleRef");
         }
         return checks.errors;

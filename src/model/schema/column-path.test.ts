@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { parseFieldPath, schemaAt } from "./field-path.js";
+import { parseColumnPath, schemaAt } from "./column-path.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 const schema: StructuralSchema = {
@@ -46,7 +46,7 @@ describe("a path", () => {
     [".spec.__proto__", undefined],
     [".metadata.nothing", undefined],
   ])("%s leads to %s", (path, type) => {
-    const steps = parseFieldPath(path);
+    const steps = parseColumnPath(path);
     expect(steps).toBeDefined();
     expect(schemaAt(schema, steps ?? [])?.type).toBe(type);
   });
@@ -66,6 +66,6 @@ describe("a path", () => {
     "$.spec",
     ".spec['a]",
   ])("is not written %j", (path) => {
-    expect(parseFieldPath(path)).toBeUndefined();
+    expect(parseColumnPath(path)).toBeUndefined();
   });
 });

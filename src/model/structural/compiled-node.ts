@@ -6,7 +6,7 @@ import { compileRules, type ValueRules } from "./validation/value-rules.js";
  * One schema made ready for walking objects. Nodes are made when an object first has something there, since most of
  * a big schema is rarely used, and there is one per schema whoever asks for it.
  */
-export interface SchemaNode {
+export interface CompiledNode {
   readonly schema: StructuralSchema;
   readonly nullable: boolean;
   /** Whether fields that nobody described are kept. */
@@ -14,7 +14,7 @@ export interface SchemaNode {
   /** Whether this is an object with apiVersion, kind and metadata of its own. */
   readonly embedded: boolean;
   /** The fields that have been met so far; undefined when there are none. */
-  readonly fields: Map<string, SchemaNode> | undefined;
+  readonly fields: Map<string, CompiledNode> | undefined;
   /** The names of the fields that have a default. */
   readonly defaulted: readonly string[];
   /** The default, pruned; made when it is first needed. */
@@ -25,10 +25,10 @@ export interface SchemaNode {
   distinctLists: boolean | undefined;
 }
 
-const nodes = new WeakMap<StructuralSchema, SchemaNode>();
+const nodes = new WeakMap<StructuralSchema, CompiledNode>();
 
 /** The node of a schema. */
-export function nodeOf(schema: StructuralSchema): SchemaNode {
+export function compiledNode(schema: StructuralSchema): CompiledNode {
   let node = nodes.get(schema);
   if (!node) {
     node = {
@@ -55,7 +55,7 @@ export function hasDefault(schema: StructuralSchema): boolean {
 }
 
 /** The node of a named field. */
-export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
+export function fieldNode(node: CompiledNode, name: string): CompiledNode | undefined {
   const { fields } = node;
   const { properties } = node.schema;
   if (!fields || !properties) return undefined;
@@ -64,23 +64,23 @@ export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined 
   if (!Object.hasOwn(properties, name)) return undefined;
   const property = properties[name];
   if (!property) return undefined;
-  const field = nodeOf(property);
+  const field = compiledNode(property);
   fields.set(name, field);
   return field;
 }
 
 /** The node of all entries of a map; undefined when they are not described. */
-export function entriesOf({ schema }: SchemaNode): SchemaNode | undefined {
+export function entryNode({ schema }: CompiledNode): CompiledNode | undefined {
   const { additionalProperties } = schema;
-  return typeof additionalProperties === "object" ? nodeOf(additionalProperties) : undefined;
+  return typeof additionalProperties === "object" ? compiledNode(additionalProperties) : undefined;
 }
 
 /** The node of the items of a list. */
-export function itemsOf({ schema }: SchemaNode): SchemaNode | undefined {
-  return schema.items && nodeOf(schema.items);
+export function itemNode({ schema }: CompiledNode): CompiledNode | undefined {
+  return schema.items && compiledNode(schema.items);
 }
 
 /** What values of a node have to be like. */
-export function rulesOf(node: SchemaNode): ValueRules {
+export function valueRules(node: CompiledNode): ValueRules {
   return (node.rules ??= compileRules(node.schema));
 }

@@ -1,9 +1,9 @@
 import { type FieldError, invalid, type FieldErrorType, typeInvalid } from "../../object/field-errors.js";
-import { mostReported } from "../most-reported.js";
+import { maxReportedErrors } from "../max-reported-errors.js";
 import { PathStack, rootField } from "../../object/path-stack.js";
 
 /** Where a validation is and what it has found. */
-export class Findings {
+export class ErrorCollector {
   readonly path: PathStack;
   errors: FieldError[] = [];
   /**
@@ -19,17 +19,17 @@ export class Findings {
 
   /** Whether enough has been found. */
   get isFull(): boolean {
-    return this.errors.length >= mostReported;
+    return this.errors.length >= maxReportedErrors;
   }
 
   /** A value breaks a rule; the rule is said of the value's path. */
   invalid(badValue: unknown, rule: string): void {
-    this.errors.push(invalid(this.path.field(), badValue, this.said(rule)));
+    this.errors.push(invalid(this.path.field(), badValue, this.describe(rule)));
   }
 
   /** A value is of the wrong type or format. */
   typeInvalid(badValue: unknown, rule: string): void {
-    this.errors.push(typeInvalid(this.path.field(), badValue, this.said(rule)));
+    this.errors.push(typeInvalid(this.path.field(), badValue, this.describe(rule)));
   }
 
   /** A value breaks a rule that is about several schemas; Kubernetes reports it for the whole of what is validated. */
@@ -37,7 +37,7 @@ export class Findings {
     this.errors.push(invalid(this.path.base || rootField, "", rule));
   }
 
-  private said(rule: string): string {
+  private describe(rule: string): string {
     return `${this.path.dotted()} in body ${rule}`;
   }
 }
@@ -47,11 +47,11 @@ export function distinct(errors: readonly FieldError[]): FieldError[] {
   if (errors.length < 2) return [...errors];
   const seen = new Set<string>();
   return errors.filter((error) => {
-    const key = keyOf(error.type, error.field, error.detail);
+    const key = errorKey(error.type, error.field, error.detail);
     return !seen.has(key) && seen.add(key);
   });
 }
 
-function keyOf(type: FieldErrorType, field: string, detail: string): string {
+function errorKey(type: FieldErrorType, field: string, detail: string): string {
   return `${type}\0${field}\0${detail}`;
 }

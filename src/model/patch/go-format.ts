@@ -1,19 +1,19 @@
 import { getOwn, isJsonArray, type Json } from "../object/json.js";
 
 /** Messages quote values of any size; what is longer than this is cut. */
-const longest = 1000;
+const maxLength = 1000;
 
 /** A value as Go's `%v` writes it, which is how Kubernetes' messages show it: `map[name:a ports:[80 81]]`. */
-export function goText(value: Json): string {
+export function goFormat(value: Json): string {
   const parts: string[] = [];
-  write(value, { parts, room: longest }, goScalar);
+  write(value, { parts, room: maxLength }, goScalar);
   return parts.join("");
 }
 
 /** A value as Go's `%s` writes it: what is no text looks odd, as in Kubernetes' messages. */
-export function goString(value: Json): string {
+export function goStringFormat(value: Json): string {
   const parts: string[] = [];
-  write(value, { parts, room: longest }, (scalar) =>
+  write(value, { parts, room: maxLength }, (scalar) =>
     typeof scalar === "string"
       ? scalar
       : `%!s(${scalar === null ? "" : `${goType(scalar)}=`}${goScalar(scalar)})`,
@@ -45,36 +45,36 @@ function goScalar(value: Scalar): string {
   return String(value).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-interface Page {
+interface Output {
   readonly parts: string[];
   /** How many more characters are worth writing. It bounds the depth of the recursion as well. */
   room: number;
 }
 
-function write(value: Json, page: Page, scalar: (value: Scalar) => string): void {
+function write(value: Json, page: Output, scalar: (value: Scalar) => string): void {
   if (page.room <= 0) return;
   if (isJsonArray(value)) {
-    put(page, "[");
+    append(page, "[");
     for (const [index, item] of value.entries()) {
       if (page.room <= 0) return;
-      if (index > 0) put(page, " ");
+      if (index > 0) append(page, " ");
       write(item, page, scalar);
     }
-    put(page, "]");
+    append(page, "]");
   } else if (typeof value === "object" && value !== null) {
-    put(page, "map[");
+    append(page, "map[");
     for (const [index, key] of Object.keys(value).sort().entries()) {
       if (page.room <= 0) return;
-      put(page, `${index > 0 ? " " : ""}${key}:`);
+      append(page, `${index > 0 ? " " : ""}${key}:`);
       write(getOwn(value, key) ?? null, page, scalar);
     }
-    put(page, "]");
+    append(page, "]");
   } else {
-    put(page, scalar(value));
+    append(page, scalar(value));
   }
 }
 
-function put(page: Page, text: string): void {
+function append(page: Output, text: string): void {
   if (page.room <= 0) return;
   page.parts.push(text.length > page.room ? `${text.slice(0, page.room)}…` : text);
   page.room -= text.length;

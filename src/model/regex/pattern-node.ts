@@ -2,20 +2,20 @@
 export type CharacterTest = (code: number) => boolean;
 
 /** A place in the text, between two characters. */
-export type Place = "text start" | "text end" | "line start" | "line end" | "word edge" | "no word edge";
+export type Assertion = "text start" | "text end" | "line start" | "line end" | "word edge" | "no word edge";
 
 /** A regular expression as a tree. What a group matched is never asked for, so groups leave no trace. */
-export type Piece =
+export type PatternNode =
   | { readonly type: "character"; readonly test: CharacterTest }
-  | { readonly type: "place"; readonly place: Place }
-  | { readonly type: "sequence"; readonly parts: readonly Piece[] }
-  | { readonly type: "choice"; readonly parts: readonly Piece[] }
-  | Repeat;
+  | { readonly type: "assertion"; readonly assertion: Assertion }
+  | { readonly type: "sequence"; readonly parts: readonly PatternNode[] }
+  | { readonly type: "choice"; readonly parts: readonly PatternNode[] }
+  | RepeatNode;
 
-/** A piece that stands `min` to `max` times; `max` may be Infinity. */
-export interface Repeat {
+/** A node that stands `min` to `max` times; `max` may be Infinity. */
+export interface RepeatNode {
   readonly type: "repeat";
-  readonly part: Piece;
+  readonly part: PatternNode;
   readonly min: number;
   readonly max: number;
   /** Whether fewer times are tried first; that matters only for what is found, not for whether something is. */

@@ -16,7 +16,7 @@ const a = z.object({ type: z.literal("a"), size: z.int() });
 const b = z.object({ type: z.literal("b"), size: z.string() });
 
 /** Every refusal of the conversion: what stands in the field `at`, where the problem is, what it says. */
-const refused: [name: string, schema: z.core.$ZodType, path: string, message: string, wayOut: string][] = [
+const refused: [name: string, schema: z.core.$ZodType, path: string, message: string, fix: string][] = [
   ["date", z.date(), "", "z.date() cannot be stored as JSON", "z.iso.datetime() and parse it in reconcile"],
   ["bigint", z.bigint(), "", "z.bigint() cannot be stored", "z.int()"],
   ["map", z.map(z.string(), z.string()), "", "z.map() cannot be stored", "z.record(z.string(), …)"],
@@ -221,13 +221,13 @@ function definitionError(define: () => unknown): DefinitionError {
 }
 
 describe("refused at definition", () => {
-  test.each(refused)("%s", (_name, schema, path, message, wayOut) => {
+  test.each(refused)("%s", (_name, schema, path, message, fix) => {
     const error = definitionError(() => resource("demo.dev/v1", "Site", { spec: z.object({ at: schema }) }));
     expect(error.problems).toHaveLength(1);
     expect(error.problems[0]).toEqual({
       path: `spec.at${path}`,
       message: expect.stringContaining(message),
-      wayOut: expect.stringContaining(wayOut),
+      fix: expect.stringContaining(fix),
     });
     expect(error.message).toMatch(/^Site: spec\.at/);
   });

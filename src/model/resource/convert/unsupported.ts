@@ -1,22 +1,22 @@
 import type { $ZodTypeDef } from "zod/v4/core";
 
-interface Refusal {
+interface Unsupported {
   readonly message: string;
-  readonly wayOut: string;
+  readonly fix: string;
 }
 
 const inReconcile = "convert it in reconcile";
-const noJson = (what: string, instead: string): Refusal => ({
+const noJson = (what: string, instead: string): Unsupported => ({
   message: `${what} cannot be stored as JSON`,
-  wayOut: instead,
+  fix: instead,
 });
-const noSchema = (what: string, instead: string): Refusal => ({
+const noSchema = (what: string, instead: string): Unsupported => ({
   message: `${what} has no form in a Kubernetes schema`,
-  wayOut: instead,
+  fix: instead,
 });
 
 /** The kinds of zod schema that are refused wherever they stand. Those refused in part are refused in place. */
-export const refusedTypes: { readonly [Type in $ZodTypeDef["type"]]?: Refusal } = {
+export const unsupportedTypes: { readonly [Type in $ZodTypeDef["type"]]?: Unsupported } = {
   date: noJson("z.date()", "use z.iso.datetime() and parse it in reconcile"),
   bigint: noJson("z.bigint()", `use z.int(), or z.string().regex(/^[0-9]+$/) and ${inReconcile}`),
   map: noJson("z.map()", "use z.record(z.string(), …)"),
@@ -53,30 +53,30 @@ export const refusedTypes: { readonly [Type in $ZodTypeDef["type"]]?: Refusal } 
   ),
 };
 
-export const refusals = {
+export const unsupported = {
   recursion: {
     message: "the schema contains itself, and a Kubernetes schema cannot refer to itself",
-    wayOut: "write it out to the depth you need, or use z.json() for that part",
+    fix: "write it out to the depth you need, or use z.json() for that part",
   },
   coerce: {
     message: "z.coerce changes the value, and a Kubernetes schema cannot",
-    wayOut: `use the plain schema (z.number() instead of z.coerce.number()) and ${inReconcile}`,
+    fix: `use the plain schema (z.number() instead of z.coerce.number()) and ${inReconcile}`,
   },
   refine: {
     message: ".refine() and other checks in JavaScript cannot run in the API server",
-    wayOut: 'use validations with a CEL rule: rule(schema, "self.size() > 2", "message")',
+    fix: 'use validations with a CEL rule: rule(schema, "self.size() > 2", "message")',
   },
   overwrite: {
     message:
       "a check that changes the value (.trim(), .toLowerCase(), .overwrite()) has no form in a Kubernetes schema",
-    wayOut: "use .regex() to ask for what it would have made, or change the value in reconcile",
+    fix: "use .regex() to ask for what it would have made, or change the value in reconcile",
   },
   properties: {
     message: "a check on a property has no form in a Kubernetes schema",
-    wayOut: "put the check on the property's own schema",
+    fix: "put the check on the property's own schema",
   },
   optionalItem: {
     message: "an item of a list or map cannot be optional or have a default",
-    wayOut: "take .optional() or .default() off: an item that is not there is left out",
+    fix: "take .optional() or .default() off: an item that is not there is left out",
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, Unsupported>;

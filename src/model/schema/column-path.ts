@@ -12,7 +12,7 @@ const itemsStep = /^\[(\*|-?\d+|\?\(@\.[^[\]()]+\))\]/;
  * `.metadata.labels['app']`, `.spec.items[0]`, `.status.conditions[?(@.type=="Ready")].status`. Undefined when
  * the path is written in any other way.
  */
-export function parseFieldPath(path: string): readonly PathStep[] | undefined {
+export function parseColumnPath(path: string): readonly PathStep[] | undefined {
   const steps: PathStep[] = [];
   for (let rest = path; rest !== "";) {
     const field = fieldStep.exec(rest) ?? quotedStep.exec(rest);
