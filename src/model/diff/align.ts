@@ -2,13 +2,13 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonArray, jsonEqual
 import { numberItems } from "./item-number.js";
 import { commonSubsequence, type Match, risingSubsequence } from "./sequence.js";
 
-/** What became of an item: kept at another or the same position (and perhaps changed inside), removed or added. */
+/** Outcome for one item: kept (maybe at another position, maybe changed inside), removed or added. */
 export type AlignedItem =
   | { readonly kind: "kept"; readonly from: number; readonly to: number; readonly equal: boolean }
   | { readonly kind: "removed"; readonly from: number }
   | { readonly kind: "added"; readonly to: number };
 
-/** Fields that tell items of a list apart, the surest first. */
+/** Fields that identify items of a list, most reliable first. */
 const keyFields = [
   "uid",
   "name",
@@ -22,14 +22,17 @@ const keyFields = [
   "topologyKey",
 ];
 
-/** Past this many differences a list is compared position by position: the cost grows with their square. */
+/**
+ * Beyond this many edits, lists are compared position by position: the cost grows with the square of the
+ * edits.
+ */
 const maxEdits = 1000;
-/** Past this many candidate pairs between two kept items, changed items are paired in order. */
+/** Beyond this many candidate pairs between two kept items, changed items are paired in order. */
 const maxPairs = 2500;
 
 /**
- * The field by which the items of both lists are known: every item is an object that has it, with a text or
- * number that no other item of the same list has.
+ * Finds the field that identifies the items of both lists: every item is an object that has it, with a string
+ * or number that is unique in its list.
  */
 export function itemKeyField(from: JsonArray, to: JsonArray): string | undefined {
   if (from.length + to.length === 0) return undefined;
@@ -47,8 +50,8 @@ function isUniqueField(list: JsonArray, field: string): boolean {
 }
 
 /**
- * Says for every item of two lists what became of it. In the order of both: a kept item stands after
- * everything before it in either list, and removed items stand before the ones added in their place.
+ * Aligns the items of two lists. The result keeps the order of both: a kept item follows everything before it
+ * in either list, and removed items precede those added in their place.
  */
 export function align(from: JsonArray, to: JsonArray, key: string | undefined): AlignedItem[] {
   if (key !== undefined) return fillGaps(from, to, matchByKey(from, to, key), () => [], false);
@@ -63,7 +66,7 @@ function matchByKey(from: JsonArray, to: JsonArray, key: string): Match[] {
     isJsonObject(item) ? getOwn(item, key) : undefined;
   const positions = new Map(to.map((item, index) => [keyValue(item), index]));
   const targets = from.map((item) => positions.get(keyValue(item)) ?? -1);
-  // An item that was moved past others is a removal and an addition; as few as possible are seen so.
+  // A moved item counts as removed and added; the longest rising subsequence keeps their number minimal.
   return risingSubsequence(targets).map((position) => [position, targets[position] ?? -1]);
 }
 
@@ -73,7 +76,10 @@ function byPosition(fromLength: number, toLength: number): Match[] {
 
 type Pairing = (from: JsonArray, to: JsonArray) => Match[];
 
-/** Fills the gaps between matched items with what was removed and added there, less the pairs found among it. */
+/**
+ * Fills the gaps between matched items with removals, additions and the pairs that `pairing` finds among
+ * them.
+ */
 function fillGaps(
   from: JsonArray,
   to: JsonArray,
@@ -109,13 +115,13 @@ function fillGaps(
   return aligned;
 }
 
-/** Pairs, in rising order, the items that are the same thing changed rather than one gone and another come. */
+/** Pairs removed and added items that look like versions of the same thing, in rising order. */
 function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   if (from.length * to.length > maxPairs || (from.length === 1 && to.length === 1)) {
     return byPosition(from.length, to.length).filter(([a, b]) => similarity(from[a], to[b]) > 0);
   }
-  // At [a * width + b]: how alike the items a and b are, and the most that pairs of items from a and from b
-  // on can be alike in total.
+  // At [a * width + b]: the similarity of items a and b, and the best total similarity of pairs from a and b
+  // on.
   const width = to.length + 1;
   const alike = new Float64Array((from.length + 1) * width);
   const best = new Float64Array((from.length + 1) * width);
@@ -140,7 +146,7 @@ function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   return pairs;
 }
 
-/** How much two different items look like versions of one thing; 0 when they have nothing in common. */
+/** Similarity of two different items; 0 if they have nothing in common. */
 function similarity(from: Json | undefined, to: Json | undefined): number {
   if (isJsonArray(from)) return isJsonArray(to) ? 0.1 : 0;
   if (!isJsonObject(from)) return typeof to === "object" && to !== null ? 0 : 0.1;

@@ -2,10 +2,10 @@ import type { Json } from "../object/json.js";
 import { compareDocuments, type Delta, type ItemDelta } from "./delta.js";
 import { withoutIgnored } from "./ignore.js";
 
-/** Field names and list positions that lead from the document to a value. */
+/** Field names and list positions from the document to a value. */
 export type ValuePath = readonly (string | number)[];
 
-/** One difference between two documents. */
+/** One difference between two objects. */
 export type FieldChange =
   | { readonly kind: "add"; readonly path: ValuePath; readonly to: Json }
   | { readonly kind: "remove"; readonly path: ValuePath; readonly from: Json }
@@ -13,20 +13,20 @@ export type FieldChange =
 
 export interface DiffOptions {
   /**
-   * Fields to leave out of the comparison, as if neither document had them: `metadata.managedFields`,
-   * `status`, `spec.containers[*].image`, `metadata.annotations["example.com/touched"]`.
+   * Fields to ignore: `metadata.managedFields`, `status`, `spec.containers[*].image`,
+   * `metadata.annotations["example.com/touched"]`.
    */
   readonly ignore?: readonly string[];
 }
 
 /**
- * What has to be done to turn `from` into `to`, none when they are equal. Items of lists are recognised by
- * their name, type or another key when they have one, and else by what they contain, so that an insertion
- * in the middle is one addition.
+ * Computes the changes that turn `from` into `to`; empty if they are equal. List items are matched by name,
+ * type or another key if they have one, and by content otherwise, so that an insertion in the middle is one
+ * addition.
  *
- * The changes can be made one after another, each path being right when its turn comes: in a list, first
- * the removals from the last to the first, then the additions from the first to the last, then what changed
- * inside the items that stayed. Fields come in the order in which the documents have them.
+ * The changes can be applied in order, and each path is valid when its turn comes: in a list, first removals
+ * from last to first, then additions from first to last, then changes inside kept items. Fields come in
+ * document order.
  *
  * @example
  * diff({ a: 1, list: ["x", "z"] }, { a: 2, list: ["x", "y", "z"] });
@@ -38,7 +38,7 @@ export function diff(from: Json | undefined, to: Json | undefined, options: Diff
   return changes;
 }
 
-/** Compares two documents without the fields that the patterns name. */
+/** Compares two documents without the ignored fields. */
 export function compareWithout(
   from: Json | undefined,
   to: Json | undefined,

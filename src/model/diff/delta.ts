@@ -10,8 +10,8 @@ import {
 import { align, itemKeyField } from "./align.js";
 
 /**
- * Two documents laid on each other: everything that either holds, and what became of it. The changes for
- * machines and the text for people are both read from this tree, so they cannot disagree.
+ * Tree of everything in either document, and what became of it. Both the changes for programs and the text
+ * for people are derived from it, so they cannot disagree.
  */
 export type Delta =
   | { readonly kind: "same"; readonly value: Json }
@@ -26,17 +26,17 @@ export interface FieldDelta {
   readonly delta: Delta;
 }
 
-/** `from` and `to` are the item's positions; -1 in the list that does not have it. */
+/** Positions of the item in both lists; -1 where it is missing. */
 export interface ItemDelta {
   readonly from: number;
   readonly to: number;
   readonly delta: Delta;
 }
 
-/** Objects nested deeper than this are compared as a whole. */
+/** Values nested deeper are compared as a whole. */
 const maxDepth = 200;
 
-/** Compares two documents; a missing one is undefined. */
+/** Compares two documents; undefined stands for a missing one. */
 export function compareDocuments(from: Json | undefined, to: Json | undefined): Delta {
   if (to === undefined) return from === undefined ? { kind: "same", value: null } : { kind: "remove", from };
   return from === undefined ? { kind: "add", to } : compareValues(from, to, 0);
@@ -87,7 +87,7 @@ function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
   return changed ? { kind: "list", key, items } : { kind: "same", value: to };
 }
 
-/** The fields of both objects in the order of `to`; a removed field follows the one it followed in `from`. */
+/** Fields of both objects in the order of `to`; a removed field follows the one it followed in `from`. */
 function allFields(from: JsonObject, to: JsonObject): string[] {
   const removed = new Map<string | undefined, string[]>();
   let anchor: string | undefined;

@@ -1,13 +1,13 @@
-/** A stretch of neighbours that are all shown, or all left out. */
+/** Range of neighbours that are all visible or all hidden. */
 export interface VisibleRange {
   readonly start: number;
   readonly end: number;
   readonly visible: boolean;
 }
 
-/** Splits neighbours into runs: what changed, and up to `context` others on either side of it, is shown. */
+/** Splits neighbours into ranges. Changed ones, and up to `context` others on either side, are visible. */
 export function visibleRanges(changed: readonly boolean[], context: number): VisibleRange[] {
-  // How far the nearest change on either side is, counted once from the left and once from the right.
+  // Distance to the nearest change, computed from the left and then from the right.
   const distance: number[] = [];
   let since = Infinity;
   for (const change of changed) distance.push((since = change ? 0 : since + 1));

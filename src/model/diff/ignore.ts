@@ -9,7 +9,7 @@ import {
   setOwn,
 } from "../object/json.js";
 
-/** Patterns as a tree: what is ignored at, and below, one level of the document. */
+/** Node of the tree of patterns: what is ignored at and below one level of the document. */
 interface PatternNode {
   ignored: boolean;
   any: PatternNode | undefined;
@@ -19,12 +19,12 @@ interface PatternNode {
 const segment = /(?:^|\.)([^.[\]"]+)|\[(\*|[0-9]+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
 /**
- * The value without the fields that the patterns name; the value itself when there is none of them.
+ * Removes the fields that the patterns name; returns the same value if it has none of them.
  *
- * A pattern is a path with dots, such as `metadata.managedFields`. `*` stands for any field or list item
- * (`spec.containers[*].image`, `status.*.seen`), and a name with special characters is put in brackets and
- * quotes: `metadata.annotations["example.com/touched"]`. Only fields can be left out, not items of a list:
- * that would move the others.
+ * A pattern is a dotted path, such as `metadata.managedFields`. `*` matches any field or list item
+ * (`spec.containers[*].image`, `status.*.seen`). A name with special characters is quoted in brackets:
+ * `metadata.annotations["example.com/touched"]`. Only fields can be ignored, not list items, because that
+ * would shift the others.
  */
 export function withoutIgnored(value: Json, patterns: readonly string[]): Json {
   if (patterns.length === 0) return value;
@@ -71,7 +71,7 @@ function badPattern(pattern: string): Error {
   );
 }
 
-/** Goes no deeper than the patterns do. */
+/** Descends no deeper than the patterns. */
 function prune(value: Json, levels: readonly PatternNode[]): Json {
   if (isJsonArray(value)) return pruneList(value, levels);
   return isJsonObject(value) ? pruneObject(value, levels) : value;
@@ -109,7 +109,7 @@ function pruneList(list: JsonArray, levels: readonly PatternNode[]): JsonArray {
   return pruned ?? list;
 }
 
-/** The names that the patterns speak of; undefined when they speak of any. */
+/** Field names in the patterns; undefined if a wildcard is among them. */
 function namedFields(levels: readonly PatternNode[]): Set<string> | undefined {
   if (levels.some((level) => level.any !== undefined)) return undefined;
   return new Set(levels.flatMap((level) => [...level.named.keys()]));

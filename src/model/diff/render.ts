@@ -16,17 +16,17 @@ import {
 } from "./yaml-text.js";
 
 export interface RenderOptions extends DiffOptions {
-  /** Colours for a terminal. */
+  /** Use terminal colours. */
   readonly color: boolean;
-  /** How many unchanged fields, items or lines to show on either side of a change. */
+  /** Number of unchanged fields, items or lines on either side of a change. */
   readonly context: number;
-  /** A line above the differences, such as the name of the object. */
+  /** Heading, such as the name of the object. */
   readonly title?: string;
 }
 
 type Sign = "+" | "-" | " ";
 
-/** A line of the text; the note, if any, stands faintly at its end. */
+/** Line of output; the note is dimmed and follows the text. */
 interface OutputLine {
   readonly sign: Sign;
   readonly text: string;
@@ -38,19 +38,19 @@ interface Output {
   readonly context: number;
 }
 
-/** A field or an item among its neighbours; `show` writes it when there is a change in it. */
+/** Field or item among its neighbours; `render` writes it if it contains a change. */
 interface Entry {
   readonly delta: Delta;
   readonly kind: "field" | "item";
-  /** What an unchanged one starts with: its name, or nothing for an item. */
+  /** Prefix of an unchanged entry: its name, or a dash for an item. */
   readonly name: string;
   render(): void;
 }
 
 /**
- * The differences between two documents as a person would want to read them: YAML with `-` before what goes
- * and `+` before what comes. What contains a change is always there, what is unchanged is there as far as
- * `context` says. Empty when there is no difference. A document that does not exist is undefined.
+ * Renders the differences between two documents as YAML, with `-` before removed and `+` before added lines.
+ * Everything that contains a change is included; unchanged parts as far as `context` says. Empty if there is
+ * no difference. Undefined stands for a missing document.
  *
  * @example
  * console.log(renderDiff(live, desired, { color: true, context: 2, ignore: ["metadata.managedFields"] }));
@@ -118,7 +118,7 @@ function renderItem(page: Output, item: ItemDelta, key: string | undefined, inde
   const deeper = `${indent}  `;
   const position = { sign: " ", text: `${indent}-`, note: ` # [${item.to}]` } as const;
   if (delta.kind === "object") {
-    // An unchanged field on the line of the dash says which item this is; without one, its position does.
+    // An unchanged field on the line of the dash identifies the item; without one, its position does.
     const head = delta.fields.find((field) => field.key === key) ?? delta.fields.find(isOneLine);
     if (head?.delta.kind === "same") {
       writeField(head.key, head.delta.value, dash, deeper, contextWriter(page));
@@ -139,7 +139,7 @@ function isOneLine({ delta }: FieldDelta): boolean {
   return delta.kind === "same" && typeof delta.value !== "object" && lineCount(delta.value, "field") === 1;
 }
 
-/** The old value and the new one below it; of two texts with several lines, only the lines that differ. */
+/** Renders the old value and the new one below it; for two multi-line strings, only the lines that differ. */
 function renderReplaced(
   page: Output,
   delta: Delta,
@@ -177,11 +177,11 @@ function renderText(page: Output, from: TextBlock, to: TextBlock, lead: string, 
   }
 }
 
-/** Neighbours with at least one change among them: those in sight of one, and the others folded away. */
+/** Renders neighbours of which at least one has changed, and folds those far from a change. */
 function renderEntries(page: Output, entries: readonly Entry[], indent: string): void {
   const changed = entries.map((entry) => entry.delta.kind !== "same");
   for (const { start, end, visible } of visibleRanges(changed, page.context)) {
-    // A fold takes a line itself; a single entry can be named on it.
+    // A fold takes one line, so a single entry is shown instead.
     if (!visible && end - start > 1) {
       page.lines.push(foldLine(end - start, entries[start]?.kind ?? "field", indent));
       continue;
@@ -193,7 +193,7 @@ function renderEntries(page: Output, entries: readonly Entry[], indent: string):
   }
 }
 
-/** In full when it takes few lines, else its first one and how much follows. */
+/** Renders it in full if it takes few lines, otherwise its first line and the number of hidden ones. */
 function renderUnchanged(
   page: Output,
   { kind, name }: Entry,
@@ -221,7 +221,7 @@ function renderUnchanged(
   });
 }
 
-/** The field that best says which item of a list this is: its first that takes one line. */
+/** Field that best identifies a list item: `name`, or the first that fits on one line. */
 function summaryField(value: { readonly [key: string]: Json }): string | undefined {
   const fields = Object.entries(value).filter(
     ([, field]) => typeof field !== "object" && textBlock(field) === undefined,
@@ -241,7 +241,7 @@ function pluralize(number: number, noun: string): string {
 const maxContextLength = 120;
 const halfPair = /[\ud800-\udbff]$/;
 
-/** Writes lines that are only there for orientation, and so need not be complete. */
+/** Writes context lines, truncated if they are long. */
 function contextWriter(page: Output): (line: string) => void {
   return (line) => {
     if (line.length <= maxContextLength) page.lines.push({ sign: " ", text: line });

@@ -3,7 +3,7 @@ import type { JsonPatchOperation } from "../patch/json-patch-operation.js";
 import { formatJsonPointer } from "../patch/json-pointer.js";
 import { type FieldChange, diff, type DiffOptions } from "./changes.js";
 
-/** The RFC 6902 patch that makes these changes, in their order. */
+/** Converts changes to an RFC 6902 patch. */
 export function toJsonPatch(changes: readonly FieldChange[]): JsonPatchOperation[] {
   return changes.map(toOperation);
 }
@@ -15,7 +15,7 @@ function toOperation(change: FieldChange): JsonPatchOperation {
 }
 
 /**
- * The RFC 6902 patch that turns one document into another; empty when they are equal.
+ * Creates the RFC 6902 patch that turns one document into another; empty if they are equal.
  *
  * @example
  * jsonPatchOf({ replicas: 1 }, { replicas: 3 }); // [{ op: "replace", path: "/replicas", value: 3 }]

@@ -1,27 +1,27 @@
-/** Any value that JSON can carry, never to be changed in place. */
+/** Immutable JSON value. */
 export type Json = null | boolean | number | string | JsonArray | JsonObject;
 
-/** A JSON list. */
+/** JSON array. */
 export type JsonArray = readonly Json[];
 
-/** A JSON map. Keys come from outside: read them with `Object.hasOwn` or `Object.keys`. */
+/** JSON object. Keys come from clients: read them with `Object.hasOwn` or `Object.keys`. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Whether a value is a JSON map, as opposed to a list, `null` or a plain value. */
+/** True for a JSON object, as opposed to an array, `null` or a scalar. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a JSON list. `Array.isArray` alone does not narrow a read-only list. */
+/** True for a JSON array. `Array.isArray` alone does not narrow a read-only array. */
 export function isJsonArray(value: Json | undefined): value is JsonArray {
   return Array.isArray(value);
 }
 
 /**
- * Whether two JSON values are the same: the order of an object's fields does not matter, the order of a list
- * does. Walks with a stack of its own, so that no depth of nesting can overflow the call stack.
+ * Compares two JSON values deeply; the order of fields does not matter. Uses an explicit stack, so that no
+ * depth of nesting can overflow the call stack.
  */
 export function jsonEqual(left: Json, right: Json): boolean {
   if (left === right) return true;
@@ -55,10 +55,10 @@ function isContainer(value: Json | undefined): value is JsonArray | JsonObject {
   return typeof value === "object" && value !== null;
 }
 
-/** An object that is still being built and that nobody else holds yet. */
+/** JSON object under construction, not shared yet. */
 export type MutableObject = { [key: string]: Json };
 
-/** Writes a field as the object's own. Assigning to `__proto__` would change the prototype instead. */
+/** Sets an own field. Assigning to `__proto__` would change the prototype instead. */
 export function setOwn(object: MutableObject, key: string, value: Json): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -67,7 +67,7 @@ export function setOwn(object: MutableObject, key: string, value: Json): void {
   }
 }
 
-/** The object's own field, or undefined; never something inherited such as `constructor`. */
+/** Reads an own field; never an inherited one such as `constructor`. */
 export function getOwn(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

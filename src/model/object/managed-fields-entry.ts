@@ -7,7 +7,7 @@ const maxManagerBytes = 128;
 const maxSubresourceBytes = 256;
 const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 
-/** Faults of the entries that say who manages which fields. */
+/** Validates the entries of `managedFields`. */
 export function validateManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   path: FieldPath,
@@ -39,10 +39,10 @@ function isPlainManager(manager: string): boolean {
   return manager.length * 3 <= maxManagerBytes && !unprintable.test(manager);
 }
 
-/** Faults of the name under which somebody manages fields. */
+/** Validates the name of a field manager. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   if (isPlainManager(manager)) return [];
-  // Each fault below shows the whole name, so a very long one is not looked at character by character.
+  // Each error below quotes the whole name, so a very long one gets a single error.
   if (utf8Length(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
   const errors: FieldError[] = [];
   let position = 0;

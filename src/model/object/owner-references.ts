@@ -3,13 +3,13 @@ import { type FieldError, invalid, required } from "./field-errors.js";
 import { childPath, type FieldPath, indexPath } from "./field-path.js";
 import { type OwnerReference, parseApiVersion } from "./object.js";
 
-/** An owner reference before anyone has checked that it is whole. */
+/** Owner reference that may be incomplete. */
 type UncheckedReference = Partial<OwnerReference>;
 
-/** Each further controller is reported beside the whole list; past this many nobody reads on. */
+/** Limit for errors about additional controllers, each of which quotes the whole list. */
 const maxReportedControllers = 16;
 
-/** Faults of the owners of an object, each on its own and all together. */
+/** Validates owner references, each one and all together. */
 export function validateOwnerReferences(
   references: readonly UncheckedReference[] | undefined,
   path: FieldPath,
@@ -41,7 +41,7 @@ function validateOwnerReference(reference: UncheckedReference, path: FieldPath):
       errors.push(invalid(childPath(path, field), apiVersion, "must be <group>/<version> or <version>"));
     }
   }
-  // Events come and go by themselves, so nothing may depend on one.
+  // Events expire on their own, so nothing may depend on one.
   if (groupVersion?.group === "" && groupVersion.version === "v1" && kind === "Event") {
     errors.push(
       invalid(path, inKeyOrder(inWireOrder(reference)), "/v1, Kind=Event is disallowed from being an owner"),
@@ -50,7 +50,7 @@ function validateOwnerReference(reference: UncheckedReference, path: FieldPath):
   return errors;
 }
 
-/** The order in which Kubernetes writes the fields of an owner reference. */
+/** Orders the fields like Kubernetes does. */
 function inWireOrder(reference: UncheckedReference): OwnerReference {
   const { apiVersion = "", kind = "", name = "", uid = "", controller, blockOwnerDeletion } = reference;
   return {

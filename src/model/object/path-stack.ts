@@ -1,17 +1,14 @@
 import { childPath, type FieldPath } from "./field-path.js";
 
-/** What Kubernetes calls the object itself in its messages. */
+/** Kubernetes' name for the object itself in messages. */
 const root = "<nil>";
 
-/**
- * Where a walk through an object is. Most walks find nothing to report, so the path is put together only when it is
- * asked for.
- */
+/** Position of a walk through an object. Most walks report nothing, so the path is rendered on demand. */
 export class PathStack {
-  /** Where the walk began. It stands in front of the fields of errors, but not of what is said about them. */
+  /** Path of the root of the walk. It prefixes the fields of errors, but not their messages. */
   readonly base: FieldPath;
   private readonly steps: (string | number)[] = [];
-  /** For each step whether it leads into an entry of a map, rather than a field or an item. */
+  /** Marks the steps that enter an entry of a map. */
   private readonly isKey: boolean[] = [];
 
   constructor(base: FieldPath = "") {
@@ -38,22 +35,22 @@ export class PathStack {
     this.isKey.pop();
   }
 
-  /** How many steps it is from where the walk began. */
+  /** Number of steps from the root of the walk. */
   get depth(): number {
     return this.steps.length;
   }
 
-  /** The path with entries of maps written like fields, `spec.labels.app`; empty at the root. */
+  /** Renders the path with map entries like fields, `spec.labels.app`; empty at the root. */
   dotted(): FieldPath {
     return this.render(false);
   }
 
-  /** The dotted path as the field of an error. */
+  /** Renders the dotted path as the field of an error. */
   field(): FieldPath {
     return childPath(this.base, ...(this.steps.length === 0 ? [] : [this.render(false)])) || root;
   }
 
-  /** The path with entries of maps in brackets, `spec.labels[app]`; empty at the root. */
+  /** Renders the path with map entries in brackets, `spec.labels[app]`; empty at the root. */
   bracketed(): FieldPath {
     return this.render(true);
   }
@@ -68,5 +65,5 @@ export class PathStack {
   }
 }
 
-/** The field of an error that concerns the object as a whole. */
+/** Field of errors about the object as a whole. */
 export const rootField: FieldPath = root;

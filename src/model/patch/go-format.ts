@@ -1,16 +1,16 @@
 import { getOwn, isJsonArray, type Json } from "../object/json.js";
 
-/** Messages quote values of any size; what is longer than this is cut. */
+/** Limit for a quoted value; longer ones are truncated. */
 const maxLength = 1000;
 
-/** A value as Go's `%v` writes it, which is how Kubernetes' messages show it: `map[name:a ports:[80 81]]`. */
+/** Renders a value like Go's `%v`, as Kubernetes' messages do: `map[name:a ports:[80 81]]`. */
 export function goFormat(value: Json): string {
   const parts: string[] = [];
   write(value, { parts, room: maxLength }, goScalar);
   return parts.join("");
 }
 
-/** A value as Go's `%s` writes it: what is no text looks odd, as in Kubernetes' messages. */
+/** Renders a value like Go's `%s`, including its odd output for values other than strings. */
 export function goStringFormat(value: Json): string {
   const parts: string[] = [];
   write(value, { parts, room: maxLength }, (scalar) =>
@@ -21,7 +21,7 @@ export function goStringFormat(value: Json): string {
   return parts.join("");
 }
 
-/** The Go type that holds a value of this kind; `%!s(<nil>)` for null. */
+/** Go type of a value; `%!s(<nil>)` for null. */
 export function goType(value: Json): string {
   if (value === null) return "%!s(<nil>)";
   if (isJsonArray(value)) return "[]interface {}";
@@ -47,7 +47,7 @@ function goScalar(value: Scalar): string {
 
 interface Output {
   readonly parts: string[];
-  /** How many more characters are worth writing. It bounds the depth of the recursion as well. */
+  /** Remaining characters. This also bounds the depth of the recursion. */
   room: number;
 }
 

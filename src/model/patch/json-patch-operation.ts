@@ -2,30 +2,30 @@ import type { Json, JsonObject } from "../object/json.js";
 import { JsonPointerError, parseJsonPointer } from "./json-pointer.js";
 import { PatchError } from "./patch-error.js";
 
-/** One operation of an RFC 6902 patch, as it stands on the wire. */
+/** Operation of an RFC 6902 patch. */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
-/** A JSON pointer with its segments at hand. */
+/** JSON pointer and its segments. */
 export interface Location {
   readonly pointer: string;
   readonly segments: readonly string[];
 }
 
-/** An operation that was checked, its pointers taken apart. */
+/** Validated operation with parsed pointers. */
 export type ParsedOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: Location; readonly value: Json }
   | { readonly op: "remove"; readonly path: Location }
   | { readonly op: "move" | "copy"; readonly from: Location; readonly path: Location };
 
-/** As many operations as Kubernetes takes. */
+/** Kubernetes' limit for operations. */
 export const maxOperations = 10_000;
 
 /**
- * Checks that a value is a JSON patch, without a document to apply it to. Members that RFC 6902 does not
- * define are ignored, as it asks.
+ * Validates and parses a JSON patch, without a document. Members that RFC 6902 does not define are ignored,
+ * as it requires.
  *
  * @throws {PatchError} of kind `malformed`, or `limit` when there are too many operations.
  */
@@ -91,7 +91,7 @@ function parseLocation(operation: JsonObject, op: string, member: "path" | "from
   }
 }
 
-/** Members are looked at one by one, so any object will do as a start. */
+/** Members are checked one by one, so any object is accepted here. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -17,11 +17,11 @@ import { formatJsonPointer, quotePointer } from "./json-pointer.js";
 import { PatchError } from "./patch-error.js";
 
 export interface JsonPatchOptions {
-  /** Most operations taken; 10,000 unless told otherwise, as in Kubernetes. */
+  /** Limit for operations. Default: 10,000, as in Kubernetes. */
   readonly maxOperations?: number;
   /**
-   * Most that all `copy` operations together may add to the document, counted as characters of JSON; 3 MiB
-   * unless told otherwise, as in Kubernetes. Without it, 30 copies of a document into itself fill the memory.
+   * Limit for what all `copy` operations together add, in characters of JSON. Default: 3 MiB, as in
+   * Kubernetes. Without it, 30 copies of a document into itself exhaust the memory.
    */
   readonly maxCopySize?: number;
 }
@@ -29,12 +29,12 @@ export interface JsonPatchOptions {
 const defaultCopySize = 3 * 1024 * 1024;
 
 /**
- * Applies an RFC 6902 patch and returns the new document. The given one is never written to, also not when
- * an operation fails half-way; parts that no operation touched are shared between the two.
+ * Applies an RFC 6902 patch and returns the new document. The given one is not modified, even if an operation
+ * fails; unchanged parts are shared.
  *
- * The patch is checked as a whole before its first operation runs.
+ * The whole patch is validated before its first operation is applied.
  *
- * @throws {PatchError} saying which operation failed, why and where.
+ * @throws {PatchError} with the operation that failed, the reason and the location.
  *
  * @example
  * applyJsonPatch({ spec: { replicas: 1 } }, [
@@ -56,19 +56,19 @@ export function applyJsonPatch(document: Json, patch: unknown, options: JsonPatc
 
 type Container = JsonArray | JsonObject;
 
-/** The document while operations are applied to it. */
+/** Document under modification. */
 interface Draft {
   document: Json;
   /**
-   * The containers made during this application, which may be written in place: thousands of operations on
-   * one list copy it once. Invariant: each is reachable by one path only; `copy` disowns what it shares.
+   * Containers created by this patch, which may be modified in place, so that thousands of operations on one
+   * list copy it once. Invariant: each is reachable by one path only; `copy` disowns what it shares.
    */
   readonly owned: Map<Container, Json[] | MutableObject>;
   copied: number;
   readonly maxCopied: number;
 }
 
-/** The operation at work and the pointer of it that is being followed, for error messages. */
+/** Current operation and pointer, for error messages. */
 interface OperationContext {
   readonly index: number;
   readonly op: string;
@@ -154,8 +154,8 @@ function resolve(draft: Draft, step: OperationContext): Json {
 }
 
 /**
- * What holds the location, ready to be written, and the location's key in it; undefined for the whole document.
- * Every container on the way that is not ours yet is replaced by a copy.
+ * Container of the location, ready to be modified, and the key in it; undefined for the whole document. Every
+ * container on the way that is not owned yet is replaced by a copy.
  */
 function writableParent(
   draft: Draft,
@@ -177,7 +177,7 @@ function writableParent(
   return { container, key: lastKey, depth: last };
 }
 
-/** The container itself when it may be written, else a copy of it that may. */
+/** Returns the container if it is owned, otherwise an owned copy. */
 function makeWritable(
   draft: Draft,
   value: Json,
@@ -223,8 +223,8 @@ function listPosition(key: string, depth: number, step: OperationContext): numbe
 }
 
 /**
- * Counts a value that is about to stand in the document twice, and disowns its containers, so that a later
- * operation on one of the two places leaves the other alone.
+ * Counts the size of a value that will be in the document twice, and disowns its containers, so that a later
+ * operation on one place does not modify the other.
  */
 function share(draft: Draft, step: OperationContext, shared: Json): void {
   const stack: Json[] = [shared];
@@ -271,7 +271,7 @@ function outOfBounds(list: JsonArray, depth: number, step: OperationContext): Pa
   return operationError("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
 }
 
-/** The part of the followed pointer down to a depth; -1 is the document itself. */
+/** Renders the pointer up to a depth; -1 is the document itself. */
 function at(step: OperationContext, depth: number): string {
   if (depth < 0) return "the document";
   return quotePointer(formatJsonPointer(step.at.segments.slice(0, depth + 1)));

@@ -2,20 +2,20 @@ import { getOwn, isJsonObject, type Json, type JsonArray, type JsonObject } from
 import { PatchError } from "./patch-error.js";
 import { goStringFormat, goFormat, goType } from "./go-format.js";
 
-/** Merges what a patch says of one item into that item. */
+/** Merges a patch of one item into that item. */
 export type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject;
 
-/** What became of a list. */
+/** Result of merging a list. */
 export interface MergedList {
   readonly items: JsonArray;
   /**
-   * The order that Kubernetes takes for the one of the original list from now on. It deletes in place and reuses the
-   * room for new items, which is visible when `$setElementOrder` sorts the outcome.
+   * Order that Kubernetes takes for the original one afterwards. It deletes in place and reuses the space for
+   * new items, which is visible when `$setElementOrder` sorts the result.
    */
   readonly order: JsonArray;
 }
 
-/** Merges a list whose strategy is `merge`: objects by their merge key, plain values as a set. */
+/** Merges a list with strategy `merge`: objects by merge key, scalars as a set. */
 export function mergeLists(
   original: JsonArray,
   patch: JsonArray,
@@ -45,7 +45,7 @@ export function mergeLists(
   };
 }
 
-/** Takes the values of `$deleteFromPrimitiveList` out of a list. */
+/** Removes the values of `$deleteFromPrimitiveList` from a list. */
 export function deleteFromList(original: JsonArray, values: JsonArray): JsonArray {
   if (original.length === 0 && values.length === 0) return original;
   if (holdObjects(original, values)) {
@@ -55,7 +55,7 @@ export function deleteFromList(original: JsonArray, values: JsonArray): JsonArra
   return original.filter((value) => !gone.has(value));
 }
 
-/** Puts a merged list in the order that `$setElementOrder` asks for; what it does not name keeps its place in `live`. */
+/** Sorts a merged list as `$setElementOrder` requires; other items keep their positions in `live`. */
 export function applyElementOrder(
   merged: JsonArray,
   wanted: JsonArray,
@@ -68,7 +68,7 @@ export function applyElementOrder(
   return orderItems(merged, wanted, live, mergeKey);
 }
 
-/** What a patch list holds has to stand in the same order in the list of `$setElementOrder`. */
+/** Checks that the items of a patch list are in the order of `$setElementOrder`. */
 export function checkElementOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string | undefined): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const added =
@@ -91,7 +91,7 @@ export function checkElementOrder(patch: JsonArray, wanted: JsonArray, mergeKey:
   }
 }
 
-/** Whether the items are objects. All of them have to be of one kind, and that kind cannot be a list. */
+/** True if the items are objects. All items must be of one type, and lists of lists are not supported. */
 function holdObjects(...lists: readonly JsonArray[]): boolean {
   let kind: string | undefined;
   for (const list of lists) {
@@ -113,14 +113,14 @@ function itemKind(value: Json): string {
 }
 
 interface Directives {
-  /** The original items that are left. */
+  /** Remaining original items. */
   readonly kept: JsonArray;
-  /** The items of the patch that are no directives. */
+  /** Items of the patch without directives. */
   readonly changes: readonly JsonObject[];
   readonly replaced: boolean;
 }
 
-/** Carries out the items of a patch list that say `$patch: delete` or `$patch: replace`. */
+/** Applies the items of a patch list that say `$patch: delete` or `$patch: replace`. */
 function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
   const changes: JsonObject[] = [];
   const gone = new Set<Json>();
@@ -143,8 +143,8 @@ function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string
 }
 
 /**
- * Sorts what the patch names by `patchOrder` and the rest by `liveOrder`, and merges the two: an item of the rest comes
- * as soon as it stood before the next one that the patch names.
+ * Sorts items in the patch by `patchOrder` and the others by `liveOrder`, and merges the two: one of the
+ * others comes before the next item of the patch if it did so in the live list.
  */
 function orderItems(
   items: readonly Json[],
@@ -191,7 +191,7 @@ function isBefore(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a < b;
 }
 
-/** Where in a list each item stands first. */
+/** First position of each item in a list. */
 class Positions {
   readonly #mergeKey: string | undefined;
   readonly #places = new Map<Json, number>();
@@ -211,7 +211,7 @@ class Positions {
   }
 }
 
-/** What tells an item apart: its merge key's value, or the item itself. */
+/** Identity of an item: its merge key's value, or the item itself. */
 function identity(item: Json, mergeKey: string | undefined): Json {
   return mergeKey === undefined ? item : mergeKeyValue(asObject(item), mergeKey);
 }

@@ -22,21 +22,21 @@ import { goType } from "./go-format.js";
 
 export { patchSchemaOf, type PatchSchema, type PatchStrategy } from "./strategic-merge-schema.js";
 
-/** Far deeper than any object worth patching, far shallower than the call stack. */
+/** Limit for nesting: far deeper than any real object, far shallower than the call stack. */
 const maxDepth = 1000;
 
 const deletePrefix = "$deleteFromPrimitiveList";
 const orderPrefix = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch, Kubernetes' own format: like a merge patch, but lists whose schema says so are
- * merged, objects in them by a merge key, and directives (`$patch`, `$retainKeys`, `$setElementOrder/x`,
- * `$deleteFromPrimitiveList/x`) say what a merge cannot. Neither argument is written to.
+ * Applies a strategic merge patch, Kubernetes' own format: like a merge patch, but lists are merged where the
+ * schema says so, objects in them by a merge key, and directives (`$patch`, `$retainKeys`,
+ * `$setElementOrder/x`, `$deleteFromPrimitiveList/x`) express the rest. Neither argument is modified.
  *
- * As in Kubernetes, what is taken over from the patch whole keeps directives that only make sense in a merge, such as
- * `$retainKeys`: they are unknown fields of the outcome.
+ * As in Kubernetes, values taken from the patch as a whole keep directives that only make sense in a merge,
+ * such as `$retainKeys`: they become unknown fields of the result.
  *
- * @throws {PatchError} in Kubernetes' words.
+ * @throws {PatchError} with Kubernetes' message.
  *
  * @example
  * applyStrategicMergePatch(
@@ -113,7 +113,7 @@ function mergeListField(
   );
 }
 
-/** `$retainKeys` lists all fields that may stay or come. */
+/** Removes all fields that `$retainKeys` does not list. */
 function retainKeys(merged: MutableObject, patch: JsonObject): void {
   const listed = getOwn(patch, "$retainKeys");
   if (listed === undefined) return;
@@ -126,7 +126,7 @@ function retainKeys(merged: MutableObject, patch: JsonObject): void {
   for (const key of Object.keys(merged)) if (!keep.has(key)) Reflect.deleteProperty(merged, key);
 }
 
-/** Merges the lists that have a `$setElementOrder`, and returns the keys of the patch that are done with. */
+/** Merges the lists with a `$setElementOrder`, and returns the keys of the patch that are processed. */
 function mergeOrderedLists(
   merged: MutableObject,
   patch: JsonObject,
@@ -174,7 +174,7 @@ function mergedForOrder(
   return mergeListField(current, asList(change), field, depth);
 }
 
-/** `$deleteFromPrimitiveList/x` takes values out of the list `x`, or with null the whole field. */
+/** Applies `$deleteFromPrimitiveList/x`: removes values from list `x`, or the whole field if null. */
 function deleteFrom(merged: MutableObject, directive: string, values: Json): void {
   const key = directiveField(directive, deletePrefix, "invalid patch format of primitive list");
   const current = getOwn(merged, key);
@@ -189,12 +189,12 @@ function directiveField(directive: string, prefix: string, otherwise: string): s
   return directive.slice(slash + 1);
 }
 
-/** What a patch's value leaves where there was nothing to merge it with; undefined when that is nothing. */
+/** Result of a patch value where there is nothing to merge it with; undefined if it is empty. */
 function takeValue(value: Json, depth: number): Json | undefined {
   return withoutDirectives(withoutNulls(value, depth), depth);
 }
 
-/** Without the fields that are null, at every depth. */
+/** Removes null fields at every depth. */
 function withoutNulls(value: Json, depth: number): Json {
   if (depth > maxDepth) throw tooDeep();
   if (isJsonArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
@@ -207,7 +207,7 @@ function withoutNulls(value: Json, depth: number): Json {
   return kept;
 }
 
-/** Without the objects that say `$patch`, at every depth; undefined when the value is one of them. */
+/** Removes objects with `$patch` at every depth; undefined if the value is one of them. */
 function withoutDirectives(value: Json, depth: number): Json | undefined {
   if (depth > maxDepth) throw tooDeep();
   if (isJsonArray(value)) {

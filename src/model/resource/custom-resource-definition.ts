@@ -2,12 +2,12 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Column, Resource, ResourceVersion, ResourceScope } from "./resource-types.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
-/** A printer column on the wire. */
+/** Printer column in a CRD. */
 export interface PrinterColumn extends Omit<Column, "path"> {
   readonly jsonPath: string;
 }
 
-/** One version of a kind on the wire. */
+/** Version of a kind in a CRD. */
 export interface CustomResourceDefinitionVersion {
   readonly name: string;
   readonly served: boolean;
@@ -25,7 +25,7 @@ export interface CustomResourceDefinitionVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
-/** What makes an API server serve a kind. */
+/** Kubernetes' CustomResourceDefinition, as far as it is used here. */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
@@ -46,8 +46,8 @@ export interface CustomResourceDefinition {
 }
 
 /**
- * The CRD of a kind, to be applied to any API server. What is empty is left out, as an API server would
- * store it, so that applying it a second time changes nothing.
+ * Creates the CRD of a kind, for any API server. Empty parts are omitted, as an API server stores it, so that
+ * applying it again changes nothing.
  *
  * @example
  * await client.apply(customResourceDefinition(Site));

@@ -3,15 +3,15 @@ import { z } from "zod";
 import type { ValidationRule } from "../schema/structural-schema.js";
 
 /**
- * What Kubernetes' schemas can say and zod cannot: each takes or makes a zod schema and writes the extension
- * into its metadata, where the conversion finds it. `.meta({ "x-kubernetes-…": … })` does the same by hand.
+ * Extensions of Kubernetes schemas that zod lacks. Each function writes the extension into the metadata of a
+ * zod schema, where the conversion finds it. `.meta({ "x-kubernetes-…": … })` does the same.
  */
 
 type ArrayOf<Item extends z.core.$ZodType> = z.ZodArray<Item>;
 type ObjectShape = Readonly<Record<string, z.core.$ZodType>>;
 
 /**
- * A list whose items are told apart by some of their fields, so that two writers can each own items of it.
+ * List whose items are identified by some of their fields, so that several writers can each own items.
  *
  * @example
  * listMap(z.array(z.object({ name: z.string(), port: z.int() })), ["name"])
@@ -24,7 +24,7 @@ export function listMap<Shape extends ObjectShape>(
 }
 
 /**
- * A list whose items are unique and have no order of their own.
+ * List of unique items whose order has no meaning.
  *
  * @example
  * listSet(z.array(z.string()))
@@ -34,7 +34,7 @@ export function listSet<Item extends z.core.$ZodType>(list: ArrayOf<Item>): Arra
 }
 
 /**
- * A list, map or object that one writer owns as a whole.
+ * List, map or object that one writer owns as a whole.
  *
  * @example
  * atomic(z.record(z.string(), z.string()))
@@ -45,7 +45,7 @@ export function atomic<Schema extends z.ZodType>(schema: Schema): Schema {
 }
 
 /**
- * Keeps the fields of an object that its schema does not name; without it they are pruned.
+ * Preserves fields that the schema does not declare; by default they are pruned.
  *
  * @example
  * preserve(z.object({ replicas: z.int() }))
@@ -55,8 +55,8 @@ export function preserve<Schema extends z.ZodObject>(schema: Schema): Schema {
 }
 
 /**
- * Adds a CEL rule that the API server checks on every write. `self` is the value at this place, `oldSelf`
- * what it was before.
+ * Adds a CEL rule that the API server checks on every write. `self` is the value, `oldSelf` its previous
+ * value.
  *
  * @example
  * rule(z.object({ min: z.int(), max: z.int() }), "self.min <= self.max", "min must not be above max")
@@ -72,7 +72,7 @@ export function rule<Schema extends z.ZodType>(
   return schema.meta({ "x-kubernetes-validations": [...(Array.isArray(before) ? before : []), added] });
 }
 
-/** A whole number or a text, such as a port by number or by name. */
+/** Integer or string, such as a port by number or name. */
 export function intOrString(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
   return z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
 }
@@ -80,7 +80,7 @@ export function intOrString(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
 const quantityPattern =
   /^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$/;
 
-/** An amount with a unit as Kubernetes writes them: `500m`, `128Mi`, `2`. */
+/** Quantity as in Kubernetes: `500m`, `128Mi`, `2`. */
 export function quantity(): z.ZodUnion<readonly [z.ZodInt, z.ZodString]> {
   return z.union([z.int(), z.string().regex(quantityPattern)]).meta({ "x-kubernetes-int-or-string": true });
 }
@@ -91,7 +91,7 @@ const embedded = z.looseObject({
   metadata: z.looseObject({ name: z.string().optional() }).optional(),
 });
 
-/** A whole object of any kind inside another one. The API server checks its apiVersion, kind and metadata. */
+/** Object of any kind inside another one. The API server checks its apiVersion, kind and metadata. */
 export function embeddedResource(): typeof embedded {
   return embedded.meta({ "x-kubernetes-embedded-resource": true });
 }

@@ -1,4 +1,4 @@
-/** Words whose plural no rule finds. The last word of a kind decides: BlueChild becomes bluechildren. */
+/** Irregular plurals. The last word of a kind decides: BlueChild becomes bluechildren. */
 const irregular: Readonly<Record<string, string>> = {
   child: "children",
   person: "people",
@@ -21,7 +21,7 @@ const irregular: Readonly<Record<string, string>> = {
   criterion: "criteria",
 };
 
-/** Words that are their own plural, besides those that already end in a plural s. */
+/** Words without a separate plural, besides those that end in a plural s. */
 const invariable = new Set([
   ..."data metadata media hardware software firmware middleware equipment information".split(" "),
   ..."series species traffic storage knowledge feedback sheep fish".split(" "),
@@ -30,8 +30,8 @@ const invariable = new Set([
 const lastWord = /(?:^|[a-z0-9])([A-Z][a-z0-9]*)$/;
 
 /**
- * The plural under which objects of a kind are served, in lower case, as an English speaker would guess it.
- * A kind that reads as a plural already, such as Endpoints, stays as it is.
+ * Plural of a kind, in lower case, as an English speaker would guess it. A kind that is a plural already,
+ * such as Endpoints, is unchanged.
  *
  * @example
  * pluralOf("NetworkPolicy"); // "networkpolicies"

@@ -3,12 +3,12 @@ import { parseColumnPath, schemaAt } from "../schema/column-path.js";
 import type { Column, ColumnOptions, ColumnType, Scale } from "./resource-types.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
-/** As many selectable fields as Kubernetes allows. */
+/** Kubernetes' limit for selectable fields. */
 const maxSelectableFields = 8;
 
 const columnTypes: readonly string[] = ["integer", "number", "string", "boolean", "date"];
 
-/** Looks a path up in the schema and complains where it leads nowhere. */
+/** Finds the schema at a path, and reports a path that does not exist. */
 function findSchema(
   root: StructuralSchema,
   path: string,
@@ -25,12 +25,11 @@ function findSchema(
     return undefined;
   }
   const found = schemaAt(root, steps);
-  if (!found)
-    report(at, `"${path}" leads to no field of the schema`, "look for a spelling mistake, or add the field");
+  if (!found) report(at, `"${path}" is not a field of the schema`, "check the spelling, or add the field");
   return found;
 }
 
-/** The columns with their types, found in the schema where they were left out. */
+/** Adds missing types to columns, from the schema. */
 export function resolveColumns(
   columns: readonly ColumnOptions[],
   root: StructuralSchema,
@@ -39,30 +38,26 @@ export function resolveColumns(
   const names = new Set<string>();
   return columns.map((column, index) => {
     const at = `columns[${index}]`;
-    if (column.name === "") report(`${at}.name`, "a column needs a name", "give it one");
+    if (column.name === "") report(`${at}.name`, "a column needs a name", "set its name");
     if (names.has(column.name))
-      report(`${at}.name`, `there are two columns "${column.name}"`, "rename one of them");
+      report(`${at}.name`, `there are two columns named "${column.name}"`, "rename one of them");
     names.add(column.name);
     if (column.type !== undefined && !columnTypes.includes(column.type)) {
-      report(
-        `${at}.type`,
-        `"${column.type}" is not a type of column`,
-        `use one of ${columnTypes.join(", ")}`,
-      );
+      report(`${at}.type`, `"${column.type}" is not a column type`, `use one of ${columnTypes.join(", ")}`);
     }
     const found = findSchema(root, column.path, `${at}.path`, report);
     return { ...column, type: column.type ?? columnType(found) };
   });
 }
 
-/** Lists, maps and what has no type are printed as text. */
+/** Lists, maps and values without a type are printed as strings. */
 function columnType(schema: StructuralSchema | undefined): ColumnType {
   const type = schema?.type;
   if (type === "string" && (schema?.format === "date-time" || schema?.format === "date")) return "date";
   return type === "integer" || type === "number" || type === "boolean" ? type : "string";
 }
 
-/** Checks where the numbers of `kubectl scale` come from. */
+/** Checks the paths for `kubectl scale`. */
 export function checkScale(scale: Scale, root: StructuralSchema, report: ReportProblem): void {
   const check = (key: keyof Scale, under: readonly string[], types: readonly string[]): void => {
     const path = scale[key];
@@ -73,10 +68,10 @@ export function checkScale(scale: Scale, root: StructuralSchema, report: ReportP
       report(
         at,
         `"${path}" must be a path under .${under.join(" or .")}, without brackets`,
-        "point it there",
+        "use such a path",
       );
     } else if (found && !types.includes(found.type ?? "")) {
-      report(at, `"${path}" is not a field of type ${types.join(" or ")}`, "point it at such a field");
+      report(at, `"${path}" is not a field of type ${types.join(" or ")}`, "use a field of this type");
     }
   };
   check("specReplicas", ["spec"], ["integer", "number"]);
@@ -84,7 +79,7 @@ export function checkScale(scale: Scale, root: StructuralSchema, report: ReportP
   check("selector", ["spec", "status"], ["string"]);
 }
 
-/** Checks the fields that a field selector may ask for. */
+/** Checks the fields for field selectors. */
 export function checkSelectableFields(
   fields: readonly string[],
   root: StructuralSchema,
@@ -100,12 +95,12 @@ export function checkSelectableFields(
   for (const [index, path] of fields.entries()) {
     const at = `selectableFields[${index}]`;
     const found = findSchema(root, path, at, report);
-    if (fields.indexOf(path) !== index) report(at, `"${path}" is listed twice`, "leave it out");
+    if (fields.indexOf(path) !== index) report(at, `"${path}" is listed twice`, "remove the duplicate");
     if (path.startsWith(".metadata") || path.includes("[")) {
       report(
         at,
         `"${path}" must not point to fields in metadata or into lists`,
-        "metadata.name and metadata.namespace can be selected anyway",
+        "metadata.name and metadata.namespace can always be selected",
       );
     } else if (found && !["string", "boolean", "integer"].includes(found.type ?? "")) {
       report(

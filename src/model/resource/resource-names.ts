@@ -6,7 +6,7 @@ import type { Resource } from "./resource-types.js";
 
 type NameKey = "group" | "version" | "plural" | "singular" | "listKind" | "shortNames" | "categories";
 
-/** How a kind is called in every place where it has a name. */
+/** All names of a kind. */
 export type ResourceNames = Pick<Resource, NameKey>;
 
 interface NameOptions {
@@ -19,7 +19,7 @@ interface NameOptions {
 
 const camelCase = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Derives the names that were left out, and checks all of them by Kubernetes' rules. */
+/** Derives missing names, and checks all of them by Kubernetes' rules. */
 export function resourceNames(
   apiVersion: string,
   kind: string,
@@ -31,7 +31,7 @@ export function resourceNames(
   if (!isKind) {
     report(
       "kind",
-      `"${kind}" is not a kind`,
+      `"${kind}" is not a valid kind`,
       'write it in CamelCase, at most 63 letters and digits: "Site", "NetworkPolicy"',
     );
   }
@@ -43,24 +43,24 @@ export function resourceNames(
     categories = [],
   } = options;
 
-  // What follows from a kind that is wrong already would only be said again.
+  // Names derived from an invalid kind would only repeat the problem.
   if (isKind || options.plural !== undefined) checkLabel("plural", plural, report);
   if (isKind || options.singular !== undefined) checkLabel("singular", singular, report);
   if ((isKind || options.listKind !== undefined) && (!camelCase.test(listKind) || listKind.length > 63)) {
     report(
       "listKind",
-      `"${listKind}" is not a kind`,
+      `"${listKind}" is not a valid kind`,
       'write it in CamelCase, at most 63 letters: "SiteList"',
     );
   }
   if (listKind === kind)
-    report("listKind", "kind and listKind may not be the same", `leave it out: it is "${kind}List" then`);
+    report("listKind", "kind and listKind may not be the same", `omit it: the default is "${kind}List"`);
   for (const [index, name] of categories.entries()) checkLabel(`categories[${index}]`, name, report);
   const taken = new Set([plural, singular]);
   for (const [index, name] of shortNames.entries()) {
     checkLabel(`shortNames[${index}]`, name, report);
     if (taken.has(name))
-      report(`shortNames[${index}]`, `the kind is called "${name}" already`, "leave it out");
+      report(`shortNames[${index}]`, `"${name}" is a name of the kind already`, "remove it");
     taken.add(name);
   }
   return {
@@ -80,8 +80,8 @@ function checkApiVersion(apiVersion: string, report: ReportProblem): { group: st
   if (version === "" || group === "") {
     const what =
       group === "" && version !== ""
-        ? "is in the core group, which is Kubernetes' own"
-        : "is not an API version";
+        ? "is in the core group, which is reserved for Kubernetes"
+        : "is not a valid API version";
     report("apiVersion", `"${apiVersion}" ${what}`, example);
     return { group, version };
   }
@@ -92,12 +92,16 @@ function checkApiVersion(apiVersion: string, report: ReportProblem): { group: st
   if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) {
     report(
       "apiVersion",
-      `the group "${group}" is reserved for the Kubernetes project, and API servers report it without its approval`,
+      `the group "${group}" is reserved for the Kubernetes project, and API servers reject it without its approval`,
       "use a domain of your own",
     );
   }
   for (const fault of validateDns1035Label(version)) {
-    report("apiVersion", `the version "${version}": ${fault}`, 'call it like "v1", "v1beta1" or "v2alpha1"');
+    report(
+      "apiVersion",
+      `the version "${version}": ${fault}`,
+      'use a name such as "v1", "v1beta1" or "v2alpha1"',
+    );
   }
   return { group, version };
 }

@@ -71,7 +71,7 @@ describe("static types", () => {
     expectTypeOf(Fleet).toExtend<Resource>();
     expectTypeOf(Fleet).toExtend<Resource<"demo.dev/v1", "Fleet">>();
     // @ts-expect-error a spec is needed
-    expect(() => resource("demo.dev/v1", "Page", {})).toThrow("not a schema of zod 4");
+    expect(() => resource("demo.dev/v1", "Page", {})).toThrow("not a zod 4 schema");
     // @ts-expect-error there are two scopes
     expect(() => resource("demo.dev/v1", "Page", { spec: z.object({}), scope: "Global" })).toThrow(
       DefinitionError,

@@ -4,44 +4,44 @@ import type { Condition } from "../conditions/conditions.js";
 import type { ObjectMeta } from "../object/object.js";
 import type { StructuralSchema, ValidationRule } from "../schema/structural-schema.js";
 
-/** Whether objects of a kind live in a namespace or belong to the whole cluster. */
+/** Scope of a kind: its objects have a namespace, or belong to the whole cluster. */
 export type ResourceScope = "Namespaced" | "Cluster";
 
-/** How a printer column shows its value. */
+/** Type of a printer column. */
 export type ColumnType = "integer" | "number" | "string" | "boolean" | "date";
 
-/** A column of `kubectl get`. */
+/** Column of `kubectl get`. */
 export interface Column {
   readonly name: string;
-  /** Where the value is, such as `.spec.pages`. */
+  /** Path of the value, such as `.spec.pages`. */
   readonly path: string;
   readonly type: ColumnType;
   readonly description?: string;
-  /** 0 is always shown, more only with `-o wide`. */
+  /** 0 is always shown, higher ones only with `-o wide`. */
   readonly priority?: number;
 }
 
-/** Where `kubectl scale` and autoscalers find the numbers. */
+/** Paths for `kubectl scale` and autoscalers. */
 export interface Scale {
   readonly specReplicas: string;
   readonly statusReplicas: string;
-  /** The field that holds a label selector as text. */
+  /** Field with a label selector as a string. */
   readonly selector?: string;
 }
 
-/** What has an endpoint of its own beside the object. */
+/** Subresources of a kind. */
 export interface Subresources {
   readonly status: boolean;
   readonly scale?: Scale;
 }
 
-/** What differs between the versions of one kind. */
+/** Version of a kind. */
 export interface ResourceVersion {
   readonly name: string;
   readonly served: boolean;
-  /** Exactly one version of a kind is the one that is stored. */
+  /** True for the version that is stored; exactly one is. */
   readonly storage: boolean;
-  /** The structural schema of the whole object. */
+  /** Structural schema of the whole object. */
   readonly schema: StructuralSchema;
   readonly subresources: Subresources;
   readonly columns: readonly Column[];
@@ -51,8 +51,8 @@ export interface ResourceVersion {
 declare const types: unique symbol;
 
 /**
- * A kind: everything an API server, a client and a controller have to know about it, as plain frozen data.
- * Made by {@link resource}. The last three type parameters exist for the compiler only.
+ * Kind: everything an API server, a client and a controller need to know about it, as frozen data. Created by
+ * {@link resource}. The last three type parameters exist only for the compiler.
  */
 export interface Resource<
   ApiVersion extends string = string,
@@ -73,23 +73,23 @@ export interface Resource<
   readonly categories: readonly string[];
   readonly description?: string;
   /**
-   * All versions of the kind. The fields beside it are those of the version that `apiVersion` names; for now
-   * there is no other.
+   * All versions of the kind. The other fields are those of the version in `apiVersion`; currently there is
+   * only one.
    */
   readonly versions: readonly ResourceVersion[];
   readonly [types]?: { readonly input: Input; readonly spec: Output; readonly status: State };
 }
 
-/** A column as it is written; its type follows from the schema when it is left out. */
+/** Column as an option; its type defaults to that of the schema. */
 export type ColumnOptions = Omit<Column, "type"> & { readonly type?: ColumnType };
 
-/** What `resource()` is told about a kind. */
+/** Options for `resource()`. */
 export interface ResourceOptions<Spec extends $ZodType, Status extends $ZodType | undefined> {
-  /** The desired state. */
+  /** Schema of the desired state. */
   readonly spec: Spec;
   /**
-   * The observed state. `conditions` and `observedGeneration` are added when it does not name them, and no
-   * field of it is required.
+   * Schema of the observed state. `conditions` and `observedGeneration` are added if it does not declare
+   * them, and every field is optional.
    */
   readonly status?: Status;
   readonly scope?: ResourceScope;
@@ -100,30 +100,30 @@ export interface ResourceOptions<Spec extends $ZodType, Status extends $ZodType 
   readonly categories?: readonly string[];
   readonly columns?: readonly ColumnOptions[];
   readonly scale?: Scale;
-  /** Fields that `kubectl get --field-selector` may ask for, besides name and namespace. */
+  /** Fields for `kubectl get --field-selector`, besides name and namespace. */
   readonly selectableFields?: readonly string[];
-  /** CEL rules over the whole object. */
+  /** CEL rules for the whole object. */
   readonly validations?: readonly ValidationRule[];
   readonly description?: string;
 }
 
-/** A value that is only read, all the way down. */
+/** Deeply read-only value. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** What every status has, so that a controller can report without being told how. */
+/** Status fields of every kind. */
 export interface StandardStatus {
   readonly conditions?: readonly Condition[];
-  /** The generation of the object that the status was made from. */
+  /** Generation that the status was computed from. */
   readonly observedGeneration?: number;
 }
 
 /**
- * What the status schema says, and what it leaves out of the standard. Every field may be missing: a
- * controller fills the status bit by bit.
+ * Status type: the fields of the schema and the missing standard fields. Every field is optional, because a
+ * controller fills the status step by step.
  */
 export type StatusOutput<Status extends $ZodType | undefined> = Status extends $ZodType
   ? WithStandard<Fields<output<Status>>>
@@ -131,14 +131,14 @@ export type StatusOutput<Status extends $ZodType | undefined> = Status extends $
 
 type WithStandard<State> = Partial<DeepReadonly<State>> & Omit<StandardStatus, keyof State>;
 
-/** `z.object({})` promises that there are no fields at all, whatever their name; here it means that it names none. */
+/** `z.object({})` infers a type without any fields; here it means that none are declared. */
 type Fields<State> = string extends keyof State
   ? State[keyof State] extends never
     ? unknown
     : State
   : State;
 
-/** The kind that a zod schema for spec and status makes. */
+/** Kind with the types inferred from zod schemas for spec and status. */
 export type ResourceOf<
   ApiVersion extends string,
   Kind extends string,
@@ -148,17 +148,17 @@ export type ResourceOf<
 
 type TypesOf<R extends Resource> = NonNullable<R[typeof types]>;
 
-/** What one may write as the spec of a kind: what has a default may be left out. */
+/** Spec as written: fields with defaults are optional. */
 export type SpecInput<R extends Resource> = TypesOf<R>["input"];
 
-/** What one reads as the spec of a kind: defaults are filled in. */
+/** Spec as read: defaults are filled in. */
 export type Spec<R extends Resource> = TypesOf<R>["spec"];
 
-/** What one reads as the status of a kind. */
+/** Status as read. */
 export type Status<R extends Resource> = TypesOf<R>["status"];
 
 /**
- * An object of a kind as it is read.
+ * Object of a kind as read.
  *
  * @example
  * type SiteObject = ObjectOf<typeof Site>;

@@ -125,8 +125,8 @@ describe("resource", () => {
   test.each<[string, string, Partial<Options>, string, string, string]>([
     ["v1", "Site", {}, "apiVersion", "is in the core group", '"demo.dev/v1"'],
     ["/v1", "Site", {}, "apiVersion", "is in the core group", '"demo.dev/v1"'],
-    ["demo.dev/", "Site", {}, "apiVersion", "is not an API version", '"demo.dev/v1"'],
-    ["demo.dev/v1/x", "Site", {}, "apiVersion", "is not an API version", '"demo.dev/v1"'],
+    ["demo.dev/", "Site", {}, "apiVersion", "is not a valid API version", '"demo.dev/v1"'],
+    ["demo.dev/v1/x", "Site", {}, "apiVersion", "is not a valid API version", '"demo.dev/v1"'],
     ["demo/v1", "Site", {}, "apiVersion", "should be a domain with at least one dot", '"demo.dev/v1"'],
     ["Demo.dev/v1", "Site", {}, "apiVersion", "a lowercase RFC 1123 subdomain must", '"demo.dev/v1"'],
     [
@@ -140,9 +140,9 @@ describe("resource", () => {
     ["k8s.io/v1", "Site", {}, "apiVersion", "reserved", "a domain of your own"],
     ["x.kubernetes.io/v1", "Site", {}, "apiVersion", "reserved", "a domain of your own"],
     ["demo.dev/1", "Site", {}, "apiVersion", "a DNS-1035 label must", '"v1beta1"'],
-    ["demo.dev/v1", "site", {}, "kind", '"site" is not a kind', "CamelCase"],
-    ["demo.dev/v1", `K${"k".repeat(61)}`, {}, "listKind", "is not a kind", "at most 63"],
-    ["demo.dev/v1", "My-Site", {}, "kind", "is not a kind", "CamelCase"],
+    ["demo.dev/v1", "site", {}, "kind", '"site" is not a valid kind', "CamelCase"],
+    ["demo.dev/v1", `K${"k".repeat(61)}`, {}, "listKind", "is not a valid kind", "at most 63"],
+    ["demo.dev/v1", "My-Site", {}, "kind", "is not a valid kind", "CamelCase"],
     ["demo.dev/v1", "Site", { plural: "Sites" }, "plural", "a DNS-1035 label must", "lower case"],
     [
       "demo.dev/v1",
@@ -165,16 +165,16 @@ describe("resource", () => {
       "Site",
       { shortNames: ["s", "s"] },
       "shortNames[1]",
-      'called "s" already',
-      "leave it out",
+      '"s" is a name of the kind already',
+      "remove it",
     ],
     [
       "demo.dev/v1",
       "Site",
       { shortNames: ["sites"] },
       "shortNames[0]",
-      'called "sites" already',
-      "leave it out",
+      '"sites" is a name of the kind already',
+      "remove it",
     ],
     ["demo.dev/v1", "Site", { categories: ["All"] }, "categories[0]", "a DNS-1035 label must", "lower case"],
     [
@@ -182,7 +182,7 @@ describe("resource", () => {
       "Site",
       { scope: JSON.parse('"Global"') },
       "scope",
-      '"Global" is not a scope',
+      '"Global" is not a valid scope',
       '"Cluster"',
     ],
     ["demo.dev/v1", "Site", { spec: z.string() }, "spec", "the spec must be an object", "z.object"],
@@ -213,7 +213,7 @@ describe("resource", () => {
       },
       "status",
       "cannot be a union",
-      "into a field of it",
+      "into a field",
     ],
     [
       "demo.dev/v1",
@@ -228,7 +228,7 @@ describe("resource", () => {
       "Site",
       { columns: [{ name: "A", path: ".spec.titel" }] },
       "columns[0].path",
-      "leads to no field",
+      "is not a field of the schema",
       "spelling",
     ],
     [
@@ -236,7 +236,7 @@ describe("resource", () => {
       "Site",
       { columns: [{ name: "A", path: ".spec.title", type: JSON.parse('"int"') }] },
       "columns[0].type",
-      "not a type of column",
+      "not a column type",
       "integer, number",
     ],
     [
@@ -258,7 +258,7 @@ describe("resource", () => {
       { scale: { specReplicas: ".spec.title", statusReplicas: ".status.count" } },
       "scale.specReplicas",
       "not a field of type integer or number",
-      "such a field",
+      "a field of this type",
     ],
     [
       "demo.dev/v1",
@@ -266,7 +266,7 @@ describe("resource", () => {
       { scale: { specReplicas: ".status.count", statusReplicas: ".status.count" } },
       "scale.specReplicas",
       "must be a path under .spec",
-      "point it there",
+      "use such a path",
     ],
     [
       "demo.dev/v1",
@@ -282,7 +282,7 @@ describe("resource", () => {
       { selectableFields: [".metadata.name"] },
       "selectableFields[0]",
       "must not point to fields in metadata",
-      "anyway",
+      "always",
     ],
     [
       "demo.dev/v1",
@@ -290,7 +290,7 @@ describe("resource", () => {
       { selectableFields: [".spec.title", ".spec.title"] },
       "selectableFields[1]",
       "listed twice",
-      "leave it out",
+      "remove the duplicate",
     ],
     [
       "demo.dev/v1",
@@ -306,7 +306,7 @@ describe("resource", () => {
       { validations: [{ rule: "" }] },
       "x-kubernetes-validations[0].rule",
       "Required value: rule is not specified",
-      "a rule says",
+      "the rule there",
     ],
     [
       "demo.dev/v1",
@@ -316,7 +316,7 @@ describe("resource", () => {
       "undefined field 'none'",
       "change the rule",
     ],
-  ])("%s %s %j is refused", (apiVersion, kind, options, path, message, fix) => {
+  ])("rejects %s %s %j", (apiVersion, kind, options, path, message, fix) => {
     const define = (): unknown => resource(apiVersion, kind, { spec, status, ...options });
     const refusal = {
       path,

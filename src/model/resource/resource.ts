@@ -14,10 +14,10 @@ import { checkStructural } from "../schema/structural-check.js";
 import { toStructural } from "./convert/to-structural.js";
 
 /**
- * Defines a kind. The spec and status are written once, as zod schemas, and everything else follows from
- * them: static types, the schema the API server checks by, the CRD.
+ * Defines a kind. Spec and status are declared once, as zod schemas, and everything else is derived from
+ * them: static types, the schema for the API server, the CRD.
  *
- * @throws {DefinitionError} with all that is wrong, when a Kubernetes API server could not serve this kind.
+ * @throws {DefinitionError} with every problem, if a Kubernetes API server could not serve this kind.
  *
  * @example
  * const Site = resource("demo.dev/v1", "Site", {
@@ -40,7 +40,7 @@ export function resource<
   const report = problemCollector(problems);
   const { scope = "Namespaced", description, scale, selectableFields = [] } = options;
   if (scope !== "Namespaced" && scope !== "Cluster") {
-    report("scope", `"${String(scope)}" is not a scope`, 'use "Namespaced" or "Cluster"');
+    report("scope", `"${String(scope)}" is not a valid scope`, 'use "Namespaced" or "Cluster"');
   }
   const names = resourceNames(apiVersion, kind, options, report);
   const schema = objectSchema(options, problems, report);
@@ -70,7 +70,7 @@ export function resource<
   return deepFreeze(defined);
 }
 
-/** The schema of the whole object. The API server describes apiVersion, kind and metadata itself. */
+/** Schema of the whole object. The API server itself describes apiVersion, kind and metadata. */
 function objectSchema(
   options: ResourceOptions<$ZodType, $ZodType | undefined>,
   problems: DefinitionProblem[],
@@ -85,7 +85,7 @@ function objectSchema(
     metadata: { type: "object" },
     spec,
   };
-  // A spec in which everything may be left out may itself be left out, and is there to be read all the same.
+  // A spec without required fields is optional, and defaults to an empty object.
   const isNeeded = (spec.required ?? []).length > 0 && spec.default === undefined;
   if (!isNeeded) spec.default ??= {};
   if (options.status)
@@ -97,13 +97,13 @@ function objectSchema(
   if (validations.length > 0)
     schema["x-kubernetes-validations"] = validations.map((rule) => Object.assign({}, rule));
 
-  // What was refused is left out of the schema, so that checking it as well would only add noise.
+  // Unsupported parts are missing from the schema, so further checks would only add noise.
   if (problems.length === before) {
     for (const { path, message } of checkStructural(schema)) {
       report(
         asFieldPath(path),
         message,
-        "Kubernetes would report the CRD with these words: change what .meta() or a rule says there",
+        "Kubernetes would reject the CRD with this message: correct .meta() or the rule there",
       );
     }
   }
@@ -112,7 +112,7 @@ function objectSchema(
       report(
         asFieldPath(error.field),
         fieldErrorBody(error),
-        "Kubernetes would report the CRD with these words: change the rule, or give lists, maps and texts in it a .max()",
+        "Kubernetes would reject the CRD with this message: change the rule, or limit lists, maps and strings with .max()",
       );
     }
   }
@@ -137,23 +137,26 @@ function convertPart(
 }
 
 /**
- * Adds what every controller reports, and lets every field be left out: a status is filled bit by bit, and a
- * controller that fails early has a condition to report and nothing else.
+ * Adds the standard status fields, and makes every field optional: a controller that fails early reports only
+ * a condition.
  */
 function statusSchema(status: SchemaDraft, report: ReportProblem): SchemaDraft {
   if (status.type !== "object" || status.additionalProperties !== undefined) return status;
   if (status.oneOf ?? status.allOf) {
     report(
       "status",
-      "the status as a whole cannot be a union: a controller fills it bit by bit",
-      "put the union into a field of it",
+      "the status as a whole cannot be a union: a controller fills it field by field",
+      "move the union into a field",
     );
   }
   const { required: _required, ...rest } = status;
   return { ...rest, properties: { ...standardStatus, ...status.properties } };
 }
 
-/** A place in a schema as its author knows it: `properties[spec].properties[ports].items` is `spec.ports[]`. */
+/**
+ * Converts a schema path to the author's notation: `properties[spec].properties[ports].items` is
+ * `spec.ports[]`.
+ */
 function asFieldPath(path: string): string {
   const names = path
     .replaceAll(/(?:^|\.)properties\[([^\]]*)\]/g, ".$1")

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
-/** Kubernetes' own schema of a condition, the one every tool that waits for conditions expects. */
+/** Kubernetes' schema of a condition, which tools that wait for conditions expect. */
 const condition: StructuralSchema = {
   type: "object",
   properties: {
@@ -24,7 +24,7 @@ const condition: StructuralSchema = {
   required: ["lastTransitionTime", "message", "reason", "status", "type"],
 };
 
-/** What a controller reports about every kind. Fields the schema lacks would be pruned from the status. */
+/** Schemas of the standard status fields. Fields that the schema lacks would be pruned. */
 export const standardStatus: Readonly<Record<string, StructuralSchema>> = {
   conditions: {
     type: "array",

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** One step of a path: into a named field, or into the items of a list. */
+/** Step of a path: into a named field, or into the items of a list. */
 export type PathStep = { readonly field: string } | { readonly items: string };
 
 const fieldStep = /^\.((?:[^.[\]\\'"\s]|\\.)+)/;
@@ -8,9 +8,8 @@ const quotedStep = /^\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/;
 const itemsStep = /^\[(\*|-?\d+|\?\(@\.[^[\]()]+\))\]/;
 
 /**
- * Reads the part of JSONPath that Kubernetes' printer columns are written in: `.spec.pages`,
- * `.metadata.labels['app']`, `.spec.items[0]`, `.status.conditions[?(@.type=="Ready")].status`. Undefined when
- * the path is written in any other way.
+ * Parses the subset of JSONPath that printer columns use: `.spec.pages`, `.metadata.labels['app']`,
+ * `.spec.items[0]`, `.status.conditions[?(@.type=="Ready")].status`. Undefined for any other syntax.
  */
 export function parseColumnPath(path: string): readonly PathStep[] | undefined {
   const steps: PathStep[] = [];
@@ -31,7 +30,7 @@ const integer: StructuralSchema = { type: "integer" };
 const texts: StructuralSchema = { type: "object", additionalProperties: text };
 const list: StructuralSchema = { type: "array", items: { "x-kubernetes-preserve-unknown-fields": true } };
 
-/** Kubernetes describes metadata itself, so a CRD says nothing about it; this is for looking paths up. */
+/** Schema of metadata, for resolving paths. A CRD does not contain it. */
 const metadata: StructuralSchema = {
   type: "object",
   properties: {
@@ -52,7 +51,7 @@ const metadata: StructuralSchema = {
   },
 };
 
-/** The schema of what a path leads to in an object; undefined when there is no such field. */
+/** Finds the schema at a path; undefined if there is no such field. */
 export function schemaAt(root: StructuralSchema, steps: readonly PathStep[]): StructuralSchema | undefined {
   let schema: StructuralSchema | undefined = root;
   for (const [index, step] of steps.entries()) {
@@ -70,6 +69,6 @@ function stepInto(schema: StructuralSchema, step: PathStep): StructuralSchema | 
     if (properties && Object.hasOwn(properties, step.field)) return properties[step.field];
     if (typeof additionalProperties === "object") return additionalProperties;
   }
-  // Whatever is kept without a schema may have this as well.
+  // Unknown fields are preserved here, so the path may exist.
   return schema["x-kubernetes-preserve-unknown-fields"] ? schema : undefined;
 }

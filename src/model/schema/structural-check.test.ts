@@ -197,7 +197,7 @@ describe("checkStructural", () => {
       withRule({ rule: "a", reason: "Bad" }),
       `${at}.x-kubernetes-validations[0].reason: Unsupported value: "Bad": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
     ],
-  ])("%j is refused", (schema, problem) => {
+  ])("rejects %j", (schema, problem) => {
     expect(checkStructural(schema).map(({ path, message }) => `${path}: ${message}`)).toEqual([problem]);
   });
 

@@ -2,25 +2,25 @@ import { childPath } from "../object/field-path.js";
 import { checkExtensions, type ReportSchemaProblem } from "./structural-extensions.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** What keeps a schema from being structural, in Kubernetes' words. */
+/** Violation of the rules for structural schemas, with Kubernetes' message. */
 export interface StructuralProblem {
-  /** Where in the schema, as Kubernetes writes it: `properties[spec].properties[size].type`. */
+  /** Path in the schema: `properties[spec].properties[size].type`. */
   readonly path: string;
-  /** Such as `Required value: must not be empty for specified object fields`. */
+  /** Message, such as `Required value: must not be empty for specified object fields`. */
   readonly message: string;
 }
 
 type SchemaLevel = "root" | "item" | "field";
 
-/** A bound on recursion: schemas come from outside, and the call stack is ours. */
+/** Limit for nesting: schemas come from clients, and must not overflow the call stack. */
 const maxDepth = 256;
 
 const unsupported = ["id", "$ref", "patternProperties", "definitions", "dependencies", "additionalItems"];
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
 /**
- * Checks that a schema may stand in a CRD, apart from its CEL expressions and whether its defaults fit:
- * the rules of Kubernetes' structural schemas, with its texts, in its order.
+ * Checks that a schema is allowed in a CRD: Kubernetes' rules for structural schemas, with its messages, in
+ * its order. CEL expressions and default values are checked elsewhere.
  */
 export function checkStructural(schema: StructuralSchema, path = ""): StructuralProblem[] {
   const problems: StructuralProblem[] = [];
@@ -88,7 +88,7 @@ function eachOf(
     visit(part, `${childPath(path, key)}[${index}]`, index);
 }
 
-/** The one place where types may stand under `anyOf`: the two of an int-or-string. */
+/** True for the two types of an int-or-string, the only types allowed under `anyOf`. */
 function isIntOrStringTypes(anyOf: readonly StructuralSchema[] = []): boolean {
   const [first, second] = anyOf;
   const isBare = anyOf.every((part) => Object.keys(part).length === 1);
@@ -97,7 +97,7 @@ function isIntOrStringTypes(anyOf: readonly StructuralSchema[] = []): boolean {
 
 function checkOpenApi(schema: StructuralSchema, path: string, report: ReportSchemaProblem): void {
   for (const key of unsupported) {
-    // What is empty says nothing, and is let pass.
+    // Empty keywords are allowed.
     const value: unknown = Object.hasOwn(schema, key) ? schema[key as keyof StructuralSchema] : undefined;
     const empty = !value || (typeof value === "object" && Object.keys(value).length === 0);
     if (!empty) report(childPath(path, key), `Forbidden: ${key} is not supported`);
@@ -161,7 +161,10 @@ function checkType(
     report(childPath(path, "nullable"), "Forbidden: nullable cannot be true at the root");
 }
 
-/** An object's own apiVersion, kind and metadata are Kubernetes' to describe, at the root and in an embedded one. */
+/**
+ * Checks apiVersion, kind and metadata of the root and of embedded resources, which Kubernetes describes
+ * itself.
+ */
 function checkObjectMeta(
   schema: StructuralSchema,
   level: SchemaLevel,
@@ -197,7 +200,7 @@ function onlyNames(metadata: StructuralSchema): boolean {
   return names.size === 0 && Object.keys(rest).length === 0;
 }
 
-/** What may not stand under allOf, anyOf, oneOf and not, and how Kubernetes says so. */
+/** Keywords that are forbidden under allOf, anyOf, oneOf and not, with Kubernetes' messages. */
 const forbiddenNested: readonly (readonly [keyof StructuralSchema, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -246,8 +249,8 @@ function checkNested(
 }
 
 /**
- * Every field and item that a value validation speaks of must also be there in the structural part. Kubernetes
- * looks at the validations that stand at the root, and so does this.
+ * Checks that every field and item named in a value validation is also declared in the structural part. Like
+ * Kubernetes, looks at the validations at the root only.
  */
 function checkComplete(
   validation: StructuralSchema,

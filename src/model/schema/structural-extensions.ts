@@ -1,7 +1,7 @@
 import { childPath } from "../object/field-path.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** Tells a problem. */
+/** Reports a problem. */
 export type ReportSchemaProblem = (path: string, message: string) => void;
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
@@ -11,7 +11,7 @@ function unsupported(value: unknown, supported: readonly string[]): string {
   return `Unsupported value: ${JSON.stringify(value)}: supported values: ${listed}`;
 }
 
-/** Checks Kubernetes' own keywords on one node of a schema. The texts are Kubernetes'. */
+/** Checks the `x-kubernetes-*` keywords of one schema node, with Kubernetes' messages. */
 export function checkExtensions(schema: StructuralSchema, path: string, report: ReportSchemaProblem): void {
   checkFlags(schema, path, report);
   checkMapType(schema, path, report);

@@ -1,7 +1,4 @@
-/**
- * A span of time as people write it: milliseconds as a number, or text such as `"12h"`, `"1.5s"`, `"1h30m"`
- * or `"2d"`.
- */
+/** Length of time: a number of milliseconds, or a string such as `"12h"`, `"1.5s"`, `"1h30m"` or `"2d"`. */
 export type Duration = number | string;
 
 /** Milliseconds in each unit. A day is always 24 hours. */
@@ -21,7 +18,7 @@ const units = new Map([
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00B5\u03BC]+)/y;
 
 /**
- * The milliseconds of a {@link Duration}.
+ * Converts a {@link Duration} to milliseconds.
  *
  * @example
  * duration("1h30m"); // 5400000
@@ -53,14 +50,14 @@ export function duration(value: Duration): number {
   return toNanoseconds(milliseconds);
 }
 
-/** Takes away what binary fractions add: 0.3s is 300 ms, not 299.99999999999994. */
+/** Rounds to nanoseconds: 0.3s is 300 ms, not 299.99999999999994. */
 function toNanoseconds(milliseconds: number): number {
   const whole = Math.floor(milliseconds);
   return whole + Math.round((milliseconds - whole) * 1e6) / 1e6;
 }
 
 /**
- * Milliseconds in the shortest form that {@link duration} reads back.
+ * Formats milliseconds in the shortest form that {@link duration} reads.
  *
  * @example
  * formatDuration(5_400_000); // "1h30m"
@@ -89,14 +86,14 @@ export function formatDuration(milliseconds: number): string {
   return text;
 }
 
-/** A number without an exponent and with nanoseconds of a second at most. */
+/** Formats a number without an exponent, with at most nine decimals. */
 function decimal(value: number): string {
   return value.toFixed(9).replace(/\.?0+$/, "");
 }
 
 /**
- * A length of time as kubectl's AGE column shows it: two or three figures that matter, such as `47s`,
- * `3m10s`, `5d3h` or `2y10d`. Clocks of two machines differ, so up to two seconds in the future is `0s`.
+ * Formats a duration like kubectl's AGE column, with two or three significant figures: `47s`, `3m10s`, `5d3h`
+ * or `2y10d`. Clocks of two machines differ, so up to two seconds in the future is `0s`.
  */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);

@@ -1,6 +1,6 @@
 import type { Json } from "../../object/json.js";
 
-/** A copy of a value as JSON, without members that are undefined; undefined when it is not JSON. */
+/** Copies a value as JSON, without undefined members; undefined if it is not JSON. */
 export function asJson(value: unknown): Json | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;

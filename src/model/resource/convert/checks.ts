@@ -7,9 +7,9 @@ import { convertStringFormat } from "./string-formats.js";
 import { type CheckDef, checksOf, isOwnCheck } from "./zod-definitions.js";
 
 /**
- * Adds what the checks of a zod schema demand to its converted form, and refuses those that cannot be said
- * there. A check in JavaScript is let through when the same schema carries CEL rules of its own: then its
- * author has said it twice, once for each place.
+ * Adds the checks of a zod schema to its converted form, and reports those that a structural schema cannot
+ * express. A check in JavaScript is allowed if the same schema has CEL rules of its own, which are assumed to
+ * express the same.
  */
 export function applyChecks(
   source: $ZodType,
@@ -87,14 +87,14 @@ function below(schema: SchemaDraft, limit: number, exclusive: boolean): void {
 
 function multipleOf(schema: SchemaDraft, step: number, path: string, report: ReportProblem): void {
   if (!Number.isFinite(step) || step <= 0) {
-    report(path, `a number cannot be a multiple of ${step}`, "give .multipleOf() a number above 0");
+    report(path, `a number cannot be a multiple of ${step}`, "pass .multipleOf() a number above 0");
   } else if (schema.multipleOf === undefined) schema.multipleOf = step;
   else schema.allOf = [...(schema.allOf ?? []), { multipleOf: step }];
 }
 
 /**
- * The range of z.int() itself (±2^53) is not written down: JSON.parse has rounded a larger number before any
- * schema sees it. The narrower ones are, since no reader has to know what a format implies.
+ * The range of z.int() (±2^53) is omitted: JSON.parse has rounded larger numbers before any schema sees them.
+ * Narrower ranges are written out, because readers may not know what a format implies.
  */
 function numberFormat(schema: SchemaDraft, format: string): void {
   if (format === "float32") schema.format = "float";

@@ -5,15 +5,15 @@ import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import type { ReportProblem } from "./problems.js";
 
-/** The definition of `.default()` and `.prefault()`; reading the value calls the function it may come from. */
+/** Definition of `.default()` and `.prefault()`; reading `defaultValue` calls the user's function. */
 interface DefaultDef {
   readonly innerType: $ZodType;
   readonly defaultValue: unknown;
 }
 
 /**
- * The default of a field as JSON. Kubernetes refuses a CRD whose defaults do not fit their own schema, and
- * takes null for none; a default that is different each time would be frozen into the CRD.
+ * Converts the default of a field. Kubernetes rejects a CRD whose defaults do not match their schema, and
+ * treats null as no default; a default that varies would be frozen into the CRD.
  */
 export function convertDefault(
   def: DefaultDef,
@@ -27,23 +27,19 @@ export function convertDefault(
     report(
       path,
       "the default is not JSON",
-      "give a default made of texts, numbers, booleans, lists and objects",
+      "use a default made of strings, numbers, booleans, lists and objects",
     );
     return undefined;
   }
   if (!jsonEqual(value, again)) {
-    report(
-      path,
-      "the default is different each time it is asked for",
-      "use .optional() and fill it in reconcile",
-    );
+    report(path, "the default differs each time it is evaluated", "use .optional() and fill it in reconcile");
     return undefined;
   }
   if (value === null) {
     report(
       path,
-      "Kubernetes takes a default of null for no default",
-      "use .nullish() and read undefined as null",
+      "Kubernetes treats a default of null as no default",
+      "use .nullish() and treat undefined as null",
     );
     return undefined;
   }
@@ -53,8 +49,8 @@ export function convertDefault(
     const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
     report(
       path,
-      `the default does not fit its own schema: ${issue?.message ?? "invalid"}${where}`,
-      "give a default that passes the schema",
+      `the default does not match its own schema: ${issue?.message ?? "invalid"}${where}`,
+      "use a default that matches the schema",
     );
     return undefined;
   }
@@ -63,14 +59,14 @@ export function convertDefault(
     report(
       path,
       `the default has the field "${unknown}", which its schema does not have`,
-      "take it out of the default",
+      "remove it from the default",
     );
     return undefined;
   }
   return value;
 }
 
-/** The first field in a value that pruning would take away. */
+/** Finds the first field that pruning would remove. */
 function unknownField(schema: StructuralSchema, value: Json, path: string): string | undefined {
   if (schema["x-kubernetes-preserve-unknown-fields"]) return undefined;
   if (isJsonArray(value)) {

@@ -1,16 +1,16 @@
-/** One thing that keeps a kind from being defined. */
+/** Problem in the definition of a kind. */
 export interface DefinitionProblem {
-  /** Where it is, as the author of the kind would say it: `spec.schedule.start`, `columns[0].path`. */
+  /** Path as the author wrote it: `spec.schedule.start`, `columns[0].path`. */
   readonly path: string;
-  /** What is wrong there. */
+  /** Problem. */
   readonly message: string;
-  /** What to write instead. */
+  /** Suggested change. */
   readonly fix: string;
 }
 
 /**
- * Thrown by `resource()` when a kind cannot be defined as written. It carries every problem that was found,
- * so that they can be mended in one go; `path` and `fix` are those of the first.
+ * Thrown by `resource()` for an invalid definition. Contains every problem, so that they can be fixed in one
+ * go; `path` and `fix` are those of the first.
  */
 export class DefinitionError extends Error {
   readonly problems: readonly DefinitionProblem[];
@@ -33,7 +33,7 @@ function describe(kind: string, problems: readonly DefinitionProblem[]): string 
     : `${kind} has ${lines.length} problems:${lines.map((line) => `\n  ${line}`).join("")}`;
 }
 
-/** Throws a {@link DefinitionError} when there is anything to complain about. */
+/** Throws a {@link DefinitionError} if there are problems. */
 export function throwProblems(kind: string, problems: readonly DefinitionProblem[]): void {
   const [first, ...rest] = problems;
   if (first) throw new DefinitionError(kind, [first, ...rest]);

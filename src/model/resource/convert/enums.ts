@@ -4,25 +4,23 @@ import type { SchemaDraft, SchemaType } from "../../schema/structural-schema.js"
 import { asJson } from "./as-json.js";
 import { anyValue, type ReportProblem } from "./problems.js";
 
-/** All values a schema of literals admits; undefined when it is anything else. */
+/** Values of a literal or enum schema; undefined for any other schema. */
 export function literalValues(schema: $ZodType): readonly unknown[] | undefined {
   const { def } = schema._zod;
   if (def.type === "literal" || def.type === "enum") return [...(schema._zod.values ?? [])];
   return undefined;
 }
 
-/** A choice between plain values, which must all be of one type. */
+/** Converts an enum; all values must have one type. */
 export function convertEnum(values: readonly unknown[], path: string, report: ReportProblem): SchemaDraft {
   const type = commonType(values);
   if (type === undefined) {
     report(
       path,
       values.length === 0
-        ? "a choice without values admits nothing"
-        : "a choice must be between values of one type: texts, numbers or booleans",
-      values.includes(null)
-        ? "leave null out and use .optional()"
-        : 'write them as texts: z.enum(["1", "auto"])',
+        ? "an enum without values matches nothing"
+        : "all values of an enum must have one type: string, number or boolean",
+      values.includes(null) ? "remove null and use .optional()" : 'use strings: z.enum(["1", "auto"])',
     );
     return anyValue();
   }

@@ -3,7 +3,7 @@ import type { SchemaDraft, StructuralSchema } from "../../schema/structural-sche
 import { asJson } from "./as-json.js";
 import { anyValue, type ReportProblem } from "./problems.js";
 
-/** What an object schema may hold if it is to be laid over another one. */
+/** Keywords of object schemas that can be merged. */
 const mergeable = new Set<string>([
   "type",
   "title",
@@ -18,7 +18,7 @@ const mergeable = new Set<string>([
 
 type Properties = Record<string, StructuralSchema>;
 
-/** Whether two schemas ask for the same; what they are called does not count. */
+/** True if two schemas are equal, apart from titles, descriptions and examples. */
 function sameSchema(left: StructuralSchema, right: StructuralSchema): boolean {
   return jsonEqual(asJson(undescribed(left)) ?? null, asJson(undescribed(right)) ?? null);
 }
@@ -28,14 +28,14 @@ function undescribed(schema: StructuralSchema): StructuralSchema {
   return rest;
 }
 
-/** Whether the schema is an object with named fields, so that its fields can stand beside those of another. */
+/** True for an object with named fields, whose fields can be merged with those of another. */
 function canMerge(schema: StructuralSchema): boolean {
   return schema.type === "object" && Object.keys(schema).every((key) => mergeable.has(key));
 }
 
 /**
- * Lays the fields of several objects beside each other. A Kubernetes schema gives each field one type, so a
- * field that several of them have must be the same in all.
+ * Merges the fields of several objects. A Kubernetes schema gives each field one type, so a field that
+ * several of them have must be the same in all.
  */
 function mergeProperties(
   schemas: readonly StructuralSchema[],
@@ -44,17 +44,17 @@ function mergeProperties(
   except?: string,
 ): Properties {
   const merged = new Map<string, StructuralSchema>();
-  const refused = new Set<string>();
+  const reported = new Set<string>();
   for (const { properties = {} } of schemas) {
     for (const [name, property] of Object.entries(properties)) {
       const before = merged.get(name);
       if (before === undefined) merged.set(name, property);
-      else if (name !== except && !sameSchema(before, property) && !refused.has(name)) {
-        refused.add(name);
+      else if (name !== except && !sameSchema(before, property) && !reported.has(name)) {
+        reported.add(name);
         report(
           `${path}.${name}`,
-          "the field is declared in several ways, and a Kubernetes schema gives each field one type",
-          "declare it alike everywhere, or give each its own name",
+          "the field is declared with different schemas, and a Kubernetes schema gives each field one type",
+          "declare it the same everywhere, or use different names",
         );
       }
     }
@@ -62,7 +62,7 @@ function mergeProperties(
   return Object.fromEntries(merged);
 }
 
-/** Two object schemas of which both must hold. */
+/** Converts an intersection of two object schemas. */
 export function mergeIntersection(
   left: StructuralSchema,
   right: StructuralSchema,
@@ -72,7 +72,7 @@ export function mergeIntersection(
   if (!canMerge(left) || !canMerge(right)) {
     report(
       path,
-      "an intersection has a form in a Kubernetes schema only if both sides are plain objects",
+      "a Kubernetes schema supports an intersection only if both sides are plain objects",
       "write one z.object(), or use a.extend(b.shape)",
     );
     return anyValue();
@@ -90,20 +90,19 @@ export function mergeIntersection(
   return merged;
 }
 
-/** One option of a discriminated union. */
+/** Option of a discriminated union. */
 export interface UnionOption {
   readonly schema: StructuralSchema;
-  /** A strict option forbids the fields that only other options have; a plain one takes no notice. */
+  /** Strict options forbid fields that only other options have. */
   readonly strict: boolean;
 }
 
 /**
- * A discriminated union as one object: the fields of all options, the discriminator as an enum of all its
- * values, and `oneOf` that ties each value to what its option requires. The branches of `oneOf` exclude each
- * other by the discriminator alone, since zod lets no two options share a value.
+ * Converts a discriminated union to one object: the fields of all options, the discriminator as an enum of
+ * all its values, and `oneOf` that binds each value to the requirements of its option. The branches of
+ * `oneOf` exclude each other by the discriminator, because zod does not allow two options to share a value.
  *
- * One thing is stricter than zod: a field of another option is not dropped, so it must at least fit the type
- * it has there.
+ * Stricter than zod in one point: a field of another option is not dropped, so it must match its type there.
  */
 export function mergeUnion(
   options: readonly UnionOption[],
@@ -116,7 +115,7 @@ export function mergeUnion(
     report(
       path,
       "an option of the discriminated union is not a plain object",
-      "make every option a z.object() without rules of its own; a rule for one option goes on the union: " +
+      "make every option a z.object() without rules of its own; a rule for one option belongs on the union: " +
         `rule(union, "self.${discriminator} != 'a' || self.size > 1")`,
     );
     return anyValue();
@@ -127,7 +126,7 @@ export function mergeUnion(
   if (!isTagged || !schemas.every((schema) => schema.required?.includes(discriminator))) {
     report(
       `${path}.${discriminator}`,
-      "the discriminator must be a literal or enum in every option, all of one type, and never left out",
+      "the discriminator must be a literal or enum in every option, all of one type, and required",
       `write ${discriminator}: z.literal("…") in every option`,
     );
     return anyValue();
@@ -146,7 +145,7 @@ export function mergeUnion(
   const branches = options.map((option, index) =>
     branch(option, discriminator, tags[index], shared, Object.keys(properties)),
   );
-  // With nothing to tie to the discriminator its enum has said it all.
+  // Without further requirements, the enum of the discriminator is enough.
   if (branches.some((part) => part.required ?? part.oneOf ?? part.allOf ?? part.not)) {
     merged.oneOf = branches;
   }
@@ -170,7 +169,10 @@ function branch(
   return part;
 }
 
-/** Defaulting does not look at `oneOf`: the default of one option would turn up in objects of the others. */
+/**
+ * Reports defaults that not all options have. Defaulting ignores `oneOf`, so the default of one option would
+ * appear in objects of the others.
+ */
 function reportLoneDefaults(schemas: readonly StructuralSchema[], path: string, report: ReportProblem): void {
   const names = new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
   for (const name of names) {
@@ -178,7 +180,7 @@ function reportLoneDefaults(schemas: readonly StructuralSchema[], path: string, 
     if (declared.some((property) => property?.default !== undefined) && declared.includes(undefined)) {
       report(
         `${path}.${name}`,
-        "a default in one option of a discriminated union would be filled into the other options as well",
+        "a default in one option of a discriminated union would also be applied to the other options",
         "use .optional() and fill it in reconcile, or declare the field in every option",
       );
     }

@@ -5,7 +5,10 @@ import type { SchemaDraft } from "../../schema/structural-schema.js";
 import { asJson } from "./as-json.js";
 import type { ReportProblem } from "./problems.js";
 
-/** What `.meta()` and `.describe()` may add to a schema. Other keys are the user's own and are left alone. */
+/**
+ * Keys of `.meta()` and `.describe()` that are copied into the schema. Other keys belong to the user and are
+ * ignored.
+ */
 const passedThrough = new Set([
   "title",
   "description",
@@ -26,23 +29,23 @@ const intOrStringKey = "x-kubernetes-int-or-string";
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** What was said about a schema with `.meta()` and `.describe()`, there and not on a schema it wraps. */
+/** Reads `.meta()` and `.describe()` of a schema itself, not of a schema that it wraps. */
 export function metaOf(schema: $ZodType): Meta | undefined {
   return globalRegistry.get(schema);
 }
 
-/** Whether the schema carries CEL rules of its own. */
+/** True if the schema has CEL rules of its own. */
 export function hasOwnRules(meta: Meta | undefined): boolean {
   const rules = meta?.[rulesKey];
   return Array.isArray(rules) && rules.length > 0;
 }
 
-/** Whether the schema is said to be a whole number or a text. */
+/** True if the schema is marked as int-or-string. */
 export function isIntOrString(meta: Meta | undefined): boolean {
   return meta?.[intOrStringKey] === true;
 }
 
-/** Adds to a converted schema what was said about it. A wrapper's word replaces that of what it wraps. */
+/** Adds metadata to a converted schema. Metadata of a wrapper replaces that of the wrapped schema. */
 export function applyMeta(
   meta: Meta | undefined,
   schema: SchemaDraft,
@@ -54,18 +57,18 @@ export function applyMeta(
   for (const [key, value] of Object.entries(meta)) {
     if (!passedThrough.has(key)) {
       if (key.startsWith("x-kubernetes-") && key !== intOrStringKey) {
-        const spelling = "look for a spelling mistake in the key";
-        report(path, `.meta() has "${key}", which Kubernetes does not know`, spelling);
+        const spelling = "check the spelling of the key";
+        report(path, `.meta() has "${key}", which is not an extension of Kubernetes`, spelling);
       }
       continue;
     }
-    // A copy, since what a kind is made of gets frozen and this belongs to the user.
+    // A copy, because kinds are frozen and this belongs to the user.
     const json = asJson(value);
-    if (json === undefined) report(path, `"${key}" in .meta() is not JSON`, "take it out");
+    if (json === undefined) report(path, `"${key}" in .meta() is not JSON`, "remove it");
     else added[key] = json;
   }
   const rules = schema[rulesKey];
   Object.assign(schema, added);
-  // Rules of the wrapped schema hold as well.
+  // Rules of the wrapped schema apply as well.
   if (rules && schema[rulesKey]) schema[rulesKey] = [...rules, ...schema[rulesKey]];
 }

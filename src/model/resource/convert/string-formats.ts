@@ -3,13 +3,13 @@ import { regexes, type $ZodCheckStringFormatDef } from "zod/v4/core";
 import { patternProblem } from "./portable-pattern.js";
 import type { ReportProblem } from "./problems.js";
 
-/** What a format of zod becomes. */
+/** Converted form of a zod format. */
 interface Format {
   readonly format?: string;
   readonly pattern?: string;
 }
 
-/** What some formats can be told besides. */
+/** Options of zod's string formats. */
 interface FormatOptions {
   readonly format: string;
   readonly hostname?: RegExp;
@@ -21,18 +21,18 @@ interface FormatOptions {
 }
 
 /**
- * ISO 8601, such as P1DT12H. Kubernetes' own format `duration` is Go's ("36h"), so this is a pattern; zod's
- * looks ahead to demand at least one part, this one lists what can come first.
+ * ISO 8601, such as P1DT12H. Kubernetes' format `duration` is Go's ("36h"), so this is a pattern. Zod's uses
+ * a lookahead to require at least one part; this one enumerates what can come first.
  */
 const isoTime = "T(?:\\d+H(?:\\d+M)?(?:\\d+(?:[.,]\\d+)?S)?|\\d+M(?:\\d+(?:[.,]\\d+)?S)?|\\d+(?:[.,]\\d+)?S)";
 const isoDuration = `^P(?:\\d+W|(?:\\d+Y(?:\\d+M)?(?:\\d+D)?|\\d+M(?:\\d+D)?|\\d+D)(?:${isoTime})?|${isoTime})$`;
 
 /**
- * Formats both know. Kubernetes' check stands in for zod's pattern, which is left out: it is often long, and
- * an error then says "must be of type ipv4" and not two lines of regular expression. Kubernetes is a little
+ * Formats that zod and Kubernetes share. Kubernetes' check replaces zod's pattern, which is often long: an
+ * error then says "must be of type ipv4" instead of two lines of regular expression. Kubernetes is slightly
  * more lenient in places (an e-mail with a display name, a UUID without dashes).
  *
- * A format that Kubernetes does not know would be ignored with a warning, so all others become patterns.
+ * Kubernetes ignores unknown formats with a warning, so all others become patterns.
  */
 const sharedFormats: Readonly<Record<string, Format>> = {
   email: { format: "email" },
@@ -49,10 +49,10 @@ const sharedFormats: Readonly<Record<string, Format>> = {
   credit_card: { format: "creditcard" },
 };
 
-/** Formats that zod checks with code, for which no pattern stands. */
+/** Formats that zod checks with code instead of a pattern. */
 const codeOnly = new Set(["jwt", "iban", "json_string"]);
 
-/** Converts one string format or string check; undefined after it was refused. */
+/** Converts a string format or check; undefined if it is unsupported. */
 export function convertStringFormat(
   def: $ZodCheckStringFormatDef,
   path: string,
@@ -65,7 +65,7 @@ export function convertStringFormat(
   if (format === "uuid" && !options.version) return { format: "uuid" };
 
   const shared = Object.hasOwn(sharedFormats, format) ? sharedFormats[format] : undefined;
-  // z.email({ pattern }) asks for something else than the usual.
+  // z.email({ pattern }) differs from the standard format.
   const isOwnPattern = format === "email" && pattern !== regexes.email;
   if (shared && !isOwnPattern) return shared;
 
@@ -87,13 +87,13 @@ export function convertStringFormat(
 }
 
 function convertUrl(def: FormatOptions, path: string, report: ReportProblem): Format | undefined {
-  // z.httpUrl(); its host must be a domain, which the pattern does not repeat.
+  // z.httpUrl() also requires a domain as host, which this pattern omits.
   const isHttp = def.protocol === regexes.httpProtocol && (!def.hostname || def.hostname === regexes.domain);
   if (isHttp && !def.normalize) return { format: "uri", pattern: "^https?://" };
   if (def.protocol || def.hostname || def.normalize) {
     report(
       path,
-      "z.url() with protocol, hostname or normalize has no form in a Kubernetes schema",
+      "z.url() with protocol, hostname or normalize is not supported in a Kubernetes schema",
       "use z.httpUrl(), or z.url().regex(/^https:\\/\\/…/)",
     );
     return undefined;
@@ -102,7 +102,7 @@ function convertUrl(def: FormatOptions, path: string, report: ReportProblem): Fo
 }
 
 function convertDateTime({ local, precision }: FormatOptions, pattern: RegExp | undefined): Format {
-  // Without a zone or without seconds it is not RFC 3339, which Kubernetes' format asks for.
+  // Without zone or seconds it is not RFC 3339, which Kubernetes' format requires.
   const isRfc3339 = !local && precision !== -1;
   return isRfc3339 || !pattern ? { format: "date-time" } : { pattern: pattern.source };
 }

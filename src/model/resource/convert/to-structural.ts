@@ -19,10 +19,10 @@ import { checksOf, defOf, isZodSchema } from "./zod-definitions.js";
 import type { DefinitionProblem } from "./definition-error.js";
 import type { SchemaDraft, StructuralSchema } from "../../schema/structural-schema.js";
 
-/** Deeper than any kind people write; a recursive schema that makes new parts each time ends here. */
+/** Limit for nesting; also ends recursive schemas that create new parts each time. */
 const maxDepth = 64;
 
-/** What a zod schema becomes, and what kept it from becoming that. */
+/** Result of a conversion. */
 export interface Conversion {
   readonly schema: StructuralSchema;
   readonly optional: boolean;
@@ -30,16 +30,14 @@ export interface Conversion {
 }
 
 /**
- * Converts a zod schema to a structural schema of Kubernetes.
+ * Converts a zod schema to a structural schema.
  *
- * It walks zod's own definitions and does not start from `z.toJSONSchema()`: that one drops refinements
- * silently, takes the input side of transforms, throws at the first thing it cannot say, without a path that
- * the author would know, and makes of unions and shared schemas an `anyOf` and `$ref` that would have to be
- * taken apart again.
+ * Walks zod's definitions instead of using `z.toJSONSchema()`, which drops refinements silently, takes the
+ * input side of transforms, throws at the first unsupported schema without a path, and turns unions and
+ * shared schemas into `anyOf` and `$ref` that would have to be resolved again.
  *
- * Unknown fields need no word: Kubernetes prunes them, as z.object() does. z.strictObject() is converted like
- * z.object(), since a schema cannot both prune and report; a client that wants the error asks for strict field
- * validation when it writes.
+ * Kubernetes prunes unknown fields, like z.object(). z.strictObject() is converted like z.object(), because a
+ * schema cannot both prune and reject; clients that want an error use strict field validation.
  */
 export function toStructural(root: $ZodType, path: string): Conversion {
   const problems: DefinitionProblem[] = [];
@@ -48,7 +46,7 @@ export function toStructural(root: $ZodType, path: string): Conversion {
 
   const convert: Convert = (schema, path) => {
     if (!isZodSchema(schema)) {
-      report(path, "this is not a schema of zod 4", 'make it with the z of import { z } from "zod"');
+      report(path, "this is not a zod 4 schema", 'create it with import { z } from "zod"');
       return required(anyValue());
     }
     if (open.has(schema) || open.size >= maxDepth) {
@@ -77,9 +75,9 @@ function convertType(
   report: ReportProblem,
 ): ConvertedField {
   const def = defOf(schema);
-  const refused = unsupportedTypes[def.type];
-  if (refused) {
-    report(path, refused.message, refused.fix);
+  const problem = unsupportedTypes[def.type];
+  if (problem) {
+    report(path, problem.message, problem.fix);
     return required(anyValue());
   }
   if ("coerce" in def && def.coerce) report(path, unsupported.coerce.message, unsupported.coerce.fix);
@@ -132,7 +130,7 @@ function convertType(
       return isJson(def, inner) ? required(anyValue()) : convert(inner, path);
     }
     default:
-      report(path, `z.${def.type}() has no form in a Kubernetes schema`, "use another schema");
+      report(path, `z.${def.type}() is not supported in a Kubernetes schema`, "use another schema");
       return required(anyValue());
   }
 }
@@ -148,7 +146,7 @@ function convertTemplate(schema: $ZodType, path: string, report: ReportProblem):
   return { type: "string", ...(pattern && { pattern: pattern.source }) };
 }
 
-/** A list item or map value. Defaulting happens to fields only, and JSON has no hole to leave in a list. */
+/** Converts a list item or map value. Only fields have defaults, and lists have no holes. */
 function convertItem(
   schema: $ZodType,
   path: string,
@@ -194,7 +192,7 @@ function convertFields(
   for (const [name, schema] of entries) {
     const at = `${path}.${name}`;
     if (name === "__proto__") {
-      report(at, "a field cannot have this name, which JavaScript uses itself", "choose another name");
+      report(at, "a field cannot have this name, which is reserved by JavaScript", "choose another name");
       continue;
     }
     const field = convert(schema, at);
@@ -207,7 +205,7 @@ function convertFields(
   };
 }
 
-/** A map, or an object when its keys are listed one by one. */
+/** Converts a record to a map, or to an object if its keys are enumerated. */
 function convertRecord(
   def: $ZodRecordDef,
   path: string,
@@ -228,7 +226,7 @@ function convertRecord(
   if (keyType._zod.def.type !== "string" || checksOf(keyType).length > 0) {
     report(
       path,
-      "the keys of a map can be any text: a Kubernetes schema has no say about them",
+      "a Kubernetes schema cannot restrict the keys of a map",
       'use z.string() for the keys, and rule(map, "self.all(key, key.matches(\'^[a-z]+$\'))", "message")',
     );
   }

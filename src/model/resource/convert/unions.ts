@@ -7,7 +7,7 @@ import { isIntOrString, metaOf } from "./meta.js";
 import { anyValue, type Convert, type ReportProblem } from "./problems.js";
 import { defOf, isDiscriminated } from "./zod-definitions.js";
 
-/** Converts the unions that a structural schema has a form for, and refuses the others. */
+/** Converts unions that a structural schema can express, and reports the others. */
 export function convertUnion(
   schema: $ZodType,
   def: $ZodUnionDef,
@@ -36,18 +36,18 @@ export function convertUnion(
   }
   report(
     path,
-    "a union has a form in a Kubernetes schema only if something tells its options apart",
-    "use z.discriminatedUnion(…), z.enum([…]) for fixed values, or intOrString() for a number or text",
+    "a union is supported in a Kubernetes schema only if a discriminator tells its options apart",
+    "use z.discriminatedUnion(…), z.enum([…]) for fixed values, or intOrString() for a number or string",
   );
   return anyValue();
 }
 
-/** Kubernetes compares null with the values of an enum, finds it equal to none of them, and refuses it. */
+/** Kubernetes compares null with the values of an enum and rejects it. */
 export function makeNullable(schema: SchemaDraft, path: string, report: ReportProblem): void {
   if (schema.enum) {
     report(
       path,
-      "Kubernetes refuses null for a field with a choice of values",
+      "Kubernetes rejects null for a field with an enum",
       "use .optional() instead of .nullable()",
     );
   }
@@ -67,7 +67,7 @@ function isStrict(option: $ZodType): boolean {
   return def.type === "object" && def.catchall?._zod.def.type === "never";
 }
 
-/** Both options' demands stand side by side: each looks only at values of its own type. */
+/** Constraints of both options are combined: each applies only to values of its own type. */
 function convertIntOrString(def: $ZodUnionDef, path: string, convert: Convert): SchemaDraft {
   const demands: SchemaDraft = {};
   for (const option of def.options) {
@@ -78,7 +78,7 @@ function convertIntOrString(def: $ZodUnionDef, path: string, convert: Convert): 
   return { ...demands, anyOf, "x-kubernetes-int-or-string": true };
 }
 
-/** Whether this is z.json(): a recursive schema, but one that Kubernetes can say in a word. */
+/** True for z.json(), the one recursive schema that Kubernetes can express. */
 export function isJson(lazy: $ZodLazyDef, inner: $ZodType): boolean {
   const union = defOf(inner);
   if (union.type !== "union") return false;
@@ -89,7 +89,7 @@ export function isJson(lazy: $ZodLazyDef, inner: $ZodType): boolean {
       const def = defOf(option);
       if (def.type !== "array") return true;
       const element = defOf(def.element);
-      // The getter, since .describe() makes a copy of the schema around it.
+      // Compares getters, because .describe() copies the schema.
       return element.type === "lazy" && element.getter === lazy.getter;
     })
   );

@@ -15,34 +15,46 @@ let count = 0;
 const a = z.object({ type: z.literal("a"), size: z.int() });
 const b = z.object({ type: z.literal("b"), size: z.string() });
 
-/** Every refusal of the conversion: what stands in the field `at`, where the problem is, what it says. */
-const refused: [name: string, schema: z.core.$ZodType, path: string, message: string, fix: string][] = [
+/** Every problem that conversion reports: schema of the field `at`, path, message and fix. */
+const unsupported: [name: string, schema: z.core.$ZodType, path: string, message: string, fix: string][] = [
   ["date", z.date(), "", "z.date() cannot be stored as JSON", "z.iso.datetime() and parse it in reconcile"],
   ["bigint", z.bigint(), "", "z.bigint() cannot be stored", "z.int()"],
   ["map", z.map(z.string(), z.string()), "", "z.map() cannot be stored", "z.record(z.string(), …)"],
   ["set", z.set(z.string()), "", "z.set() cannot be stored", "listSet"],
-  ["a schema of another library", JSON.parse("{}"), "", "not a schema of zod 4", 'import { z } from "zod"'],
+  ["a schema of another library", JSON.parse("{}"), "", "not a zod 4 schema", 'import { z } from "zod"'],
   ["symbol", z.symbol(), "", "z.symbol() cannot be stored", "z.literal()"],
   ["undefined", z.undefined(), "", "z.undefined() cannot be stored", ".optional()"],
   ["void", z.void(), "", "z.void() cannot be stored", "leave the field out"],
   ["nan", z.nan(), "", "z.nan() cannot be stored", "z.number().optional()"],
   ["function", z.function(), "", "z.function() cannot be stored", "into reconcile"],
-  ["refused inside an intersection", z.custom<never>().and(z.unknown()), "", "z.custom() has no form", "cel"],
+  [
+    "unsupported inside an intersection",
+    z.custom<never>().and(z.unknown()),
+    "",
+    "z.custom() is not supported",
+    "cel",
+  ],
   ["promise", z.promise(z.string()), "", "z.promise() cannot be stored", "resolves to"],
   ["file", z.file(), "", "z.file() cannot be stored", "z.url()"],
-  ["never", z.never(), "", "z.never() has no form", "leave the field out"],
+  ["never", z.never(), "", "z.never() is not supported", "leave the field out"],
   ["null", z.null(), "", "z.null() on its own", ".nullable()"],
-  ["tuple", z.tuple([z.string()]), "", "z.tuple() has no form", "z.object() with a name for each place"],
-  ["custom", z.custom<string>(), "", "z.custom() has no form", "rule(schema, cel, message)"],
-  ["catch", z.string().catch("a"), "", ".catch() has no form", ".default()"],
+  [
+    "tuple",
+    z.tuple([z.string()]),
+    "",
+    "z.tuple() is not supported",
+    "z.object() with a named field per position",
+  ],
+  ["custom", z.custom<string>(), "", "z.custom() is not supported", "rule(schema, cel, message)"],
+  ["catch", z.string().catch("a"), "", ".catch() is not supported", ".default()"],
   ["transform", z.string().transform(Number), "", "a pipe (.transform()", "convert it in reconcile"],
-  ["pipe", z.string().pipe(z.email()), "", "a pipe", "what is stored is what is read"],
-  ["codec", z.stringbool(), "", "a pipe", "what is stored is what is read"],
-  ["preprocess", z.preprocess(String, z.string()), "", "a pipe", "what is stored is what is read"],
-  ["bare transform", z.transform(String), "", "z.transform() has no form", "convert it in reconcile"],
-  ["coerce", z.coerce.number(), "", "z.coerce changes the value", "z.number() instead of z.coerce.number()"],
+  ["pipe", z.string().pipe(z.email()), "", "a pipe", "values are read as they are stored"],
+  ["codec", z.stringbool(), "", "a pipe", "values are read as they are stored"],
+  ["preprocess", z.preprocess(String, z.string()), "", "a pipe", "values are read as they are stored"],
+  ["bare transform", z.transform(String), "", "z.transform() is not supported", "convert it in reconcile"],
+  ["coerce", z.coerce.number(), "", "z.coerce converts the value", "z.number() instead of z.coerce.number()"],
   ["trim", z.string().trim(), "", "a check that changes the value", ".regex()"],
-  ["refine", z.string().refine(Boolean), "", ".refine() and other checks", "use validations with a CEL rule"],
+  ["refine", z.string().refine(Boolean), "", ".refine() and other checks", "use a CEL rule"],
   ["superRefine", z.object({}).superRefine(() => {}), "", ".refine() and other checks", "CEL rule"],
   [
     "property check",
@@ -51,27 +63,33 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "a check on a property",
     "own schema",
   ],
-  ["recursion", tree, ".children[]", "contains itself", "z.json()"],
-  ["recursion without end", growing(), ".inner".repeat(32), "contains itself", "z.json()"],
+  ["recursion", tree, ".children[]", "is recursive", "z.json()"],
+  ["recursion without end", growing(), ".inner".repeat(32), "is recursive", "z.json()"],
   [
     "union",
     z.union([z.string(), z.number()]),
     "",
-    "only if something tells its options apart",
+    "only if a discriminator tells its options apart",
     "z.discriminatedUnion(…)",
   ],
-  ["union of int and string", z.union([z.int(), z.string()]), "", "only if something tells", "intOrString()"],
-  ["mixed literals", z.literal(["a", 1]), "", "values of one type", "write them as texts"],
+  [
+    "union of int and string",
+    z.union([z.int(), z.string()]),
+    "",
+    "only if a discriminator tells",
+    "intOrString()",
+  ],
+  ["mixed literals", z.literal(["a", 1]), "", "must have one type", "use strings"],
   [
     "null among literals",
     z.literal(["a", null]),
     "",
-    "values of one type",
-    "leave null out and use .optional()",
+    "must have one type",
+    "remove null and use .optional()",
   ],
-  ["bigint literal", z.literal(1n), "", "values of one type", "texts"],
-  ["empty enum", z.enum([]), "", "admits nothing", "z.enum"],
-  ["nullable enum", z.enum(["a"]).nullable(), "", "refuses null", ".optional() instead of .nullable()"],
+  ["bigint literal", z.literal(1n), "", "must have one type", "use strings"],
+  ["empty enum", z.enum([]), "", "matches nothing", "z.enum"],
+  ["nullable enum", z.enum(["a"]).nullable(), "", "rejects null", ".optional() instead of .nullable()"],
   [
     "intersection",
     z.intersection(z.string(), z.string()),
@@ -83,15 +101,15 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "intersection in conflict",
     z.intersection(z.object({ x: z.int() }), z.object({ x: z.string() })),
     ".x",
-    "declared in several ways",
-    "its own name",
+    "declared with different schemas",
+    "use different names",
   ],
   [
     "options in conflict",
     z.discriminatedUnion("type", [a, b]),
     ".size",
-    "declared in several ways",
-    "declare it alike",
+    "declared with different schemas",
+    "declare it the same",
   ],
   [
     "option with a rule",
@@ -104,7 +122,7 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "default in one option",
     z.discriminatedUnion("type", [a, z.object({ type: z.literal("c"), speed: z.int().default(1) })]),
     ".speed",
-    "would be filled into the other options",
+    "would also be applied to the other options",
     "declare the field in every option",
   ],
   [
@@ -118,7 +136,7 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "optional discriminator",
     z.discriminatedUnion("type", [a, z.object({ type: z.literal("c").optional() })]),
     ".type",
-    "never left out",
+    "and required",
     "z.literal",
   ],
   [
@@ -126,23 +144,23 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     z.array(z.string().optional()),
     "[]",
     "cannot be optional",
-    "take .optional() or .default() off",
+    "remove .optional() or .default()",
   ],
   [
     "default of a map value",
     z.record(z.string(), z.int().default(1)),
     ".*",
     "cannot be optional",
-    "take .optional()",
+    "remove .optional()",
   ],
   [
     "checked keys",
     z.record(z.string().min(2), z.int()),
     "",
-    "the keys of a map can be any text",
+    "cannot restrict the keys of a map",
     "self.all(key, key.matches",
   ],
-  ["number keys", z.record(z.number(), z.int()), "", "the keys of a map can be any text", "use z.string()"],
+  ["number keys", z.record(z.number(), z.int()), "", "cannot restrict the keys of a map", "use z.string()"],
   [
     "catchall beside fields",
     z.object({ x: z.int() }).catchall(z.int()),
@@ -158,9 +176,9 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "another name",
   ],
   ["look-ahead", z.string().regex(/a(?=b)/), "", '"(?="', "without it"],
-  ["reference back", z.string().regex(/(a)\1/), "", '"\\1" (a reference back)', "without it"],
-  ["regex flag", z.string().regex(/a/i), "", 'the flag "i"', "without it"],
-  ["emoji", z.emoji(), "", "unknown to Kubernetes", "rule(schema"],
+  ["reference back", z.string().regex(/(a)\1/), "", '"\\1" (back-reference)', "without it"],
+  ["regex flag", z.string().regex(/a/i), "", 'flag "i"', "without it"],
+  ["emoji", z.emoji(), "", "not supported by Kubernetes", "rule(schema"],
   ["jwt", z.jwt(), "", 'the string format "jwt" is checked by code', "z.string().regex(…)"],
   [
     "string format by code",
@@ -175,24 +193,24 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "default that does not fit",
     z.int().prefault(1.5),
     "",
-    "does not fit its own schema",
-    "passes the schema",
+    "does not match its own schema",
+    "matches the schema",
   ],
-  ["default of null", z.string().nullable().default(null), "", "null for no default", ".nullish()"],
-  ["default that changes", z.int().default(() => ++count), "", "different each time", "fill it in reconcile"],
+  ["default of null", z.string().nullable().default(null), "", "null as no default", ".nullish()"],
+  ["default that changes", z.int().default(() => ++count), "", "differs each time", "fill it in reconcile"],
   [
     "default that is not JSON",
     z.unknown().default(new Date(0)),
     "",
     "the default is not JSON",
-    "texts, numbers",
+    "strings, numbers",
   ],
   [
     "default with a field too many",
     z.object({ x: z.int() }).default(JSON.parse('{"x":1,"y":2}')),
     "",
     'the field "y"',
-    "take it out",
+    "remove it",
   ],
   [
     "misspelled keyword",
@@ -202,11 +220,11 @@ const refused: [name: string, schema: z.core.$ZodType, path: string, message: st
     "spelling",
   ],
   [
-    "what Kubernetes would refuse",
+    "what Kubernetes would reject",
     z.string().meta({ "x-kubernetes-list-type": "set" }),
     ".type",
     'Invalid value: "string": must be array if x-kubernetes-list-type is specified',
-    "change what .meta()",
+    "correct .meta()",
   ],
 ];
 
@@ -217,11 +235,11 @@ function definitionError(define: () => unknown): DefinitionError {
     if (error instanceof DefinitionError) return error;
     throw error;
   }
-  throw new Error("nothing was refused");
+  throw new Error("nothing was rejected");
 }
 
-describe("refused at definition", () => {
-  test.each(refused)("%s", (_name, schema, path, message, fix) => {
+describe("rejected by resource()", () => {
+  test.each(unsupported)("%s", (_name, schema, path, message, fix) => {
     const error = definitionError(() => resource("demo.dev/v1", "Site", { spec: z.object({ at: schema }) }));
     expect(error.problems).toHaveLength(1);
     expect(error.problems[0]).toEqual({
