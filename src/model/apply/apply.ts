@@ -22,47 +22,45 @@ import type { FieldType } from "./typed/field-type.js";
 import { mergeTyped } from "./typed/merge.js";
 import { renderFaults, typeFaults } from "./typed/type-faults.js";
 
-/** A server-side apply. */
+/** Server-side apply request. */
 export interface ApplyRequest extends FieldWrite {
   readonly kind: string;
-  /** What is stored; undefined when nothing is. In the version of the write. */
+  /** Stored object, in the version of the request; undefined if there is none. */
   readonly live: KubeObject | undefined;
-  /** What was sent: the fields that the applier has an opinion on. */
+  /** Applied configuration: the fields that the applier sets. */
   readonly config: Json;
-  /** Whether to take fields over from others. */
+  /** Take over fields that others own, instead of failing. */
   readonly force?: boolean | undefined;
 }
 
-/** An apply that went through. */
+/** Result of a successful apply. */
 export interface ApplyResult {
-  /**
-   * The object that is wanted, without managedFields. Defaults are still to be filled in: nobody owns what they bring.
-   */
+  /** New object, without managedFields and before defaulting: nobody owns defaults. */
   readonly object: KubeObject;
-  /** Its managedFields; undefined for none. */
+  /** New managedFields; undefined for none. */
   readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
-  /** Whether the object (not only who owns what of it) differs from what was live. */
+  /** True if the object differs from the stored one in more than field ownership. */
   readonly changed: boolean;
 }
 
-/** An apply that met fields of others and was not forced. */
+/** Result of an apply that would change fields of others, and was not forced. */
 export interface ApplyConflict {
   readonly conflicts: readonly FieldConflict[];
 }
 
 /**
- * Lays a configuration over an object, field by field, for one of several appliers.
+ * Applies a configuration to an object for one of several appliers.
  *
- * - The applier owns the fields that its configuration mentions (`fieldSetOf`), and no others: what it mentioned the last
- *   time and does not mention now it gives up. What it gives up and nobody else owns is removed (`prune`).
- * - To change a field that somebody else owns is a conflict, and nothing happens, unless forced: then the other one
- *   loses the field. Who applies the value that a field has already owns it together with the others.
- * - An object that exists, but of which nobody owns anything, first becomes `before-first-apply`'s.
- * - Where nothing was live, the object is the configuration.
- * - An apply after which the object is what it was leaves the applier's time as it was.
+ * - The applier owns exactly the fields in its configuration (`fieldSetOf`). Fields that it applied last time
+ *   and omits now are released; released fields that nobody else owns are removed (`pruneUnapplied`).
+ * - Changing a field that somebody else owns is a conflict and has no effect. With `force`, the other owner
+ *   loses the field. Applying the current value of a field makes it shared.
+ * - If the object exists without owners, its fields are first assigned to `before-first-apply`.
+ * - If the object does not exist, it is created from the configuration.
+ * - If the object does not change, the time of the applier's entry does not either.
  *
- * Throws a 400 when the configuration is of another type than expected, names fields that there are not, has two items
- * with the same key, or brings managedFields; and when what is live is not of its type (any more).
+ * Throws a 400 if the configuration does not match the schema, has undeclared fields, has two items with the
+ * same key, or contains managedFields; also if the stored object does not match the schema (any more).
  *
  * @example
  * const result = apply({ live, config, manager: "ci", apiVersion: "demo.dev/v1", kind: "Widget", versions, time });
@@ -77,7 +75,7 @@ export function apply(request: ApplyRequest): ApplyResult | ApplyConflict {
   }
 }
 
-/** The configuration, once it is known to be one. */
+/** Validates the configuration. */
 function checkConfig({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
   if (!isJsonObject(config)) throw badRequest("the configuration to apply is not an object");
   const found = renderKind(config);
@@ -125,7 +123,7 @@ function applyChecked(request: ApplyRequest, config: JsonObject): ApplyResult | 
   const object = before === undefined ? { apiVersion, kind } : stripManagedFields(before);
   const type = versions.types.get(apiVersion);
   if (type === undefined) throw badRequest(`invalid object type: ${renderKind(config)}`);
-  // Items that cannot be told apart by their keys could not be kept apart either.
+  // Duplicate items in the stored object are allowed; they are owned together.
   const faults = typeFaults(object, type, true);
   if (faults.length > 0)
     throw badRequest(`failed to create typed live object ${describeFaults(object, faults)}`);
@@ -157,7 +155,7 @@ function decodeOwners(live: KubeObject | undefined): FieldOwners {
 interface Attempt {
   readonly object: JsonObject;
   readonly owners: FieldOwners;
-  /** What was taken from others. */
+  /** Fields of others that would change. */
   readonly conflicts: readonly FieldConflict[];
 }
 
@@ -198,7 +196,7 @@ function attemptApply(
   return { object, owners: left, conflicts: conflictsOf(all, changes, id) };
 }
 
-/** The object without the fields that a write does not touch, whatever it says of them. */
+/** Object without the given top-level fields. */
 function withoutFields(object: JsonObject, ignored: FieldSet): JsonObject {
   if (isEmpty(ignored)) return object;
   return Object.fromEntries(

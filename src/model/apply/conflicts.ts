@@ -5,7 +5,7 @@ import { type FieldOwner, ownerId } from "./field-owner.js";
 import { renderPath } from "./fields/path-element.js";
 import type { FieldConflict } from "./ownership.js";
 
-/** 409: who owns what an apply would change, in one text and as one cause per field. */
+/** Creates the 409 for conflicts: one message, and one cause per field. */
 export function conflictError(conflicts: readonly FieldConflict[]): ApiError {
   const causes = conflicts.map(({ owner, path }) => ({
     reason: "FieldManagerConflict",
@@ -29,7 +29,7 @@ function conflictMessage(conflicts: readonly FieldConflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${[...lines.values()].flat().join("\n")}`;
 }
 
-/** `"kubectl" with subresource "status" using v1`; the version only of those who update. */
+/** Renders an owner: `"kubectl" with subresource "status" using v1`; the version only for updates. */
 function renderOwner({ manager, operation, apiVersion, subresource }: FieldOwner): string {
   const below = subresource === "" ? "" : ` with subresource ${quote(subresource)}`;
   return `${quote(manager)}${below}${operation === "Update" ? ` using ${apiVersion}` : ""}`;

@@ -2,9 +2,8 @@ import type { ManagedFieldsEntry } from "../object/object.js";
 import { type Json, jsonEqual } from "../object/json.js";
 
 /**
- * The entries to store with an object that is otherwise just what is stored already: where they differ from the stored
- * ones in nothing but their times, the stored ones, so that there is nothing to write. An apply can come to this when
- * what it removes is put back by a default.
+ * Returns the stored entries if the new ones differ only in their times, so that nothing has to be written.
+ * Happens when a default restores what an apply removed.
  */
 export function reuseTimes(
   stored: readonly ManagedFieldsEntry[] | undefined,

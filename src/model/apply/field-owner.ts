@@ -8,9 +8,10 @@ import { reuseEntry } from "./fields/shared-sets.js";
 import { compareUtf8, canonicalString } from "./fields/canonical-json.js";
 
 /**
- * Somebody who owns fields: an entry of `metadata.managedFields`. Owners are told apart by all of an entry but its time
- * and fields ({@link ownerId}): the same name is another owner when it writes through a subresource, applies instead of
- * updating, or updates in another version. (An applier may change the version and stays the same.)
+ * Owner of fields: an entry of `metadata.managedFields`. Owners are identified by everything in an entry
+ * except time and fields ({@link ownerId}): the same manager is another owner if it writes through a
+ * subresource, applies instead of updating, or updates in another version. (An applier that changes its
+ * version stays the same owner.)
  */
 export interface FieldOwner {
   readonly manager: string;
@@ -19,14 +20,14 @@ export interface FieldOwner {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The entry that says just this, if there is one already. */
+  /** Existing entry with this content, if any. */
   readonly entry?: ManagedFieldsEntry | undefined;
 }
 
-/** Owners by their {@link ownerId}. */
+/** Owners by {@link ownerId}. */
 export type FieldOwners = ReadonlyMap<string, FieldOwner>;
 
-/** What tells owners apart, in Kubernetes' spelling, because conflicts are listed in its order. */
+/** Identity of an owner, in Kubernetes' format, because conflicts are listed in its order. */
 export function ownerId(owner: Omit<FieldOwner, "time" | "fields" | "entry">): string {
   const { manager, operation, apiVersion, subresource } = owner;
   const version =
@@ -36,14 +37,14 @@ export function ownerId(owner: Omit<FieldOwner, "time" | "fields" | "entry">): s
   return `{${name}"operation":"${operation}"${version}${below}}`;
 }
 
-/** The owner with other fields. */
+/** Copies an owner with other fields. */
 export function withFields(owner: FieldOwner, fields: FieldSet): FieldOwner {
   if (fields === owner.fields) return owner;
   const { manager, operation, apiVersion, subresource, time } = owner;
   return { manager, operation, apiVersion, subresource, time, fields };
 }
 
-/** Owners from entries that this module wrote, or read before: their sets are in order. */
+/** Owners of entries that this module wrote or parsed: their sets are valid and sorted. */
 export function storedOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   for (const entry of entries ?? []) {
@@ -54,18 +55,18 @@ export function storedOwners(entries: readonly ManagedFieldsEntry[] | undefined)
   return owners;
 }
 
-/** An owner that an entry names, with its id. */
+/** Owner with its id. */
 interface OwnerWithId extends FieldOwner {
   readonly id: string;
 }
 
-/** Owners by entries that cannot change: with every write of an object most of them are there again. */
+/** Owners by frozen entry: most entries of an object are the same from write to write. */
 const cachedOwners = new WeakMap<ManagedFieldsEntry, OwnerWithId>();
 
 function ownerOfEntry(entry: ManagedFieldsEntry): OwnerWithId | undefined {
   const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsV1 } = entry;
   if (operation === undefined) return undefined;
-  // The one place where JSON is taken for a set.
+  // The only place where JSON is cast to a set.
   const fields = (fieldsV1 ?? emptySet) as FieldSet;
   const id = ownerId({ manager, operation, apiVersion, subresource });
   const owner: OwnerWithId = { manager, operation, apiVersion, subresource, time, fields, entry, id };
@@ -73,7 +74,7 @@ function ownerOfEntry(entry: ManagedFieldsEntry): OwnerWithId | undefined {
   return owner;
 }
 
-/** Owners from entries that anybody may have written. Throws a {@link FieldSetError} when there is anything wrong. */
+/** Parses entries from a client. Throws a {@link FieldSetError} if they are malformed. */
 export function parseOwners(entries: Json | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   if (entries === undefined || entries === null) return owners;
@@ -117,7 +118,7 @@ function parseOwner(entry: JsonObject, index: number): FieldOwner {
   };
 }
 
-/** A time as all others are written. */
+/** Normalizes a time to UTC. */
 function normalizeTime(time: string): string {
   try {
     return formatTime(parseTime(time));
@@ -126,7 +127,7 @@ function normalizeTime(time: string): string {
   }
 }
 
-/** Owners as `metadata.managedFields`: appliers first, those who wrote last at the end. Undefined for none. */
+/** Encodes owners as `metadata.managedFields`: appliers first, then by time. Undefined for none. */
 export function managedFieldsOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | undefined {
   const entries: ManagedFieldsEntry[] = [];
   let last: ManagedFieldsEntry | undefined;
@@ -143,7 +144,7 @@ export function managedFieldsOf(owners: Iterable<FieldOwner>): ManagedFieldsEntr
 
 function toEntry(owner: FieldOwner): ManagedFieldsEntry {
   if (owner.entry !== undefined) return owner.entry;
-  // Field by field, in the order of Kubernetes: written with every write, and there is no cheaper way.
+  // Field by field, in Kubernetes' order. Runs on every write.
   const entry: { -readonly [Key in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Key] } = {};
   if (owner.manager !== "") entry.manager = owner.manager;
   entry.operation = owner.operation;
@@ -166,10 +167,10 @@ function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): nu
   );
 }
 
-/** The order of two times by whole seconds; no time is before all that we meet. */
+/** Compares two times by whole seconds; a missing time is the earliest. */
 export function compareTimes(left: string | undefined, right: string | undefined): number {
   if (left === right) return 0;
-  // As this module is handed them, they are in order when their texts are.
+  // Normalized times compare as strings.
   if (left?.length === 20 && right?.length === 20) return left < right ? -1 : 1;
   return (seconds(left) ?? 0) - (seconds(right) ?? 0);
 }

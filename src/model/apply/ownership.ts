@@ -12,15 +12,15 @@ import type { VersionChanges, KindVersions } from "./kind-versions.js";
 import { adaptToType } from "./typed/adapt.js";
 import type { FieldType } from "./typed/field-type.js";
 
-/** A field that somebody wants to change and somebody else owns. */
+/** Field that a write would change and somebody else owns. */
 export interface FieldConflict {
   readonly owner: FieldOwner;
   readonly path: FieldSetPath;
 }
 
 /**
- * What a change would touch of the fields of others, in the order of the owners' ids. What is removed is no conflict:
- * nobody can own what is not there.
+ * Finds fields of others that a change would modify, sorted by owner id. Removals are not conflicts, because
+ * nobody can own a missing field.
  */
 export function conflictsOf(owners: FieldOwners, changes: VersionChanges, writer: string): FieldConflict[] {
   const touched: [id: string, owner: FieldOwner, fields: FieldSet][] = [];
@@ -33,8 +33,8 @@ export function conflictsOf(owners: FieldOwners, changes: VersionChanges, writer
 }
 
 /**
- * The owners after a change: the fields that it added, modified or removed are taken away from everybody but `writer`.
- * Whoever has nothing left is no owner any more, and neither is who owns fields of a version that is no longer known.
+ * Owners after a change: everybody but `writer` loses the fields that were added, modified or removed. Owners
+ * without fields, and owners in versions that no longer exist, are dropped.
  */
 export function transferOwnership(
   owners: FieldOwners,
@@ -54,15 +54,15 @@ export function transferOwnership(
   return kept;
 }
 
-/** Sets that are known to fit a type, so that they need not be walked through with every write. */
+/** Type that a set was last adapted to, so that unchanged sets are not walked again. */
 const adaptedTo = new WeakMap<FieldSet, FieldType>();
 
-/** Takes note that a set fits a type, because it was made by it. */
+/** Records that a set matches a type, because it was created from it. */
 export function markAdapted(fields: FieldSet, type: FieldType): void {
   if (adaptedTo.get(fields) !== type) adaptedTo.set(fields, type);
 }
 
-/** The owners with their sets adapted to what the schemas say today; the same map when nothing had to be. */
+/** Adapts the sets of owners to the current schemas; returns the same map if nothing changes. */
 export function adaptOwners(owners: FieldOwners, versions: KindVersions): FieldOwners {
   let changed: Map<string, FieldOwner> | undefined;
   for (const [id, owner] of owners) {

@@ -7,15 +7,15 @@ import type { FieldType } from "./typed/field-type.js";
 import { removeTyped } from "./typed/remove.js";
 
 /**
- * The merged object without what its applier no longer applies. A field or item goes when
+ * Removes from a merged object what its applier no longer applies. A field or item is removed if
  *
- * - the applier owned it since it applied last (`last`),
- * - it does not apply it now, and
- * - nobody else owns it (`owners`, among them the applier with what it applies now).
+ * - the applier owned it since its last apply (`last`),
+ * - it is not in the configuration now, and
+ * - nobody else owns it (`owners`, including the applier with its current fields).
  *
- * First all that was applied last is taken out; then, version by version, what somebody owns is put back; at last
- * what was taken out along with a container but never belonged to the applier is put back too. The result is in the
- * version of the merged object.
+ * First, everything applied last time is removed; then, version by version, what somebody owns is restored;
+ * finally, what was removed along with a container but never belonged to the applier is restored too. The
+ * result is in the version of the merged object.
  */
 export function pruneUnapplied(
   merged: JsonObject,
@@ -27,7 +27,7 @@ export function pruneUnapplied(
   if (then === undefined || isEmpty(last.fields)) return merged;
   const lastFields = withNamedFields(last.fields, then.type);
   const owned = ownedByVersion(owners, last.apiVersion);
-  // What is applied is mostly what was applied before; then nothing can go.
+  // Usually the same fields are applied again, and nothing is removed.
   if (isEmpty(difference(lastFields, withNamedFields(owned.get(last.apiVersion) ?? emptySet, then.type)))) {
     return merged;
   }
@@ -56,7 +56,7 @@ function namedFields(value: Json, type: FieldType): FieldSet {
   return withNamedFields(fieldSetOf(value, type), type);
 }
 
-/** What anybody owns, by version; that of `first` first, since the object is in it. */
+/** Owned fields by version, that of `first` first, because the object is in it. */
 function ownedByVersion(owners: FieldOwners, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>();
   const order = [...owners.values()].sort(

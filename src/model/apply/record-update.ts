@@ -16,46 +16,47 @@ import { VersionChanges, type KindVersions, unownedFields, type VersionChange } 
 import { adaptOwners, markAdapted, transferOwnership } from "./ownership.js";
 import { capUpdaters } from "./update-cap.js";
 
-/** Who writes, and to what. */
+/** Writer and context of a write. */
 export interface FieldWrite {
-  /** The name under which fields are written. */
+  /** Field manager. */
   readonly manager: string;
-  /** The version in which they are written. */
+  /** Version of the request. */
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
-  /** Now, as RFC 3339 with seconds. */
+  /** Current time, as RFC 3339 with seconds. */
   readonly time: string;
   readonly versions: KindVersions;
-  /** Fields that this write does not touch, whatever it says of them (`resetFields`). */
+  /** Fields that this write cannot change (`resetFields`). */
   readonly ignored?: FieldSet | undefined;
   /**
-   * What there is before there is anything: by default an object without fields. For built-in kinds, the fields that
-   * are always there.
+   * Object before creation. Default: an object without fields. For built-in kinds, the fields that always
+   * exist.
    */
   readonly base?: KubeObject | undefined;
 }
 
-/** A create, an update or a patch that is no apply. */
+/** Create, update, or patch other than apply. */
 export interface UpdateRequest extends FieldWrite {
-  /** What is stored; undefined when it is being created. In the version of the write. */
+  /** Stored object, in the version of the request; undefined on create. */
   readonly live: KubeObject | undefined;
-  /** What is about to be stored. Its managedFields are what the client sent. */
+  /** Object to be stored, with the managedFields that the client sent. */
   readonly updated: KubeObject;
 }
 
 /**
- * The managedFields of an object that is written by a create, an update or a patch; undefined for none.
+ * Computes the managedFields after a create, update or patch; undefined for none.
  *
- * - The writer owns, besides what it owned before, the fields that it added or modified. Nobody else does any longer.
- * - Fields that are gone are owned by nobody.
- * - A field set to the value that it has is not touched: a write that changes nothing leaves the entries as they are,
- *   times included. So does one that only removes fields, for the writer.
- * - Entries that the client sent replace those that are stored, unless they make no sense or there are none. An empty
- *   list, or a list with one empty entry, clears them; from then on nothing is recorded until somebody applies.
- * - Through a subresource entries cannot be sent.
- * - An object that exists and has no entries is not recorded.
+ * - The writer owns the fields that it added or modified, besides those it owned before. All others lose
+ *   them.
+ * - Nobody owns removed fields.
+ * - Setting a field to its current value is not a change: a write without changes leaves the entries and
+ *   their times alone. So does one that only removes fields, for the writer.
+ * - Entries that the client sent replace the stored ones, unless they are malformed or empty. An empty list,
+ *   or a list with one empty entry, clears them; then nothing is recorded until somebody applies.
+ * - Entries cannot be sent through a subresource.
+ * - An existing object without entries is not recorded.
  *
- * It never refuses a write. Where it cannot tell (an object nested too deeply to walk through), nobody owns anything.
+ * Never rejects a write. If an object is nested too deeply to be walked, nobody owns anything.
  */
 export function recordUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   try {
@@ -85,7 +86,7 @@ function recordFields(request: UpdateRequest): readonly ManagedFieldsEntry[] | u
   return entries;
 }
 
-/** The owners that a client sent, if they are to count. */
+/** Owners that the client sent, if they are valid. */
 function ownersFromClient(
   sent: readonly ManagedFieldsEntry[] | undefined,
   stored: readonly ManagedFieldsEntry[] | undefined,
@@ -109,8 +110,8 @@ function isReset(entries: readonly (ManagedFieldsEntry | null)[]): boolean {
 }
 
 /**
- * The owners after a change from one object to another; the same ones when it makes no difference to them.
- * `before` may be undefined: there was nothing.
+ * Owners after a change from one object to another; the same map if nothing changes. `before` is undefined on
+ * create.
  */
 export function recordChanges(
   owners: FieldOwners,
@@ -152,19 +153,19 @@ function ownersAfter(owners: FieldOwners, changes: VersionChanges, write: FieldW
   return capUpdaters(left);
 }
 
-/** What a write made of entries that other objects have too. */
+/** Cached result of a write with shared entries. */
 interface CachedOutcome {
   readonly write: FieldWrite;
   readonly change: VersionChange;
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
-/** The last outcome by the entries that were there before, or else by the kind. */
+/** Last result by the previous entries, or by the kind on create. */
 const outcomes = new WeakMap<object, CachedOutcome>();
 
 /**
- * Those who create many objects, or report on them, do the same to each: what came of the last one comes of this one too,
- * when it began with the very same entries and changes the very same fields.
+ * Reuses the result of the last write: a writer that creates many objects, or updates many statuses, does the
+ * same to each. Valid if the previous entries and the changed fields are identical.
  */
 function cachedEntries(
   stored: readonly ManagedFieldsEntry[] | undefined,
@@ -196,7 +197,7 @@ function cacheEntries(
 ): void {
   const { manager, apiVersion, subresource, time, versions } = write;
   const change = changes.forVersion(apiVersion);
-  // What owners in other versions own depends on more than this change.
+  // Owners in other versions depend on more than this change.
   const isPlain = entries.every((entry) => entry.apiVersion === apiVersion && Object.isFrozen(entry));
   if (change === undefined || !isPlain || (stored !== undefined && !areEntriesShared(stored))) return;
   outcomes.set(stored ?? versions, {
@@ -208,7 +209,7 @@ function cacheEntries(
 
 const ownedFieldsCache = new WeakMap<FieldSet, FieldSet>();
 
-/** What of the fields that were written its writer owns: the same set for the same fields. */
+/** Written fields that the writer owns; the same set for the same fields. */
 function ownedFields(written: FieldSet): FieldSet {
   const known = ownedFieldsCache.get(written);
   if (known !== undefined) return markShared(known);
@@ -229,7 +230,7 @@ function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;
 }
 
-/** The object as JSON, without the entries that say who owns its fields. */
+/** Object as JSON, without managedFields. */
 export function stripManagedFields(object: KubeObject): JsonObject {
   if (object.metadata?.managedFields === undefined) return asJson(object);
   const { managedFields: _, ...metadata } = object.metadata;

@@ -5,11 +5,12 @@ import { fieldElement } from "./fields/path-element.js";
 import { objectType } from "./typed/field-type.js";
 
 /*
- * The scale of an object is an object of its own, in another group and with another path to the replicas. Its writes are
- * recorded on the scale, with the entries of those who own the replicas; then the outcome is brought back.
+ * The scale of an object is an object of its own, in another group and with another path to the replicas. Its
+ * writes are recorded on the scale, with the entries of the owners of the replicas; then the result is copied
+ * back.
  */
 
-/** The type of `autoscaling/v1` Scale. */
+/** Type of `autoscaling/v1` Scale. */
 export const scaleType = objectType({
   type: "object",
   properties: {
@@ -22,17 +23,17 @@ const scaleVersion = "autoscaling/v1";
 const replicasOfScale: FieldSetPath = [fieldElement("spec"), fieldElement("replicas")];
 
 /**
- * Where the versions of a kind have their replicas, by apiVersion; undefined for a version without scale. Entries of
- * versions that are not among them are dropped.
+ * Path of the replicas by apiVersion; undefined for a version without scale. Entries of other versions are
+ * dropped.
  */
 export type ReplicasPaths = ReadonlyMap<string, FieldSetPath | undefined>;
 
-/** `.spec.replicas` as a path. */
+/** Converts a JSON path, such as `.spec.replicas`. */
 export function replicasPath(jsonPath: string): FieldSetPath {
   return jsonPath.replace(/^\./, "").split(".").map(fieldElement);
 }
 
-/** The managedFields of the scale of an object: those who own its replicas. */
+/** managedFields of the scale of an object: the owners of its replicas. */
 export function scaleEntries(
   parent: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicasPaths,
@@ -55,8 +56,8 @@ export function scaleEntries(
 }
 
 /**
- * The managedFields of an object after a write to its scale in one of its versions. Who owns the replicas of the scale
- * owns those of the object; who does no longer loses them.
+ * managedFields of an object after a write to its scale. Owners of the replicas of the scale own those of the
+ * object; others lose them.
  */
 export function parentEntries(
   parent: readonly ManagedFieldsEntry[] | undefined,
@@ -70,7 +71,7 @@ export function parentEntries(
   for (const owner of storedOwners(parent).values()) {
     if (!paths.has(owner.apiVersion)) continue;
     const path = paths.get(owner.apiVersion);
-    // Whoever updates is told apart by version too, and is in the scale's there.
+    // The version is part of an updater's identity, and is that of the scale here.
     const id = ownerId({ ...owner, apiVersion: scaleVersion });
     if (path === undefined || !hasField(owner.fields, path) || ofScale.has(id)) {
       if (path !== undefined && hasField(owner.fields, path)) kept.add(id);

@@ -2,15 +2,15 @@ import { compareTimes, type FieldOwner, type FieldOwners, ownerId } from "./fiel
 import { emptySet, type FieldSet, union } from "./fields/field-set.js";
 import { compareUtf8 } from "./fields/canonical-json.js";
 
-/** More owners by update than this are not remembered one by one. */
+/** Limit for separate owners by update. */
 const maxUpdaters = 10;
 
-/** Who the oldest of them become. */
+/** Manager that the oldest owners are merged into. */
 const bucketManager = "ancient-changes";
 
 /**
- * The owners with no more than ten of them by update: the oldest are laid together, version by version. The first one of
- * a version stays itself until a second one of that version joins it.
+ * Limits owners by update to ten: the oldest are merged, version by version. The first of a version is kept
+ * until a second of that version joins it.
  */
 export function capUpdaters(owners: FieldOwners): FieldOwners {
   if (owners.size <= maxUpdaters) return owners;
@@ -39,7 +39,7 @@ export function capUpdaters(owners: FieldOwners): FieldOwners {
   }
   for (const [apiVersion, joined] of together) {
     const bucket = bucketOf(apiVersion);
-    // The time of the one that was added last, since it is the latest one.
+    // Time of the owner that was added last, which is the latest.
     const time = joined.at(-1)?.time;
     capped.set(ownerId(bucket), { ...bucket, time, fields: unionOf(joined.map(({ fields }) => fields)) });
   }
@@ -50,7 +50,7 @@ function bucketOf(apiVersion: string) {
   return { manager: bucketManager, operation: "Update", apiVersion, subresource: "" } as const;
 }
 
-/** What others are laid together with: what was laid together before, or else the first one of their version. */
+/** First member of a bucket: the existing bucket, or the first owner of the version. */
 function takeFirst(owners: Map<string, FieldOwner>, first: string, apiVersion: string): FieldOwner[] {
   const before = owners.get(ownerId(bucketOf(apiVersion)));
   if (before !== undefined) return [before];
@@ -59,7 +59,7 @@ function takeFirst(owners: Map<string, FieldOwner>, first: string, apiVersion: s
   return owner === undefined ? [] : [owner];
 }
 
-/** In pairs, and those in pairs again: one after the other, each step would copy all that there is by then. */
+/** Merges pairwise: one after the other, each step would copy everything merged so far. */
 function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 1) return sets[0] ?? emptySet;
   const middle = sets.length >> 1;

@@ -1,9 +1,9 @@
 import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 
 /*
- * JSON texts that stand inside of other texts: the keys of `fieldsV1` and kubectl's annotation. Two writers have to
- * come to the same text for the same value, so it is Kubernetes' spelling to the letter: map keys in order, `<`, `>`
- * and `&` escaped, no short form for rare control characters.
+ * JSON inside of strings: the keys of `fieldsV1` and kubectl's annotation. Two writers must produce the same
+ * string for the same value, so this is byte for byte Kubernetes' encoding: sorted keys, `<`, `>` and `&`
+ * escaped, no short form for rare control characters.
  */
 
 // oxlint-disable-next-line no-control-regex -- control characters are what has to be escaped
@@ -18,20 +18,20 @@ const shortEscapes = new Map([
   ["\t", "\\t"],
 ]);
 
-/** A text as JSON. */
+/** Encodes a string. */
 export function canonicalString(text: string): string {
   return plain.test(text) ? `"${text}"` : `"${text.replace(special, escape)}"`;
 }
 
 function escape(part: string): string {
-  // A pair stands for itself; half of one cannot be sent, and is replaced.
+  // Surrogate pairs are kept; lone surrogates are replaced.
   if (part.length === 2) return part;
   const code = part.charCodeAt(0);
   if (code >= 0xd800 && code <= 0xdfff) return "\\ufffd";
   return shortEscapes.get(part) ?? `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
-/** A value as JSON. */
+/** Encodes a value. */
 export function canonicalJson(value: Json): string {
   if (typeof value === "string") return canonicalString(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -40,7 +40,7 @@ export function canonicalJson(value: Json): string {
   return `{${fields.map(([name, field]) => `${canonicalString(name)}:${canonicalJson(field)}`).join(",")}}`;
 }
 
-/** The order of two texts by their bytes as UTF-8. */
+/** Compares two strings by their bytes in UTF-8. */
 export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
@@ -52,7 +52,7 @@ export function compareUtf8(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates make up the characters above all others, but their numbers lie below some of those. */
+/** Surrogates encode the highest code points, but their units are lower than some others. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

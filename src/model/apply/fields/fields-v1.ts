@@ -10,15 +10,14 @@ import {
 } from "./field-set.js";
 import { FieldSetError, parseElement } from "./path-element.js";
 
-/** Deeper sets than objects can be. */
+/** Limit for nesting, deeper than any object. */
 const deepest = 1000;
 
 /**
- * The set of fields that `fieldsV1` describes. It may have been written by anybody: elements are brought into order and
- * into their one spelling, and kinds of elements that nobody knows yet are dropped with all below them. Throws a
- * {@link FieldSetError} for what describes no set.
+ * Parses `fieldsV1` from a client: elements are sorted and brought into canonical form, and unknown kinds of
+ * elements are dropped with everything below. Throws a {@link FieldSetError} for malformed input.
  *
- * There is no function for the way back: a set is its own `fieldsV1`.
+ * There is no reverse function: a set is its own `fieldsV1`.
  */
 export function parseFieldsV1(fields: Json | undefined): FieldSet {
   if (fields === undefined || fields === null) return emptySet;
@@ -26,7 +25,7 @@ export function parseFieldsV1(fields: Json | undefined): FieldSet {
 }
 
 function parseNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
-  // Nothing below it and not even a mark: a member all the same.
+  // Null stands for a member without anything below it.
   if (json === null) return { member: true, below: emptySet };
   if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
   if (depth > deepest) throw new FieldSetError(`fieldsV1 is nested more than ${deepest} levels deep`);

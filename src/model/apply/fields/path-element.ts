@@ -8,27 +8,27 @@ export class FieldSetError extends Error {
 }
 
 /**
- * One step of the way from an object to a field, spelled as the keys of `fieldsV1` are:
+ * Step from an object to a field, spelled like the keys of `fieldsV1`:
  *
- * - `f:name`: the field of that name in a map;
- * - `k:{"name":"web"}`: the item of a list of maps with these keys;
- * - `v:"blue"`: the item of a set with this value;
- * - `i:0`: the item of a list at this place. Nothing here makes such elements (a list without keys is owned as a
- *   whole), but others may have, and they are kept.
+ * - `f:name`: field of a map;
+ * - `k:{"name":"web"}`: item of a list of maps, by its keys;
+ * - `v:"blue"`: item of a set, by its value;
+ * - `i:0`: item of a list, by its index. Never created here (a list without keys is owned as a whole), but
+ *   kept if a client sends it.
  *
- * An element has one spelling only, so elements can be compared as texts and looked up as keys of an object.
+ * Elements are canonical, so they can be compared as strings and used as keys.
  */
 export type PathElement = string;
 
-/** The fields by which an item of a list is known, in the order of their names. */
+/** Key of a list item: names and values of its key fields, sorted by name. */
 export type ItemKey = readonly (readonly [name: string, value: Json])[];
 
-/** Elements by names: making one costs more than finding it, as it becomes the key of an object. */
+/** Cache of elements by field name: a lookup is cheaper than creating a string that becomes an object key. */
 const fieldElements = new Map<string, PathElement>();
 const maxCachedElements = 10_000;
 const maxCachedNameLength = 256;
 
-/** The field of a map. */
+/** Element for a field of a map. */
 export function fieldElement(name: string): PathElement {
   const known = fieldElements.get(name);
   if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export function fieldElement(name: string): PathElement {
   return element;
 }
 
-/** The item of a list of maps; the key's fields may come in any order. */
+/** Element for an item of a list of maps; key fields may be in any order. */
 export function keyElement(key: ItemKey): PathElement {
   const [first] = key;
   if (first !== undefined && key.length === 1)
@@ -48,17 +48,17 @@ export function keyElement(key: ItemKey): PathElement {
   return `k:{${fields.map(([name, value]) => `${canonicalString(name)}:${canonicalJson(value)}`).join(",")}}`;
 }
 
-/** The item of a set. */
+/** Element for an item of a set. */
 export function valueElement(value: Json): PathElement {
   return `v:${canonicalJson(value)}`;
 }
 
-/** The name in the element of a field; undefined for items of lists. */
+/** Name in a field element; undefined for list items. */
 export function fieldName(element: PathElement): string | undefined {
   return element.charCodeAt(0) === field ? element.slice(2) : undefined;
 }
 
-/** Whether the element is an item of a list of maps. */
+/** True for an item of a list of maps. */
 export function isKeyElement(element: PathElement): boolean {
   return element.charCodeAt(0) === key;
 }
@@ -72,8 +72,8 @@ const colon = 0x3a;
 const integer = /^[+-]?\d{1,15}$/;
 
 /**
- * The one spelling of an element that somebody else may have spelled differently. Undefined for a kind of element
- * that a later version may know; throws for what can be no element at all.
+ * Brings an element from a client into canonical form. Undefined for an unknown kind of element; throws if it
+ * is malformed.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text.charCodeAt(1) !== colon) {
@@ -108,7 +108,7 @@ function parseKey(element: PathElement): ItemKey {
   return Object.entries(content);
 }
 
-/** An element with what its order depends on. */
+/** Element with its sort keys. */
 interface Sortable {
   readonly element: PathElement;
   readonly order: number;
@@ -127,13 +127,13 @@ function toSortable(element: PathElement): Sortable {
 }
 
 /**
- * Elements in the order in which those of a set are written: the set's own mark, fields, keys, values, indexes; and among
- * their like by name, by the fields of the key, by value, by number. Undefined when they are in that order already.
+ * Sorts elements in Kubernetes' order: the mark `.`, fields, keys, values, indexes; within a kind by name,
+ * key fields, value or number. Undefined if they are sorted already.
  */
 export function sortElements(elements: readonly PathElement[]): PathElement[] | undefined {
   if (areTriviallySorted(elements)) return undefined;
   if (elements.every(isField)) return elements.toSorted(compareUtf8);
-  // Each is read once: there may be thousands of them.
+  // Each is parsed once: there may be thousands of them.
   const sortables = elements.map(toSortable);
   const inOrder = sortables.every((each, at) => {
     const before = sortables[at - 1];
@@ -142,13 +142,13 @@ export function sortElements(elements: readonly PathElement[]): PathElement[] | 
   return inOrder ? undefined : sortables.sort(compareSortables).map(({ element }) => element);
 }
 
-/** A field or the set's own mark, which comes before all fields by its text too. */
+/** True for a field or the mark `.`, which sorts before all fields. */
 function isField(element: PathElement): boolean {
   const kind = element.charCodeAt(0);
   return kind === field || kind === self;
 }
 
-/** Whether there is one element only, or there are fields only and they are in order: what most sets are. */
+/** True for a single element, and for sorted fields: the form of most sets. */
 function areTriviallySorted(elements: readonly PathElement[]): boolean {
   if (elements.length < 2) return true;
   if (elements.length === 2 && elements[0]?.charCodeAt(0) === self) return true;
@@ -212,12 +212,12 @@ function typeOrder(value: Json): number {
   return value === null ? 5 : 4;
 }
 
-/** A path as messages have it: `.spec.containers[name="web"].image`, `.metadata.finalizers[="x"]`. */
+/** Renders a path for messages: `.spec.containers[name="web"].image`, `.metadata.finalizers[="x"]`. */
 export function renderPath(path: readonly PathElement[]): string {
   return path.map(renderElement).join("");
 }
 
-/** One element of such a path. */
+/** Renders one element of a path. */
 export function renderElement(element: PathElement): string {
   const name = fieldName(element);
   if (name !== undefined) return `.${name}`;

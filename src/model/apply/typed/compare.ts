@@ -15,19 +15,19 @@ import { type FieldType, type ListFieldType, type MapFieldType, atomicType } fro
 import { itemsByElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, type Shape, shapeOf } from "./shape.js";
 
-/** The fields by which two objects differ. No field is in more than one of the sets. */
+/** Fields that differ between two objects. No field is in more than one set. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** The comparison of equal objects. */
+/** Comparison of equal objects. */
 const noChange: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
 
 /**
- * What became of an object's fields. Unlike in `fieldSetOf`, a map or list that was not there before is among the added
- * fields itself, with all that it holds; likewise for removed ones.
+ * Compares the fields of two values. Unlike in `fieldSetOf`, an added map or list is a member itself, with
+ * everything in it; likewise for removed ones.
  */
 export function compareTyped(before: Json, after: Json, type: FieldType): Comparison {
   const visitedBefore = visitedFields;
@@ -43,10 +43,7 @@ function toComparison(change: NodeChange | undefined, type: FieldType, visitedBe
   return { added: shared ?? emptySet, modified, removed };
 }
 
-/**
- * The same for whole objects, without looking at the entries in their metadata that say who owns what: they are not
- * fields, and are often the larger part.
- */
+/** Compares whole objects, ignoring their managedFields, which are often the larger part. */
 export function compareObjects(before: JsonObject, after: JsonObject, type: FieldType): Comparison {
   const meta = type.map?.typeOf("metadata");
   const old = asMap(getOwn(before, "metadata"));
@@ -63,12 +60,12 @@ export function compareObjects(before: JsonObject, after: JsonObject, type: Fiel
   return toComparison(draft.finish(), type, visitedBefore);
 }
 
-/** Whether nothing differs. */
+/** True if nothing differs. */
 function isUnchanged({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 }
 
-/** The comparison as if some fields, and what is below them, did not exist. */
+/** Comparison without some fields and everything below them. */
 export function ignoring(comparison: Comparison, fields: FieldSet): Comparison {
   if (isEmpty(fields) || isUnchanged(comparison)) return comparison;
   return {
@@ -78,7 +75,10 @@ export function ignoring(comparison: Comparison, fields: FieldSet): Comparison {
   };
 }
 
-/** What became of one value: nodes, so an empty one says that the value itself was added, modified or removed. */
+/**
+ * Change of one value. The sets are nodes: an empty one means that the value itself was added, modified or
+ * removed.
+ */
 interface NodeChange {
   readonly added?: FieldSet | undefined;
   readonly modified?: FieldSet | undefined;
@@ -92,14 +92,14 @@ function compareValues(
   after: Json | undefined,
   type: FieldType,
 ): NodeChange | undefined {
-  // Most of an object stays as it is, and much of that is the very same value.
+  // Most values are unchanged, and often identical.
   if (before === after) return undefined;
   if (before === undefined) return after === undefined ? undefined : { added: allFields(after, type) };
   if (after === undefined) return { removed: allFields(before, type) };
   const shape = shapeOf(type, after);
   const oldShape = shapeOf(type, before);
   const change = compareAs(shape, before, after, type);
-  // When a value takes another form, what it held in the old one is gone.
+  // If the type of a value changes, its old content is removed.
   return shape === oldShape ? change : mergeChanges(compareAs(oldShape, before, after, type), change);
 }
 
@@ -154,7 +154,7 @@ function compareItems(
   after: JsonArray | undefined,
   type: ListFieldType,
 ): NodeChange | undefined {
-  // Most lists stay as they are, and then nobody has to ask for the keys of their items.
+  // Most lists are unchanged; then the keys of their items are not needed.
   if (before !== undefined && after !== undefined && jsonEqual(before, after)) return undefined;
   const draft = new NodeChangeDraft();
   const olds = itemsByElement(type, before);
@@ -166,7 +166,7 @@ function compareItems(
   return draft.finish();
 }
 
-/** Items of one key before and after. More than one of them are a whole that is there, changes, or is not there. */
+/** Compares items with the same key. Several items with one key are compared as a whole. */
 function compareItem(
   olds: readonly Json[],
   news: readonly Json[],
@@ -179,7 +179,7 @@ function compareItem(
   return mergeChanges(compareValues(olds[0], undefined, type.element), { added: emptySet });
 }
 
-/** The node of a value that was added or removed: itself and everything in it. */
+/** Node of an added or removed value: itself and everything in it. */
 function allFields(value: Json, type: FieldType): FieldSet {
   const shape = shapeOf(type, value);
   if (shape === "scalar") return emptySet;
@@ -193,9 +193,9 @@ function allFields(value: Json, type: FieldType): FieldSet {
   return allMapFields(map, type.map);
 }
 
-/** Sets of more fields than this are not remembered: they would take much room, and are seldom alike. */
+/** Sets with more fields are not cached: they are large and rarely alike. */
 const maxCachedFields = 1000;
-/** How many fields have been looked at so far: the difference tells how many there are in something. */
+/** Counter of visited fields; differences give the size of a value. */
 let visitedFields = 0;
 
 const recentLists = new RecentByType<ListFieldType, FieldSet>();
@@ -212,7 +212,10 @@ function allListFields(items: JsonArray, type: ListFieldType): FieldSet {
     : reuseRecent(recentLists, type, sortedSet(draft), before);
 }
 
-/** The set, or one like it of the same type; `before` is how many fields had been looked at before it. */
+/**
+ * Returns an equal recent set of the same type, or the set itself; `before` is the counter of visited fields
+ * before it.
+ */
 function reuseRecent<Type extends object>(
   lately: RecentByType<Type, FieldSet>,
   type: Type,
@@ -245,7 +248,7 @@ function allMapFields(map: JsonObject, type: MapFieldType): FieldSet {
   return made.set;
 }
 
-/** What became of the parts of a value, put together part by part. */
+/** Change of a value, built part by part. */
 class NodeChangeDraft {
   added: FieldSetDraft | undefined;
   modified: FieldSetDraft | undefined;

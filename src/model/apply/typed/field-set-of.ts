@@ -15,9 +15,9 @@ import { itemsByElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
 /**
- * The fields that a value mentions, which are the fields that somebody who applies it wants to own: plain values, what
- * is owned as a whole, list items, fields of maps that can have any field, and whatever is null or an empty map.
- * Described fields that hold others are not among them: nobody owns `spec` by setting `spec.replicas`.
+ * Fields of a configuration, which its applier will own: scalars, atomic values, list items, fields of maps
+ * without declared fields, nulls and empty maps. Declared fields that contain others are not included:
+ * setting `spec.replicas` does not own `spec`.
  */
 export function fieldSetOf(value: Json, type: FieldType): FieldSet {
   return visit(value, type).below;
@@ -62,7 +62,7 @@ function visitList(items: JsonArray | undefined, type: ListFieldType | undefined
   const draft: FieldSetDraft = {};
   for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
     if (item === undefined) continue;
-    // Items with one key cannot be told apart: they are owned together, as a whole.
+    // Items with the same key are owned together, as a whole.
     const below = duplicates.length > 0 ? emptySet : visit(item, type.element).below;
     draft[element] = makeNode(true, below) ?? emptySet;
   }
@@ -70,8 +70,8 @@ function visitList(items: JsonArray | undefined, type: ListFieldType | undefined
 }
 
 /**
- * The same set, with described fields on the way to a member as members too. What is removed from an object has to be
- * complete: a map whose last field goes has to go as well.
+ * Adds declared ancestors of members. Removal must be complete: a map whose last field is removed is removed
+ * as well.
  */
 export function withNamedFields(set: FieldSet, type: FieldType | undefined): FieldSet {
   const draft: FieldSetDraft = {};

@@ -3,10 +3,10 @@ import { keyElement, type PathElement, valueElement } from "../fields/path-eleme
 import type { ListFieldType } from "./field-type.js";
 
 /**
- * The path element of a list's item. A key that the item leaves out counts with its default; one without a default
- * leaves the item's path element without that key, which is another item than one that has it.
+ * Creates the path element of a list item. A missing key field counts with its default; without a default it
+ * is not part of the element.
  *
- * @returns the element, or why there is none
+ * @returns the element, or the reason why there is none
  */
 export function itemElement(list: ListFieldType, item: Json): { element: PathElement } | { fault: string } {
   if (list.keys.length === 0) return setElement(item);
@@ -33,7 +33,7 @@ function setElement(item: Json): { element: PathElement } | { fault: string } {
     : { fault: "not supported: associative list with lists as elements" };
 }
 
-/** Items by their path elements, in the order of the list. Items that have none are left out. */
+/** Groups items by path element, in list order. Items without one are omitted. */
 export function itemsByElement(list: ListFieldType, items: JsonArray | undefined): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>();
   for (const item of items ?? []) {

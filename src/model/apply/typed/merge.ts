@@ -12,15 +12,15 @@ import { itemElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
 /**
- * What is live with a configuration laid over it. Nothing is removed: plain values and what is owned as a whole are the
- * configuration's where it has any, maps and lists with keys are merged. A null takes the place of a plain value or of
- * something empty, but does not empty a map or a list that others may have filled.
+ * Merges a configuration into a stored value. Nothing is removed: scalars and atomic values are replaced,
+ * maps and lists with keys are merged. A null replaces a scalar or an empty container, but does not clear a
+ * map or list that others may have filled.
  */
 export function mergeTyped(live: Json, config: Json, type: FieldType): Json {
   return mergeValues(live, config, type) ?? null;
 }
 
-/** Undefined when nothing is left, as of a list whose items all turn out to be nothing. */
+/** Undefined if nothing is left, such as for a list without items. */
 function mergeValues(live: Json | undefined, config: Json | undefined, type: FieldType): Json | undefined {
   if (config === undefined || live === config) return live;
   if (live === undefined) return config;
@@ -61,13 +61,13 @@ function mergeLists(live: Json, config: Json, type: ListFieldType | undefined): 
 }
 
 /**
- * The items of both lists. Those in both keep the order of the configuration; those that are only live keep their
- * place behind whatever stood before them.
+ * Merges the items of both lists. Common items keep the order of the configuration; items that are only
+ * stored keep their place behind what preceded them.
  *
- * The walk takes items from the front of both lists. An item that is only live is taken as soon as it is met. An item
- * of both is taken when it is the next of the configuration; when it is met among the live ones before its turn, it is
- * passed over, unless it is the first common item of the configuration that is still to come: then the configuration's
- * items up to it are taken first.
+ * Takes items from the front of both lists. A stored-only item is taken at once. A common item is taken when
+ * it is next in the configuration. If it is met earlier among the stored ones, it is skipped, unless it is
+ * the first common item of the configuration that remains: then the configuration's items up to it are taken
+ * first.
  */
 function mergeItems(live: JsonArray, config: JsonArray, type: ListFieldType): Json[] {
   const ours = indexItems(type, live);
@@ -104,7 +104,7 @@ function mergeItems(live: JsonArray, config: JsonArray, type: ListFieldType): Js
     }
     if (our !== undefined) {
       if (!theirs.items.has(our)) {
-        // By its place: of items with one key, each is kept as it is.
+        // By position: duplicates are kept as they are.
         take(live[ours.places[left] ?? 0]);
         left++;
         continue;
@@ -122,9 +122,9 @@ function mergeItems(live: JsonArray, config: JsonArray, type: ListFieldType): Js
 
 interface Index {
   readonly elements: readonly PathElement[];
-  /** Where in the list each of the elements is. */
+  /** Position of each element in the list. */
   readonly places: readonly number[];
-  /** Items with one key count as null: they are replaced, not merged with. */
+  /** Duplicates count as null: they are replaced, not merged. */
   readonly items: ReadonlyMap<PathElement, Json>;
 }
 

@@ -1,20 +1,17 @@
 import { emptySet, type FieldSet, type FieldSetDraft, sortedSet, self } from "../fields/field-set.js";
 import { fieldElement } from "../fields/path-element.js";
 
-/**
- * The fields of an earlier map of some type. Most objects of a kind have the fields that one before had: then the set need
- * not be made again, and the same one serves all of them.
- */
+/** Fields of a recent map of some type. Most objects of a kind have the same fields, so they share one set. */
 export interface CachedMapNode {
   readonly names: readonly string[];
   readonly nodes: readonly FieldSet[];
   readonly set: FieldSet;
 }
 
-/** How many different ones are remembered of a type: there are labels and annotations, creates and updates of statuses. */
+/** Cached values per type: labels, annotations, creates and status updates differ. */
 const maxPerType = 8;
 
-/** What was found of a type lately, latest last. */
+/** Recent values by type, latest last. */
 export class RecentByType<Type extends object, Found> {
   readonly #found = new WeakMap<Type, Found[]>();
 
@@ -22,7 +19,7 @@ export class RecentByType<Type extends object, Found> {
     return this.#found.get(type)?.find(matches);
   }
 
-  /** Remembers something, in the place of `instead` or of the oldest. */
+  /** Adds a value, replacing `instead` or the oldest. */
   add(type: Type, found: Found, instead?: Found): void {
     const before = this.#found.get(type);
     if (before === undefined) {
@@ -36,10 +33,10 @@ export class RecentByType<Type extends object, Found> {
   }
 }
 
-/** Puts together the node of a map that is there with all its fields, or finds that it is like one that is known. */
+/** Builds the node of a map, or finds that it equals a cached one. */
 export class MapNodeBuilder {
   readonly #like: CachedMapNode | undefined;
-  /** How many fields there are; as long as they are like the known ones, nothing else is noted of them. */
+  /** Number of fields; nothing else is recorded while they equal the cached ones. */
   #count = 0;
   #names: string[] | undefined;
   #nodes: FieldSet[] = [];
@@ -71,7 +68,7 @@ export class MapNodeBuilder {
   }
 }
 
-/** Whether two sets have the same elements, and the very same nodes below them. */
+/** True if two sets have the same elements with identical nodes. */
 export function haveSameNodes(left: FieldSet, right: FieldSet): boolean {
   let more = 0;
   for (const element in left) {

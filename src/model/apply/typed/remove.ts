@@ -5,7 +5,7 @@ import { type FieldType, type ListFieldType, type MapFieldType, atomicType } fro
 import { itemElement } from "./list-items.js";
 import { asList, asMap, shapeOf } from "./shape.js";
 
-/** A value without some of its fields and items. What loses everything it held becomes null. */
+/** Removes fields and items from a value. A container that becomes empty becomes null. */
 export function removeTyped(value: Json, fields: FieldSet, type: FieldType): Json {
   if (isEmpty(fields)) return value;
   switch (shapeOf(type, value)) {

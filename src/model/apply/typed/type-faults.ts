@@ -7,9 +7,9 @@ import { itemElement } from "./list-items.js";
 import { shapeOf } from "./shape.js";
 
 /**
- * Why a value is not of its type: `.spec.size: expected numeric (int or float), got string`. Only what ownership depends
- * on is looked at: the forms of values, the names of fields, the keys of items and, unless `duplicates` are allowed,
- * that no two items have the same.
+ * Explains why a value does not match its type: `.spec.size: expected numeric (int or float), got string`.
+ * Checks only what ownership depends on: shapes, field names, item keys and, unless `duplicates` are allowed,
+ * their uniqueness.
  */
 export function typeFaults(value: Json, type: FieldType, duplicates = false): string[] {
   const faults: Faults = { texts: [], duplicates };
@@ -22,7 +22,7 @@ interface Faults {
   readonly duplicates: boolean;
 }
 
-/** All faults in one text. */
+/** Renders all faults in one message. */
 export function renderFaults(faults: readonly string[]): string {
   const [first = ""] = faults;
   return faults.length === 1 ? first : ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
@@ -101,7 +101,7 @@ function scalarFault(value: Json, scalar: ScalarType): string | undefined {
   }
 }
 
-/** Clients know these messages with values as Go prints them. */
+/** Renders a value like Go, as in Kubernetes' messages. */
 function goFormat(value: Json): string {
   if (value === null) return "<nil>";
   if (isJsonArray(value)) return `[${value.map(goFormat).join(" ")}]`;
