@@ -1,8 +1,8 @@
 import { isIpAddress } from "./ip-address.js";
 
 /**
- * The format `email`, which is what Go's net/mail takes for one address: `a@b.c`, but also `Ann <a@b.c>` and
- * `Ann: a@b.c;`, with comments and quotes.
+ * Format `email`: one address as Go's net/mail parses it, such as `a@b.c`, `Ann <a@b.c>` or `Ann: a@b.c;`,
+ * with comments and quotes.
  */
 export function isEmail(text: string): boolean {
   const reader = new AddressReader(text);
@@ -15,7 +15,7 @@ const quoted = /"(?:[\t !#-[\]-~]|[^\0-\x7f]|\\(?:[\t -~]|[^\0-\x7f]))*"/uy;
 const domainLiteral = /\[([!-Z^-~]*)\]/y;
 const spaces = /[ \t]*/y;
 
-/** Reads step by step; every method tells whether it could, and what it cannot read it leaves alone. */
+/** Parser for addresses. Every method returns whether it succeeded, and consumes nothing if not. */
 class AddressReader {
   private at = 0;
 
@@ -25,7 +25,7 @@ class AddressReader {
     return this.at >= this.text.length;
   }
 
-  /** How many addresses there are; undefined when it is none. */
+  /** Number of addresses; undefined if it is not an address. */
   readAddress(mayBeGroup: boolean): number | undefined {
     this.skipSpaces();
     if (this.isAtEnd) return undefined;
@@ -62,7 +62,7 @@ class AddressReader {
       if (this.readCharacter(";")) return this.skipComments() ? count : undefined;
       if (!this.readCharacter(",")) return undefined;
     }
-    // A group of nobody.
+    // Empty group.
     return undefined;
   }
 
@@ -91,7 +91,7 @@ class AddressReader {
     return name !== undefined && !name.startsWith(".") && !name.endsWith(".") && !name.includes("..");
   }
 
-  /** A name: words one after another, and comments after each. */
+  /** Reads a display name: words with comments between them. */
   private readPhrase(): boolean {
     let words = 0;
     for (;;) {

@@ -6,7 +6,7 @@ import { isCreditCard, isIsbn10, isIsbn13 } from "./numbers.js";
 import { isDate, isDateTime, isDuration } from "./times.js";
 import { isRequestUri } from "./uri.js";
 
-/** Whether a text is of a format. */
+/** Checks that a string has a format. */
 export type FormatCheck = (text: string) => boolean;
 
 const letter = "[a-zA-Z0-9\\p{S}\\p{L}]";
@@ -31,7 +31,7 @@ function matching(expression: RegExp): FormatCheck {
   return (text) => expression.test(text);
 }
 
-/** The formats that Kubernetes checks in custom resources, by their names without dashes. It leaves others alone. */
+/** Formats that Kubernetes checks in custom resources, by name without dashes. Others are ignored. */
 const formats: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ["bsonobjectid", matching(/^[0-9A-Fa-f]{24}$/)],
   ["byte", isBase64],
@@ -61,7 +61,7 @@ const formats: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ["uuid5", matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
 ]);
 
-/** The check of a format; undefined when there is none, as for `int32`. */
+/** Finds the check of a format; undefined if there is none, as for `int32`. */
 export function formatCheck(name: string): FormatCheck | undefined {
   return formats.get(name.replaceAll("-", ""));
 }

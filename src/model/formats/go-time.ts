@@ -2,7 +2,7 @@ import { quote } from "../object/quote.js";
 
 const layout = "2006-01-02T15:04:05Z07:00";
 
-/** The parts of a time, by what stands for them in Go's layout. */
+/** Parts of a time, by their placeholder in Go's layout. */
 const parts: readonly (readonly [name: string, form: RegExp, most?: number, called?: string])[] = [
   ["2006", /^\d{4}/],
   ["-", /^-/],
@@ -18,7 +18,7 @@ const parts: readonly (readonly [name: string, form: RegExp, most?: number, call
   ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
 ];
 
-/** Why Go could not read a text as a time of RFC 3339, in its words; undefined when it could. */
+/** Explains why Go cannot parse a string as RFC 3339, with its message; undefined if it can. */
 export function goTimeFault(text: string): string | undefined {
   if (isPlainTime(text)) return undefined;
   const prefix = `parsing time ${quote(text)}`;
@@ -38,7 +38,7 @@ export function goTimeFault(text: string): string | undefined {
 
 const plainTime = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
-/** Whether a text is a time as Kubernetes writes them, on a day that every month has: what most are. */
+/** True for a time as Kubernetes writes it, on a day that every month has: a fast check for most times. */
 export function isPlainTime(text: string): boolean {
   return text.length === 20 && plainTime.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * How strictly addresses are read. Kubernetes reads some as Go once did: with leading zeros, and groups of any
- * length as long as their value fits.
+ * Strictness of parsing. Kubernetes parses some addresses like older versions of Go: with leading zeros, and
+ * groups of any length if their value fits.
  */
 export type Strictness = "strict" | "sloppy";
 
@@ -14,17 +14,17 @@ const groups = {
   sloppy: /^0*[0-9A-Fa-f]{1,4}$/,
 } as const;
 
-/** Longer than any address; what is longer is not looked at. */
+/** Limit for the length, longer than any address. */
 const maxLength = 100;
 
-/** Whether a text is an IPv4 address. */
+/** True for an IPv4 address. */
 function isIpv4Address(text: string, strictness: Strictness): boolean {
   if (text.length > maxLength) return false;
   const parts = text.split(".");
   return parts.length === 4 && parts.every((part) => octets[strictness].test(part) && Number(part) <= 255);
 }
 
-/** Whether a text is an IPv6 address, without a zone. */
+/** True for an IPv6 address without a zone. */
 export function isIpv6Address(text: string, strictness: Strictness): boolean {
   if (text.length > maxLength) return false;
   const [head = "", tail, ...others] = text.split("::");
@@ -37,7 +37,7 @@ export function isIpv6Address(text: string, strictness: Strictness): boolean {
   return before + after < 8;
 }
 
-/** How many groups of 16 bits there are; an IPv4 address at the end is two of them. Undefined: it is no address. */
+/** Counts groups of 16 bits; an IPv4 address at the end counts as two. Undefined if it is not an address. */
 function countGroups(text: string, isEnd: boolean, strictness: Strictness): number | undefined {
   if (text === "") return 0;
   const parts = text.split(":");
@@ -51,24 +51,24 @@ function countGroups(text: string, isEnd: boolean, strictness: Strictness): numb
   return parts.every((part) => groups[strictness].test(part)) ? count : undefined;
 }
 
-/** Whether a text is an address of either kind; which one it is is told by what comes first, a dot or a colon. */
+/** True for an IPv4 or IPv6 address; the first separator decides which. */
 export function isIpAddress(text: string, strictness: Strictness): boolean {
   const separator = /[.:]/.exec(text)?.[0];
   if (separator === undefined) return false;
   return separator === "." ? isIpv4Address(text, strictness) : isIpv6Address(text, strictness);
 }
 
-/** The format `ipv4`: with a dot in it, which an IPv6 address may have as well. */
+/** Format `ipv4`: contains a dot, which an IPv6 address may do as well. */
 export function isIpv4(text: string): boolean {
   return text.includes(".") && isIpAddress(text, "sloppy");
 }
 
-/** The format `ipv6`. */
+/** Format `ipv6`. */
 export function isIpv6(text: string): boolean {
   return text.includes(":") && isIpAddress(text, "strict");
 }
 
-/** The format `cidr`. */
+/** Format `cidr`. */
 export function isCidr(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;
@@ -86,7 +86,7 @@ const macForms = [
   /^(?:[0-9A-Fa-f]{2})*$/,
 ];
 
-/** The format `mac`: 6, 8 or 20 bytes. */
+/** Format `mac`: 6, 8 or 20 bytes. */
 export function isMac(text: string): boolean {
   if (text.length > maxLength || !macForms.some((form) => form.test(text))) return false;
   return macLengths.has(text.replaceAll(/[:.-]/g, "").length / 2);

@@ -2,7 +2,7 @@ const spacesAndDashes = /[\t\n\f\r -]+/g;
 const card =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
-/** The format `isbn10`. */
+/** Format `isbn10`. */
 export function isIsbn10(text: string): boolean {
   const digits = text.replaceAll(spacesAndDashes, "");
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
@@ -10,7 +10,7 @@ export function isIsbn10(text: string): boolean {
   return sum % 11 === 0;
 }
 
-/** The format `isbn13`. */
+/** Format `isbn13`. */
 export function isIsbn13(text: string): boolean {
   const digits = text.replaceAll(spacesAndDashes, "");
   if (!/^\d{13}$/.test(digits)) return false;
@@ -25,7 +25,7 @@ function digitsOf(text: string): number[] {
   return Array.from(text, (character) => (character === "X" ? 10 : Number(character)));
 }
 
-/** The format `creditcard`: a number of a known kind whose last digit is right, with anything else between. */
+/** Format `creditcard`: a number of a known issuer with a valid check digit; other characters are ignored. */
 export function isCreditCard(text: string): boolean {
   const digits = text.replaceAll(/\D+/g, "");
   if (!card.test(digits)) return false;

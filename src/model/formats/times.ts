@@ -4,7 +4,7 @@ const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockTime = /^(\d{2}):(\d{2}):(\d{2})(?:[^\n]\d+)?(?:z|[+-]\d{2}:\d{2})$/u;
 const shortMonths: ReadonlySet<number> = new Set([4, 6, 9, 11]);
 
-/** The format `date`: a day that exists. */
+/** Format `date`: a day that exists. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = (fullDate.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
@@ -17,7 +17,7 @@ function daysIn(year: number, month: number): number {
   return isLeap ? 29 : 28;
 }
 
-/** The format `date-time`, as loosely as Kubernetes takes it: what follows a second `T` is not looked at. */
+/** Format `date-time`, as loose as in Kubernetes: everything after a second `T` is ignored. */
 export function isDateTime(text: string): boolean {
   if (isPlainTime(text)) return true;
   const [date = "", time] = text.split(/t/i, 2);
@@ -40,7 +40,7 @@ const units = new Map([
 const goPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00B5s|\u03BCs|ms|s|m|h)/y;
 const longestDuration = 2 ** 63;
 
-/** A duration as Go reads it. */
+/** True for a duration as Go parses it. */
 function isGoDuration(text: string): boolean {
   const negative = text.startsWith("-");
   const start = negative || text.startsWith("+") ? 1 : 0;
@@ -75,13 +75,11 @@ const amount = /\d+/g;
 const unitName = /[\t\n\f\r ]*([A-Za-z\u00B5]+)/y;
 const longestAmount = 2n ** 63n;
 
-/**
- * The format `duration`: one of Go's, or any text with an amount and a unit somewhere in it, such as `2 weeks`.
- */
+/** Format `duration`: one of Go's, or any string that contains an amount and a unit, such as `2 weeks`. */
 export function isDuration(text: string): boolean {
   if (isGoDuration(text)) return true;
   let found = false;
-  // Digits are taken whole and only then followed up, so that no text is looked at more than twice.
+  // Digits are matched as a whole before the unit, so that no character is read more than twice.
   for (const { 0: digits, index } of text.matchAll(amount)) {
     unitName.lastIndex = index + digits.length;
     const unit = unitName.exec(text)?.[1]?.toLowerCase();

@@ -5,11 +5,14 @@ const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const badEscape = /%(?![0-9A-Fa-f]{2})/;
 const userInfo = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const port = /^(?::\d*)?$/;
-/** What an ASCII character in a host may be; others are free. Escapes are for bytes beyond ASCII, and the percent sign. */
+/**
+ * Allowed ASCII characters in a host; others are free. Escapes are for bytes beyond ASCII, and the percent
+ * sign.
+ */
 const host = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"]|[^\0-\x7f]|%[89A-Fa-f][0-9A-Fa-f]|%25)*$/u;
 const hostCharacter = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]<>" %]$/;
 
-/** The format `uri`: an absolute URI or an absolute path, as Go's net/url takes it in a request. */
+/** Format `uri`: an absolute URI or an absolute path, as Go's net/url parses it in a request. */
 export function isRequestUri(text: string): boolean {
   if (text === "*") return true;
   if (text === "" || text.startsWith(":") || control.test(text)) return false;

@@ -1,6 +1,6 @@
 import type { CharacterTest } from "./pattern-node.js";
 
-/** Everything from one code point to another. */
+/** Range of code points, inclusive. */
 export type CodeRange = readonly [from: number, to: number];
 
 const digit: CodeRange = [0x30, 0x39];
@@ -8,7 +8,7 @@ const upper: CodeRange = [0x41, 0x5a];
 const lower: CodeRange = [0x61, 0x7a];
 const newline = 0x0a;
 
-/** What `\d`, `\s` and `\w` stand for in RE2, which is ASCII only. */
+/** Ranges of `\d`, `\s` and `\w` in RE2, which are ASCII only. */
 export const perlClasses: ReadonlyMap<string, readonly CodeRange[]> = new Map([
   ["d", [digit]],
   [
@@ -22,7 +22,7 @@ export const perlClasses: ReadonlyMap<string, readonly CodeRange[]> = new Map([
   ["w", [digit, upper, [0x5f, 0x5f], lower]],
 ]);
 
-/** What `[:alpha:]` and its kin stand for. */
+/** Ranges of POSIX classes such as `[:alpha:]`. */
 export const posixClasses: ReadonlyMap<string, readonly CodeRange[]> = new Map<string, readonly CodeRange[]>([
   ["alnum", [digit, upper, lower]],
   ["alpha", [upper, lower]],
@@ -66,13 +66,13 @@ export const posixClasses: ReadonlyMap<string, readonly CodeRange[]> = new Map<s
   ["xdigit", [digit, [0x41, 0x46], [0x61, 0x66]]],
 ]);
 
-/** Any character at all. */
+/** Matches any character. */
 export const anyCharacter: CharacterTest = () => true;
 
-/** Any character but the end of a line. */
+/** Matches any character except a newline. */
 export const anyButNewline: CharacterTest = (code) => code !== newline;
 
-/** One of the characters of some ranges; with `fold`, in either case. */
+/** Matches characters in ranges; with `fold`, in either case. */
 export function inRanges(ranges: readonly CodeRange[], fold: boolean): CharacterTest {
   if (fold && ranges.some(([from, to]) => hasCase(from, to))) {
     const source = ranges.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`).join("");
@@ -86,15 +86,15 @@ export function inRanges(ranges: readonly CodeRange[], fold: boolean): Character
   return (code) => ranges.some(([from, to]) => code >= from && code <= to);
 }
 
-/** Whether case can matter in a range: in ASCII only where there are letters, beyond it perhaps anywhere. */
+/** True if a range may contain letters: in ASCII exactly, beyond it assumed. */
 function hasCase(from: number, to: number): boolean {
   if (to > 0x7f) return true;
   return (from <= 0x5a && to >= 0x41) || (from <= 0x7a && to >= 0x61);
 }
 
 /**
- * The characters of a Unicode category or script, by the name that Go knows it under; undefined when there is none.
- * JavaScript's own tables know them all.
+ * Matches a Unicode category or script by Go's name; undefined if there is none. JavaScript's tables have
+ * them all.
  */
 export function unicodeClass(name: string, fold: boolean): CharacterTest | undefined {
   if (name === "Any") return anyCharacter;
@@ -103,7 +103,7 @@ export function unicodeClass(name: string, fold: boolean): CharacterTest | undef
     try {
       return oneOf(new RegExp(`\\p{${property}=${name}}`, fold ? "iu" : "u"));
     } catch {
-      // Not a name of this kind.
+      // Not a name of this property.
     }
   }
   return undefined;
@@ -113,12 +113,12 @@ function oneOf(expression: RegExp): CharacterTest {
   return (code) => expression.test(String.fromCodePoint(code));
 }
 
-/** All characters but those. */
+/** Negates a test. */
 export function not(test: CharacterTest): CharacterTest {
   return (code) => !test(code);
 }
 
-/** The characters that one of the tests accepts. */
+/** Matches characters that any of the tests accepts. */
 export function anyOf(tests: readonly CharacterTest[]): CharacterTest {
   const [only, ...others] = tests;
   if (only && others.length === 0) return only;

@@ -1,19 +1,19 @@
 import { operations, assertions, type Program } from "./program.js";
 
-/** Whether a text matches; undefined when finding out would take too long. */
+/** Checks that a string matches; undefined if it would take too long. */
 export type Matcher = (text: string) => boolean | undefined;
 
-/** What stands before a place in the text, as far as a program asks. */
+/** Classes of the preceding character, as far as assertions need them. */
 const nothing = 0;
 const endOfLine = 1;
 const word = 2;
 const other = 3;
 
-/** Where a program can be at once, after some text. */
+/** Set of positions that a program can be in after some input. */
 interface State {
   readonly positions: readonly number[];
   readonly before: number;
-  /** The state after a character, for those characters that have come so far; undefined when that is not kept. */
+  /** Next states by character, for characters seen so far; undefined if they are not cached. */
   readonly next: Map<number, State> | undefined;
   matchesAtEnd: boolean | undefined;
 }
@@ -25,18 +25,18 @@ const endOfText = -1;
 const newline = 0x0a;
 
 /**
- * How much is kept of what a program went through, counted in positions and steps. A text that leads to more makes
- * it all be forgotten, and the rest of that text is gone through without keeping anything.
+ * Limit for cached positions and steps. Input that exceeds it clears the cache, and its rest is matched
+ * without caching.
  */
 const maxCachedSteps = 16_384;
 
 /**
- * Positions visited for one text. The time to match grows with the length of text and program, never
- * exponentially; but the product of a long text and a big program can be more than anyone should wait for.
+ * Limit for visited positions per input. The time grows with the lengths of input and program, never
+ * exponentially, but their product can still be too long.
  */
 const maxVisits = 10_000_000;
 
-/** Stamps of which positions have been seen in a walk. No two walks are under way at once, so all share these. */
+/** Stamps of visited positions. Walks never overlap, so all matchers share them. */
 let seen = new Uint32Array(256);
 let walk = 0;
 
@@ -53,8 +53,7 @@ function beginWalk(size: number): number {
 }
 
 /**
- * Runs a program over texts. It moves through all alternatives side by side, as Thompson described it, and keeps
- * the sets of positions it has come through.
+ * Creates a matcher that simulates all alternatives in parallel (Thompson) and caches the sets of positions.
  */
 export function createMatcher(program: Program): Matcher {
   const { ops, first, second, tests, start, anchored, usesLines, usesWords } = program;
@@ -96,7 +95,10 @@ export function createMatcher(program: Program): Matcher {
     }
   };
 
-  /** All positions that wait for a character; undefined when the end of the program is among them. */
+  /**
+   * Follows empty transitions to the positions that consume a character; undefined if the program can end
+   * here.
+   */
   const followEmpty = ({ positions, before }: State, next: number): number[] | undefined => {
     const stamp = beginWalk(ops.length);
     const stack = [...positions];
@@ -150,7 +152,7 @@ export function createMatcher(program: Program): Matcher {
       let code = text.charCodeAt(at);
       if (code >= 0xd800 && code <= 0xdfff) {
         code = text.codePointAt(at) ?? code;
-        // Half a pair is what it turns into on its way through UTF-8.
+        // A lone surrogate is encoded as the replacement character.
         if (code <= 0xffff) code = 0xfffd;
         else at++;
       }

@@ -9,7 +9,7 @@ import {
 } from "./character-sets.js";
 import { type CharacterTest, PatternError } from "./pattern-node.js";
 
-/** Something read, and where to read on. */
+/** Parsed value and the position after it. */
 export interface ReadResult<Value> {
   readonly value: Value;
   readonly end: number;
@@ -28,14 +28,14 @@ const controlEscapes = new Map([
   ["v", 0x0b],
 ]);
 
-/** Reads the character class `[...]` that begins at `start`. */
+/** Parses the character class `[...]` at `start`. */
 export function readClass(source: string, start: number, fold: boolean): ReadResult<CharacterTest> {
   let at = start + 1;
   const negated = source[at] === "^";
   if (negated) at++;
   const tests: CharacterTest[] = [];
   const ranges: CodeRange[] = [];
-  // A bracket that comes first is a character like others.
+  // A bracket in first position is literal.
   for (let first = true; first || source[at] !== "]"; first = false) {
     if (at >= source.length) throw new PatternError("missing closing ]", source.slice(start));
     const named = readNamedClass(source, at, fold) ?? readClassEscape(source, at, fold);
@@ -65,7 +65,7 @@ function readClassCharacter(source: string, at: number, start: number): ReadResu
   return source[at] === "\\" ? readEscape(source, at) : readCharacter(source, at);
 }
 
-/** Reads `[:alpha:]` and its kin, which may only stand inside of a class. */
+/** Parses a POSIX class such as `[:alpha:]`, which is only allowed inside of a class. */
 function readNamedClass(source: string, at: number, fold: boolean): ReadResult<CharacterTest> | undefined {
   if (!source.startsWith("[:", at)) return undefined;
   const close = source.indexOf(":]", at + 2);
@@ -78,7 +78,7 @@ function readNamedClass(source: string, at: number, fold: boolean): ReadResult<C
   return { value: negated ? not(test) : test, end: close + 2 };
 }
 
-/** Reads an escape that stands for several characters, such as `\d` and `\p{Lu}`; undefined when it is none. */
+/** Parses an escape for several characters, such as `\d` and `\p{Lu}`; undefined if it is not one. */
 export function readClassEscape(
   source: string,
   at: number,
@@ -107,7 +107,7 @@ function readUnicodeClass(source: string, at: number, fold: boolean): ReadResult
   return { value: negated ? not(test) : test, end: close };
 }
 
-/** Reads an escape that stands for one character. */
+/** Parses an escape for one character. */
 export function readEscape(source: string, at: number): ReadResult<number> {
   const start = at + 1;
   if (start >= source.length) throw new PatternError("trailing backslash at end of expression", "");
@@ -127,7 +127,7 @@ export function readEscape(source: string, at: number): ReadResult<number> {
   throw new PatternError("invalid escape sequence", `\\${bad}`);
 }
 
-/** Reads a character that stands for itself. */
+/** Parses a literal character. */
 export function readCharacter(source: string, at: number): ReadResult<number> {
   const value = source.codePointAt(at) ?? 0;
   return { value, end: at + (value > 0xffff ? 2 : 1) };

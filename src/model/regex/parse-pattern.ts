@@ -3,22 +3,22 @@ import { anyButNewline, anyCharacter, inRanges } from "./character-sets.js";
 import { readCharacter, readClass, readClassEscape, readEscape } from "./parse-class.js";
 import { PatternError, type PatternNode, type Assertion, type RepeatNode } from "./pattern-node.js";
 
-/** What `(?i)` and its kin set. */
+/** Flags that groups such as `(?i)` set. */
 interface Flags {
   readonly fold: boolean;
   readonly multiline: boolean;
   readonly dotAll: boolean;
-  /** Whether repetitions are lazy unless a question mark makes them greedy. */
+  /** Repetitions are lazy, and a question mark makes them greedy. */
   readonly swapped: boolean;
 }
 
-/** A group that is still open: its branches so far, and the parts of the current one. */
+/** Open group: its complete branches, and the parts of the current one. */
 interface Frame {
   readonly branches: PatternNode[];
   parts: PatternNode[];
-  /** How high the tree inside is already. */
+  /** Height of the tree inside. */
   height: number;
-  /** What was set before the group, and is again after it. */
+  /** Flags outside of the group, restored after it. */
   readonly outer: Flags;
 }
 
@@ -30,7 +30,7 @@ const groupFlags = /\(\?([imsU]*)(?:-([imsU]+))?([:)])/y;
 const badGroup = /\(\?[imsU]*(?:-[imsU]*)?[^]?/uy;
 
 /**
- * Reads a regular expression in the syntax of RE2, as Go's regexp package has it.
+ * Parses a regular expression in RE2 syntax, as in Go's regexp package.
  *
  * @throws PatternError
  */
@@ -44,7 +44,7 @@ class Parser {
   private frame: Frame;
   private readonly open: Frame[] = [];
   private readonly heights = new WeakMap<PatternNode, number>();
-  /** Where the repetition began that has just been read; there must not be another right after it. */
+  /** Start of the preceding repetition; another one must not follow directly. */
   private lastRepeat: number | undefined;
 
   constructor(private readonly source: string) {
@@ -61,7 +61,7 @@ class Parser {
     return this.closeFrame();
   }
 
-  /** Reads what stands next; true when it was a repetition. */
+  /** Parses the next element; true if it was a repetition. */
   private readOne(character: string): boolean {
     const { flags, source, at } = this;
     switch (character) {
@@ -156,7 +156,7 @@ class Parser {
     const { source, at } = this;
     countedRepeat.lastIndex = at;
     const match = countedRepeat.exec(source);
-    // Anything else in braces is text.
+    // Other braces are literal.
     if (!match) return this.pushLiteral(readCharacter(source, at));
     const [whole, from = "", comma, to] = match;
     const min = Number(from);
@@ -212,7 +212,7 @@ class Parser {
         swapped: isSet("U", outer.swapped),
       };
       this.at += whole.length;
-      // Flags alone hold up to the end of the group they stand in.
+      // Flags without a group apply to the rest of the enclosing group.
       if (last === ")") return;
     }
     this.open.push(this.frame);
@@ -249,7 +249,7 @@ class Parser {
   }
 }
 
-/** Whether repetitions inside of repetitions stay below a number of copies of what is innermost. */
+/** Checks the number of copies that nested repetitions create. */
 function copiesFit(node: PatternNode, most: number): boolean {
   switch (node.type) {
     case "repeat":
@@ -264,7 +264,7 @@ function copiesFit(node: PatternNode, most: number): boolean {
 
 function repeatFits({ part, min, max }: RepeatNode, most: number): boolean {
   if (max === 0) return true;
-  // Go looks at counted repetitions only: a star, plus or question mark makes no copies.
+  // Go counts counted repetitions only: star, plus and question mark create no copies.
   const copies = max === Infinity ? min : max;
   if (copies > most) return false;
   return copiesFit(part, copies > 0 ? Math.floor(most / copies) : most);

@@ -1,10 +1,10 @@
-/** Whether a character, given as its code point, is one of those meant. */
+/** Checks a character, given as a code point. */
 export type CharacterTest = (code: number) => boolean;
 
-/** A place in the text, between two characters. */
+/** Zero-width assertion. */
 export type Assertion = "text start" | "text end" | "line start" | "line end" | "word edge" | "no word edge";
 
-/** A regular expression as a tree. What a group matched is never asked for, so groups leave no trace. */
+/** Syntax tree of a regular expression. Captures are never used, so groups are not represented. */
 export type PatternNode =
   | { readonly type: "character"; readonly test: CharacterTest }
   | { readonly type: "assertion"; readonly assertion: Assertion }
@@ -12,17 +12,17 @@ export type PatternNode =
   | { readonly type: "choice"; readonly parts: readonly PatternNode[] }
   | RepeatNode;
 
-/** A node that stands `min` to `max` times; `max` may be Infinity. */
+/** Repetition of `min` to `max` times; `max` may be Infinity. */
 export interface RepeatNode {
   readonly type: "repeat";
   readonly part: PatternNode;
   readonly min: number;
   readonly max: number;
-  /** Whether fewer times are tried first; that matters only for what is found, not for whether something is. */
+  /** Prefer fewer repetitions; affects what a search finds, not whether it matches. */
   readonly lazy: boolean;
 }
 
-/** A pattern is not a regular expression of RE2; the message is what Go says of it. */
+/** Invalid RE2 syntax; the message is Go's. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
   constructor(fault: string, part: string) {

@@ -4,12 +4,12 @@ import { PatternError } from "./pattern-node.js";
 import { compileProgram } from "./program.js";
 import { createSearcher, type Searcher } from "./searcher.js";
 
-/** A pattern that is ready to use, or what is wrong with it. */
+/** Compiled pattern, or the error that prevents compiling it. */
 export type Pattern =
   | {
       readonly matches: Matcher;
       readonly search: Searcher;
-      /** How many instructions it has: what matching takes grows with it. */
+      /** Number of instructions; the time to match grows with it. */
       readonly size: number;
       readonly fault?: undefined;
     }
@@ -20,13 +20,13 @@ export type Pattern =
       readonly size?: undefined;
     };
 
-/** Schemas share patterns (names, times, reasons); the oldest goes when there are more than this. */
+/** Limit for cached patterns; the oldest is evicted. Schemas share patterns of names, times and reasons. */
 const maxCachedPatterns = 500;
 const patterns = new Map<string, Pattern>();
 
 /**
- * Makes a pattern of RE2 ready to use. Matching takes a time that grows with the text, whatever the pattern:
- * it comes from users, and JavaScript's own regular expressions can be made to run forever.
+ * Compiles an RE2 pattern. Matching takes linear time for any pattern; patterns come from users, and
+ * JavaScript's own regular expressions can take exponential time.
  */
 export function compilePattern(source: string): Pattern {
   let pattern = patterns.get(source);
@@ -42,7 +42,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 /**
- * What keeps a pattern from being used, in Go's words; undefined when nothing does.
+ * Explains why a pattern is invalid, with Go's message; undefined if it is valid.
  *
  * @example
  * checkPattern("[a"); // "error parsing regexp: missing closing ]: `[a`"

@@ -6,33 +6,33 @@ import {
   type RepeatNode,
 } from "./pattern-node.js";
 
-/** What an instruction of a program does. */
+/** Opcodes. */
 export const operations = {
-  /** The text matches. */
+  /** Match. */
   match: 0,
-  /** Goes on at `first` if the next character passes the test numbered `second`. */
+  /** Continue at `first` if the next character passes test `second`. */
   character: 1,
-  /** Goes on at `first` if this is the place numbered `second`. */
+  /** Continue at `first` if assertion `second` holds. */
   assertion: 2,
-  /** Goes on at `first` and at `second`; what `first` leads to is preferred. */
+  /** Continue at both `first` and `second`, preferring `first`. */
   split: 3,
 } as const;
 
-/** A regular expression as a machine that may be in several places at once: no text makes it go back. */
+/** Program of a non-deterministic automaton: it never backtracks. */
 export interface Program {
   readonly ops: readonly number[];
   readonly first: readonly number[];
   readonly second: readonly number[];
   readonly tests: readonly CharacterTest[];
   readonly start: number;
-  /** Whether a match can begin at the start of the text only. */
+  /** True if a match can only begin at the start of the input. */
   readonly anchored: boolean;
-  /** Which of its surroundings a place in the text is judged by. */
+  /** True if assertions depend on line breaks or on word characters. */
   readonly usesLines: boolean;
   readonly usesWords: boolean;
 }
 
-/** The places, by number. */
+/** Assertions by number. */
 export const assertions: readonly Assertion[] = [
   "text start",
   "text end",
@@ -42,10 +42,10 @@ export const assertions: readonly Assertion[] = [
   "no word edge",
 ];
 
-/** Go allows more; but what it takes to match a text grows with this. */
+/** Limit for instructions. Go allows more, but the time to match grows with it. */
 const maxInstructions = 50_000;
 
-/** Turns a tree into a program. */
+/** Compiles a syntax tree to a program. */
 export function compileProgram(node: PatternNode, pattern: string): Program {
   const ops: number[] = [];
   const first: number[] = [];
@@ -70,7 +70,7 @@ export function compileProgram(node: PatternNode, pattern: string): Program {
     return number;
   };
 
-  /** Writes a node that goes on at `next`, and returns where it begins: a program is written from its end. */
+  /** Emits a node that continues at `next`, and returns its start: programs are emitted from the end. */
   const write = (part: PatternNode, next: number): number => {
     switch (part.type) {
       case "character":

@@ -1,39 +1,39 @@
 import { operations, assertions, type Program } from "./program.js";
 
-/** A part of a text, counted in code points. */
+/** Range of code points. */
 interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What came of a search. */
+/** Result of a search. */
 interface SearchResult {
   readonly found: TextRange | undefined;
-  /** How many positions were visited. */
+  /** Number of visited positions. */
   readonly visits: number;
-  /** Whether finding out would have taken too long. */
+  /** True if the search was stopped because it took too long. */
   readonly gaveUp: boolean;
 }
 
-/** Searches for the first match at or behind a place, of those for the preferred one. */
+/** Finds the first match at or after a position, and of those the preferred one. */
 export type Searcher = (codes: readonly number[], from: number) => SearchResult;
 
-/** Like those of a matcher. */
+/** Same limit as in the matcher. */
 const maxVisits = 10_000_000;
 
-/** Ways through a program at one place of the text, the preferred ones first, each with where it began. */
+/** Threads at one position of the input, preferred ones first, each with its start. */
 interface Threads {
   readonly positions: number[];
   readonly starts: number[];
 }
 
 /**
- * Runs a program side by side along all its ways, as a matcher does, but keeps their order: Go finds what a
- * backtracking engine would find first.
+ * Creates a searcher that simulates all alternatives in parallel like the matcher, but keeps their order: it
+ * finds the match that a backtracking engine would find first.
  */
 export function createSearcher(program: Program): Searcher {
   const { ops, first, second, tests, start, anchored } = program;
-  /** Stamps of which positions have been seen; made when first needed, since most patterns are never searched with. */
+  /** Stamps of visited positions; allocated on first use, because most patterns are never searched with. */
   let seen: Uint32Array | undefined;
   let stamp = 0;
 
@@ -45,7 +45,7 @@ export function createSearcher(program: Program): Searcher {
     const stamps = seen;
     let visits = 0;
 
-    /** Adds what waits for a character; false when the way came to its end, and nothing less preferred counts. */
+    /** Adds positions that consume a character; false if the thread matched, which ends less preferred ones. */
     const follow = (begin: number, origin: number, at: number, threads: Threads): boolean => {
       const stack = [begin];
       for (let position = stack.pop(); position !== undefined; position = stack.pop()) {
@@ -73,7 +73,7 @@ export function createSearcher(program: Program): Searcher {
 
     let found: TextRange | undefined;
     let current: Threads = { positions: [], starts: [] };
-    /** Where the ways that are under way go on to; each with where it began. */
+    /** Threads after the last character. */
     let arriving: Threads = { positions: [], starts: [] };
     for (let at = from; at <= codes.length; at++) {
       stamp++;

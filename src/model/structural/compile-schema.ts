@@ -13,15 +13,18 @@ import { correlate } from "./validation/ratcheting.js";
 import { fieldNode, compiledNode, type CompiledNode } from "./compiled-node.js";
 import { validateValue } from "./validation/validate-value.js";
 
-/** How a schema is to be taken. */
+/** Options for {@link compileSchema}. */
 export interface CompileOptions {
-  /** The schema describes apiVersion, kind and metadata itself; otherwise they are what they are in every object. */
+  /**
+   * The schema itself describes apiVersion, kind and metadata. Default: they have the form that every object
+   * has.
+   */
   readonly builtIn?: boolean;
 }
 
 /**
- * Makes the schema of a kind ready to be applied to objects: what Kubernetes does with the openAPIV3Schema of a
- * CustomResourceDefinition. Nothing is done before it is first needed.
+ * Compiles the schema of a kind, as Kubernetes does with the openAPIV3Schema of a CustomResourceDefinition.
+ * Parts are compiled on first use.
  *
  * @example
  * const notes = compileSchema({
@@ -49,7 +52,7 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
       let errors = statusOnly ? validateStatus(root, value, before) : validateSchema(root, value, before);
       if (features.embedded && !statusOnly) errors = errors.concat(validateEmbeddedResources(root, value));
       const repeated = validateListTypes(root, value, before);
-      // Who already has repeated items may keep them.
+      // Duplicates that are stored already may stay.
       const isNew = repeated.length > 0 && (!before || validateListTypes(root, before).length === 0);
       if (isNew) errors = errors.concat(repeated);
       if (features.rules) errors = errors.concat(checkRules(root, value, before, errors, tolerate));
@@ -58,7 +61,10 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
   };
 }
 
-/** What is valid is valid, whatever it was before; so only where something is wrong the old value is looked at. */
+/**
+ * Validates a value. The old value is only compared if there are errors, because valid values need no
+ * ratcheting.
+ */
 function validateSchema(root: CompiledNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
   const collector = new ErrorCollector(base);
   validateValue(root, value, undefined, collector, old);
@@ -68,7 +74,10 @@ function validateSchema(root: CompiledNode, value: Json, old: Json | undefined, 
   return distinct(changes.errors);
 }
 
-/** Kubernetes takes the status for an object of its own here, and speaks of its fields without saying that they are in it. */
+/**
+ * Validates the status alone. Kubernetes treats it as an object of its own, so messages name its fields
+ * without the prefix `status`.
+ */
 function validateStatus(
   root: CompiledNode,
   object: MutableObject,
@@ -80,7 +89,7 @@ function validateStatus(
   return validateSchema(node, status, old && getOwn(old, "status"), "status");
 }
 
-/** Rules count on values being of the right type and no bigger than the schema allows. */
+/** Errors that prevent rules from running: rules rely on the types and limits of the schema. */
 const blocking: ReadonlySet<FieldErrorType> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -105,7 +114,7 @@ function checkRules(
   return validateRules(root.schema, value, old, correlation, tolerate);
 }
 
-/** What occurs anywhere in a schema, so that objects are not searched in vain. */
+/** Features that occur anywhere in a schema, so that objects are not searched in vain. */
 interface Features {
   readonly embedded: boolean;
   readonly rules: boolean;

@@ -3,31 +3,31 @@ import type { StructuralSchema } from "../schema/structural-schema.js";
 import { compileRules, type ValueRules } from "./validation/value-rules.js";
 
 /**
- * One schema made ready for walking objects. Nodes are made when an object first has something there, since most of
- * a big schema is rarely used, and there is one per schema whoever asks for it.
+ * Schema node, compiled for walking objects. Nodes are created on demand, since most of a large schema is
+ * rarely used, and shared per schema.
  */
 export interface CompiledNode {
   readonly schema: StructuralSchema;
   readonly nullable: boolean;
-  /** Whether fields that nobody described are kept. */
+  /** True if undeclared fields are preserved. */
   readonly preserves: boolean;
-  /** Whether this is an object with apiVersion, kind and metadata of its own. */
+  /** True for an embedded resource, with apiVersion, kind and metadata. */
   readonly embedded: boolean;
-  /** The fields that have been met so far; undefined when there are none. */
+  /** Nodes of fields that were used so far; undefined if none are declared. */
   readonly fields: Map<string, CompiledNode> | undefined;
-  /** The names of the fields that have a default. */
+  /** Names of fields with a default. */
   readonly defaulted: readonly string[];
-  /** The default, pruned; made when it is first needed. */
+  /** Pruned default; computed on first use. */
   preparedDefault: Json | undefined;
-  /** What values have to be like; made when it is first needed. */
+  /** Rules for values; compiled on first use. */
   rules: ValueRules | undefined;
-  /** Whether there are lists in here whose items must all be different; known when it was first asked. */
+  /** True if lists below must have distinct items; computed on first use. */
   distinctLists: boolean | undefined;
 }
 
 const nodes = new WeakMap<StructuralSchema, CompiledNode>();
 
-/** The node of a schema. */
+/** Node of a schema. */
 export function compiledNode(schema: StructuralSchema): CompiledNode {
   let node = nodes.get(schema);
   if (!node) {
@@ -49,12 +49,12 @@ export function compiledNode(schema: StructuralSchema): CompiledNode {
   return node;
 }
 
-/** A default of null is none. */
+/** True if there is a default; null does not count. */
 export function hasDefault(schema: StructuralSchema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-/** The node of a named field. */
+/** Node of a declared field. */
 export function fieldNode(node: CompiledNode, name: string): CompiledNode | undefined {
   const { fields } = node;
   const { properties } = node.schema;
@@ -69,18 +69,18 @@ export function fieldNode(node: CompiledNode, name: string): CompiledNode | unde
   return field;
 }
 
-/** The node of all entries of a map; undefined when they are not described. */
+/** Node of map entries; undefined if they are not declared. */
 export function entryNode({ schema }: CompiledNode): CompiledNode | undefined {
   const { additionalProperties } = schema;
   return typeof additionalProperties === "object" ? compiledNode(additionalProperties) : undefined;
 }
 
-/** The node of the items of a list. */
+/** Node of list items. */
 export function itemNode({ schema }: CompiledNode): CompiledNode | undefined {
   return schema.items && compiledNode(schema.items);
 }
 
-/** What values of a node have to be like. */
+/** Rules for values of a node. */
 export function valueRules(node: CompiledNode): ValueRules {
   return (node.rules ??= compileRules(node.schema));
 }

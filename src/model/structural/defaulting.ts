@@ -3,7 +3,7 @@ import { isObjectMetaField, pruneObjectMeta } from "./object-meta.js";
 import { isMetaField, pruneValue } from "./pruning.js";
 import { entryNode, fieldNode, hasDefault, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** Fills in the defaults of a whole object, in place. With `implicitMeta`, its metadata is left alone. */
+/** Fills in defaults of a whole object, in place. With `implicitMeta`, its metadata is left alone. */
 export function applyDefaults(node: CompiledNode, object: MutableObject, implicitMeta: boolean): void {
   fillObject(node, object, implicitMeta);
 }
@@ -14,7 +14,7 @@ function fillValue(node: CompiledNode, value: Json, isMetadata = false): void {
   else if (isJsonObject(value)) fillObject(node, value, false, isMetadata);
 }
 
-/** Nulls in a list stay unless there is a default: taking them out would move the others. */
+/** Nulls in a list stay unless there is a default: removing them would shift the others. */
 function fillList(node: CompiledNode, list: Json[]): void {
   const items = itemNode(node);
   if (!items) return;
@@ -24,7 +24,7 @@ function fillList(node: CompiledNode, list: Json[]): void {
   }
 }
 
-/** `isMetadata`: whether it is the metadata of an embedded resource, which has the fields that metadata has and no more. */
+/** `isMetadata`: the object is the metadata of an embedded resource, and only gets fields that metadata has. */
 function fillObject(
   node: CompiledNode,
   object: MutableObject,
@@ -37,7 +37,7 @@ function fillObject(
     if (!child) continue;
     let value = object[key] ?? null;
     if (value === null && !child.nullable) {
-      // What is taken away must not be read again: without an own field, `__proto__` is the prototype of all objects.
+      // The deleted field must not be read again: without an own field, `__proto__` is Object.prototype.
       if (!hasDefault(child.schema)) {
         delete object[key];
         continue;
@@ -60,7 +60,7 @@ function fillObject(
   }
 }
 
-/** A copy of a node's default, without what the node does not know. */
+/** Copies the default of a node, pruned by the node. */
 function defaultOf(node: CompiledNode): Json {
   if (node.preparedDefault === undefined) {
     const value = copyJson(node.schema.default ?? null);

@@ -9,7 +9,7 @@ import { objectMetaFault, readObjectMeta } from "./object-meta.js";
 import { PathStack } from "../object/path-stack.js";
 import { entryNode, fieldNode, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** What is wrong with apiVersion, kind and metadata of the resources that stand inside of an object. */
+/** Validates apiVersion, kind and metadata of embedded resources. */
 export function validateEmbeddedResources(root: CompiledNode, object: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, new PathStack(), errors);
@@ -76,7 +76,7 @@ function checkName(
   }
 }
 
-/** A resource inside of another need not have a name, and has a namespace if it wants. */
+/** Embedded resources may lack a name, and may have a namespace. */
 function checkMetadata(metadata: ObjectMeta, path: FieldPath): FieldError[] {
   const named = metadata.name ? metadata : { ...metadata, name: "fakename" };
   const namespaced = Boolean(metadata.namespace);

@@ -1,5 +1,5 @@
 /**
- * How many faults of one object are reported. A few megabytes can hold a million of them, which would take far more
- * memory to tell than anyone has use for; past this, looking for more stops.
+ * Limit for reported errors of one object. A few megabytes can contain a million of them; validation stops
+ * here.
  */
 export const maxReportedErrors = 1000;

@@ -10,7 +10,7 @@ import type { ObjectMeta } from "../object/object.js";
 import { goTimeFault } from "../formats/go-time.js";
 import { maxReportedErrors } from "./max-reported-errors.js";
 
-/** What a field of metadata holds, by the name that Go has for it. */
+/** Type of a metadata field, by its name in Go. */
 type GoFieldType =
   | "string"
   | "types.UID"
@@ -20,11 +20,11 @@ type GoFieldType =
   | "time"
   | "map[string]string"
   | "[]string"
-  /** Anything at all. */
+  /** Any value. */
   | "any"
   | GoStruct;
 
-/** A list of records. */
+/** List of Go structs. */
 interface GoStruct {
   readonly name: string;
   readonly fields: ReadonlyMap<string, GoFieldType>;
@@ -76,14 +76,14 @@ const objectMeta: GoStruct = {
   ]),
 };
 
-/** Whether metadata has a field of this name. */
+/** True if metadata has a field of this name. */
 export function isObjectMetaField(name: string): boolean {
   return objectMeta.fields.has(name);
 }
 
 /**
- * Removes from metadata what is no field of it, and returns the paths of that below `path`. Fields that are empty go
- * as well, silently: that is what Kubernetes makes of them.
+ * Removes unknown fields from metadata, and returns their paths below `path`. Empty fields are removed
+ * silently, as in Kubernetes.
  */
 export function pruneObjectMeta(metadata: Json, path: string): string[] {
   const unknown: string[] = [];
@@ -121,7 +121,7 @@ function pruneField(
   }
 }
 
-/** Whether something could be told of more than one field: then it is told in the order of their names. */
+/** True if more than one field may be reported: then they are sorted by name. */
 function hasSeveralReports(object: MutableObject, { fields }: GoStruct): boolean {
   let telling = 0;
   for (const key in object) {
@@ -136,7 +136,7 @@ function hasNoFields(value: object): boolean {
   return true;
 }
 
-/** Whether a field is the same as if it were absent. A grace period of 0 is not, and false is not. */
+/** True if a field counts as absent. A grace period of 0 and false do not. */
 function isEmpty(value: Json, key: string): boolean {
   if (value === null || value === "") return true;
   if (key === "generation") return value === 0;
@@ -145,8 +145,8 @@ function isEmpty(value: Json, key: string): boolean {
 }
 
 /**
- * Why Go could not read metadata, in its words; undefined when it could. What is the very same in `known`, which it can
- * read, is not looked at.
+ * Explains why Go cannot decode metadata, with its message; undefined if it can. Parts that are identical in
+ * `known`, which is valid, are skipped.
  */
 export function objectMetaFault(metadata: Json, known?: ObjectMeta): string | undefined {
   if (metadata === null) return undefined;
@@ -160,7 +160,7 @@ function structFault(
   prefix: string,
   known?: JsonObject,
 ): string | undefined {
-  // Of several faults the first by name is told; that there is one at all is rare.
+  // Kubernetes reports the first error by field name.
   let first: { readonly key: string; readonly fault: string } | undefined;
   for (const key in object) {
     const type = struct.fields.get(key);
@@ -173,7 +173,7 @@ function structFault(
   return first?.fault;
 }
 
-/** `path` leads to the field from the outermost record on; `struct` is the record that it stands in. */
+/** `path` is the path from the outermost struct; `struct` is the struct with the field. */
 function fieldFault(value: Json, type: GoFieldType, struct: string, path: string): string | undefined {
   const cannot = (what: Json, as: string): string =>
     `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${struct}.${path} of type ${as}`;
@@ -214,20 +214,20 @@ function fieldFault(value: Json, type: GoFieldType, struct: string, path: string
   }
 }
 
-/** Metadata without a fault as Go reads it: known fields only, and null as what is empty. Frozen parts are shared. */
+/** Decodes valid metadata like Go: known fields only, null as empty. Frozen parts are shared. */
 export function readObjectMeta(metadata: Json): ObjectMeta {
   return isJsonObject(metadata) ? readStruct(metadata, objectMeta) : {};
 }
 
 function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
-  // Not a spread: to what that makes V8 adds fields slowly, and metadata gets some.
+  // Not a spread: V8 adds fields slowly to objects made by one, and metadata gets more fields.
   if (isInOrder(object, struct)) return Object.assign({}, object);
   const read: MutableObject = {};
   struct.fields.forEach((type, key) => {
     const value = getOwn(object, key);
     if (value === undefined || value === null) return;
     if (Object.isFrozen(value)) {
-      // A plain value, or a part that was read before.
+      // Scalar, or a part that was decoded before.
       read[key] = value;
     } else if (typeof type === "object" && isJsonArray(value)) {
       read[key] = value.map((item) => (isJsonObject(item) ? readStruct(item, type) : {}));
@@ -242,7 +242,7 @@ function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
   return read;
 }
 
-/** Whether it is what would come of reading it: known fields in the order of the record, with nothing to look into. */
+/** True if decoding would not change it: known fields in order, with nothing nested to decode. */
 function isInOrder(object: JsonObject, struct: GoStruct): boolean {
   let last = -1;
   for (const key in object) {
@@ -271,7 +271,7 @@ function orderOf(struct: GoStruct): ReadonlyMap<string, number> {
   return order;
 }
 
-/** What Go calls a JSON value; a number that does not fit is named. */
+/** Go's name for a JSON type; an out-of-range number includes its value. */
 function goKind(value: Json, as = ""): string {
   switch (typeof value) {
     case "string":

@@ -4,34 +4,34 @@ import { pruneObjectMeta } from "./object-meta.js";
 import { PathStack } from "../object/path-stack.js";
 import { entryNode, fieldNode, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** What a walk has removed. */
+/** Fields removed so far. */
 interface Removed {
   readonly path: PathStack;
   readonly fields: string[];
-  /** From the metadata of embedded resources. */
+  /** Fields removed from the metadata of embedded resources. */
   readonly metadata: string[];
 }
 
-/** Removes what a node does not describe, in place, and returns the paths of it. */
+/** Removes fields that a node does not declare, in place, and returns their paths. */
 export function pruneValue(node: CompiledNode, value: Json): string[] {
   const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
   prune(node, value, removed);
   return [...removed.fields.sort(), ...removed.metadata.sort()];
 }
 
-/** Prunes a whole object, whose apiVersion, kind and metadata are what they are in every object. */
+/** Prunes a whole object, whose apiVersion, kind and metadata have the form that every object has. */
 export function pruneRoot(node: CompiledNode, object: MutableObject): string[] {
   const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
   pruneObject(node, object, true, removed);
   return [...pruneMetadata(object, ""), ...removed.fields.sort(), ...removed.metadata.sort()];
 }
 
-/** Whether a field stands in every resource. */
+/** True for the fields that every object has. */
 export function isMetaField(name: string): boolean {
   return name === "metadata" || name === "apiVersion" || name === "kind";
 }
 
-/** `node` is undefined below what is allowed without being described: objects there lose all fields. */
+/** `node` is undefined below values that are allowed but not declared: objects there lose all fields. */
 function prune(node: CompiledNode | undefined, value: Json, removed: Removed): void {
   if (Object.isFrozen(value)) return;
   if (isJsonArray(value)) pruneItems(node && itemNode(node), value, node?.preserves === true, removed);
@@ -41,7 +41,7 @@ function prune(node: CompiledNode | undefined, value: Json, removed: Removed): v
   }
 }
 
-/** In a list that keeps unknown fields, so do its items. */
+/** Items of a list that preserves unknown fields preserve them as well. */
 function keep(node: CompiledNode | undefined, value: Json, removed: Removed): void {
   if (!node || Object.isFrozen(value)) return;
   if (isJsonArray(value)) pruneItems(itemNode(node), value, true, removed);

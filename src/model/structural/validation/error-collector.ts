@@ -2,37 +2,37 @@ import { type FieldError, invalid, type FieldErrorType, typeInvalid } from "../.
 import { maxReportedErrors } from "../max-reported-errors.js";
 import { PathStack, rootField } from "../../object/path-stack.js";
 
-/** Where a validation is and what it has found. */
+/** Position and errors of a validation. */
 export class ErrorCollector {
   readonly path: PathStack;
   errors: FieldError[] = [];
   /**
-   * How much has been checked. Of several alternatives that all fail, the one with the most checks is taken to be the
-   * one that was meant, and its errors are shown; so this is counted exactly as Kubernetes counts it.
+   * Number of checks. If several alternatives fail, the one with the most checks is taken to be the intended
+   * one, and its errors are reported; so this counts exactly like Kubernetes.
    */
   checks = 0;
 
-  /** `base`: where in the object the value is that is validated, if it is not the object itself. */
+  /** `base`: path of the validated value in the object. */
   constructor(base = "") {
     this.path = new PathStack(base);
   }
 
-  /** Whether enough has been found. */
+  /** True if the limit for errors is reached. */
   get isFull(): boolean {
     return this.errors.length >= maxReportedErrors;
   }
 
-  /** A value breaks a rule; the rule is said of the value's path. */
+  /** Adds an error for a value that violates a rule. */
   invalid(badValue: unknown, rule: string): void {
     this.errors.push(invalid(this.path.field(), badValue, this.describe(rule)));
   }
 
-  /** A value is of the wrong type or format. */
+  /** Adds an error for a value of the wrong type or format. */
   typeInvalid(badValue: unknown, rule: string): void {
     this.errors.push(typeInvalid(this.path.field(), badValue, this.describe(rule)));
   }
 
-  /** A value breaks a rule that is about several schemas; Kubernetes reports it for the whole of what is validated. */
+  /** Adds an error for a rule about several schemas; Kubernetes reports it for the root of the validation. */
   unmatched(rule: string): void {
     this.errors.push(invalid(this.path.base || rootField, "", rule));
   }
@@ -42,7 +42,7 @@ export class ErrorCollector {
   }
 }
 
-/** The errors with each once: the same rule may stand in a schema several times. */
+/** Removes duplicates: the same rule may occur several times in a schema. */
 export function distinct(errors: readonly FieldError[]): FieldError[] {
   if (errors.length < 2) return [...errors];
   const seen = new Set<string>();

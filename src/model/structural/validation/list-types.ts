@@ -15,13 +15,13 @@ import { maxReportedErrors } from "../max-reported-errors.js";
 import { PathStack } from "../../object/path-stack.js";
 import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
-/** Whether a schema itself says that items of a list are all different. */
+/** True if the items of a list must be distinct. */
 function isDistinctList(schema: StructuralSchema): boolean {
   const type = schema["x-kubernetes-list-type"];
   return type === "set" || type === "map";
 }
 
-/** Whether a schema says so, or one below it. */
+/** True if the schema, or one below it, has such a list. */
 function hasDistinctLists(schema: StructuralSchema): boolean {
   const { properties = {}, additionalProperties, items } = schema;
   return (
@@ -32,7 +32,10 @@ function hasDistinctLists(schema: StructuralSchema): boolean {
   );
 }
 
-/** Lists whose items must all be different, or have different keys, and where they are not. What is the very same as in `same` is skipped. */
+/**
+ * Reports duplicates in lists whose items or keys must be distinct. Parts that are identical in `same` are
+ * skipped.
+ */
 export function validateListTypes(root: CompiledNode, object: Json, same?: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, same, new PathStack(), errors);
@@ -98,7 +101,7 @@ function checkList({ schema }: CompiledNode, list: JsonArray, path: PathStack, e
   }
 }
 
-/** What tells an item from others: its keys, for most items in a form that is quick to compare. */
+/** Identity of an item: its keys, usually in a form that compares quickly. */
 function identityOf(item: JsonObject, names: readonly string[]): Json {
   const values: Json[] = [];
   for (const name of names) {

@@ -3,7 +3,7 @@ import { getOwn, isJsonArray, isJsonObject, type Json, jsonEqual } from "../../o
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
-/** Correlates two versions of what a schema describes. */
+/** Correlates a value with its old version. */
 export function correlate(node: CompiledNode, value: Json, old: Json): Correlation {
   const keys = new Map<string, Correlation | undefined>();
   const items: (Correlation | undefined)[] = [];
@@ -39,7 +39,7 @@ export function correlate(node: CompiledNode, value: Json, old: Json): Correlati
   return self;
 }
 
-/** Fields that the schema does not describe cannot be correlated, so where there are some nothing is unchanged. */
+/** Undeclared fields cannot be correlated, so values with such fields count as changed. */
 function isSameValue(node: CompiledNode, value: Json, old: Json, correlation: Correlation): boolean {
   if (isJsonArray(value) && isJsonArray(old)) {
     if (value.length !== old.length) return false;
@@ -57,13 +57,13 @@ function isSameValue(node: CompiledNode, value: Json, old: Json, correlation: Co
 const skippable = new WeakMap<StructuralSchema, boolean>();
 
 /**
- * Whether values of a schema that are the very same as before count as unchanged whatever is in them, so that there is no
- * need to look: not where there may be fields that nobody described, or items that cannot be told apart by their keys.
+ * True if identical values of a schema count as unchanged, so that they can be skipped. Not so if there may
+ * be undeclared fields, or items that cannot be identified by keys.
  */
 export function isSkippable(schema: StructuralSchema): boolean {
   const known = skippable.get(schema);
   if (known !== undefined) return known;
-  // Schemas that contain themselves are looked through each time.
+  // Recursive schemas are not skipped.
   skippable.set(schema, false);
   const { properties = {}, additionalProperties, items } = schema;
   const result =
@@ -82,7 +82,7 @@ export function isKeyedList({ schema }: CompiledNode): boolean {
   return schema["x-kubernetes-list-type"] === "map";
 }
 
-/** The old items by their keys; of several with the same keys, the first. */
+/** Old items by key; of several with the same key, the first. */
 function indexItems(node: CompiledNode, items: readonly Json[]): ReadonlyMap<string, Json> {
   const index = new Map<string, Json>();
   for (const item of items) {
@@ -92,7 +92,7 @@ function indexItems(node: CompiledNode, items: readonly Json[]): ReadonlyMap<str
   return index;
 }
 
-/** The keys of an item as one text; undefined when one is missing or no plain value. */
+/** Key of an item as a string; undefined if a key field is missing or not a scalar. */
 function itemKey({ schema }: CompiledNode, item: Json): string | undefined {
   if (!isJsonObject(item)) return undefined;
   const values: Json[] = [];

@@ -24,9 +24,9 @@ import {
 import { jsonKind } from "./value-kind.js";
 
 /**
- * Checks a value against a schema, in the order in which Kubernetes does it. With a correlation, what is wrong with
- * parts that did not change is overlooked. `same` is the old value, for a walk without a correlation: what of it stands here
- * too, the very same, is not looked at where it would be overlooked.
+ * Validates a value in Kubernetes' order. With a correlation, errors in unchanged parts are dropped. `same`
+ * is the old value, for a walk without a correlation: identical parts are skipped if their errors would be
+ * dropped.
  */
 export function validateValue(
   node: CompiledNode,
@@ -98,7 +98,7 @@ function checkList(
   const { minItems, maxItems, uniqueItems } = node.schema;
   const items = itemNode(node);
   if (items) {
-    // Without keys it is not known which item was which.
+    // Without keys, items cannot be matched.
     const oldItems = isKeyedList(node) && isJsonArray(same) ? same : undefined;
     for (let index = 0; index < list.length && !collector.isFull; index++) {
       const item = list[index] ?? null;
@@ -144,7 +144,7 @@ function checkObject(
       if (additionalProperties === false) collector.errors.push(forbiddenProperty(key, collector));
       continue;
     }
-    // What version an object is shown in is not its own doing, so that it changed is not seen.
+    // The version of the request is not a change of the object.
     const isVersion = path.depth === 0 && (key === "apiVersion" || key === "kind");
     path.enterField(key);
     const known = !isVersion && isJsonObject(same) ? getOwn(same, key) : undefined;
@@ -166,7 +166,7 @@ function forbiddenProperty(key: string, { path }: ErrorCollector): FieldError {
   return { type: "FieldValueInvalid", field: path.field(), badValue: key, detail };
 }
 
-/** What the value has to be like according to other schemas. In these nothing is overlooked for being unchanged. */
+/** Validates the value against anyOf, oneOf, allOf and not. These are not ratcheted. */
 function checkCombinations(schema: StructuralSchema, value: Json, collector: ErrorCollector): void {
   const { anyOf, oneOf, allOf, not } = schema;
   if (anyOf && anyOf.length > 0) checkAlternatives(anyOf, false, value, collector);
@@ -182,7 +182,7 @@ interface Attempt {
   readonly checks: number;
 }
 
-/** What would be found if this were the schema. */
+/** Validates against an alternative schema, without adding its errors. */
 function attempt(schema: StructuralSchema, value: Json, collector: ErrorCollector): Attempt {
   const { errors, checks } = collector;
   collector.errors = [];

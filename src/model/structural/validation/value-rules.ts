@@ -8,21 +8,21 @@ import { formatCheck } from "../../formats/formats.js";
 import { compilePattern } from "../../regex/pattern.js";
 import { characterCount, isNearlyInteger, jsonKind, type ValueKind } from "./value-kind.js";
 
-/** Checks a value and reports what is wrong with it. */
+/** Validates a value and adds errors. */
 type Check<Value> = (value: Value, collector: ErrorCollector) => void;
 
-/** What a schema says of values themselves, apart from what is in them. */
+/** Rules of a schema for the value itself, apart from its fields and items. */
 export interface ValueRules {
   readonly type: ((value: Json, kind: ValueKind, collector: ErrorCollector) => void) | undefined;
   readonly text: Check<string> | undefined;
   readonly format: Check<string> | undefined;
   readonly number: Check<number> | undefined;
   readonly choice: Check<Json> | undefined;
-  /** Whether there are other schemas that it has to satisfy, or must not. */
+  /** True if the schema has anyOf, oneOf, allOf or not. */
   readonly combines: boolean;
 }
 
-/** Makes functions of what a schema says of values. */
+/** Compiles the rules of a schema. */
 export function compileRules(schema: StructuralSchema): ValueRules {
   return {
     type: compileType(schema),
@@ -34,7 +34,7 @@ export function compileRules(schema: StructuralSchema): ValueRules {
   };
 }
 
-/** What Kubernetes calls the types of its own that it finds where a format was asked for. */
+/** Kubernetes' names for numbers where a format was expected. */
 const ownFormats: Partial<Record<ValueKind, string>> = { integer: "int64", number: "float64" };
 
 function compileType(schema: StructuralSchema): ValueRules["type"] {
@@ -50,7 +50,7 @@ function compileType(schema: StructuralSchema): ValueRules["type"] {
     if (types.includes(kind)) return true;
     if (kind === "integer") return types.includes("number");
     if (kind === "number") return types.includes("integer") && isNearlyInteger(value as number);
-    // A format without a type says nothing about the type of texts and lists.
+    // A format without a type allows strings and lists.
     return types.length === 0 && (kind === "string" || kind === "array");
   };
 
@@ -70,7 +70,7 @@ function compileText(schema: StructuralSchema): Check<string> | undefined {
   const { maxLength, minLength, pattern } = schema;
   if (maxLength === undefined && minLength === undefined && !pattern) return undefined;
   const expression = pattern ? compilePattern(pattern) : undefined;
-  // The first fault is the only one that is told.
+  // Kubernetes reports only the first error.
   return (value, collector) => {
     if (maxLength !== undefined && value.length > maxLength && characterCount(value) > maxLength) {
       collector.errors.push(tooLong(collector.path.field(), maxLength));
@@ -131,11 +131,11 @@ function isMultiple(value: number, factor: number): boolean {
 }
 
 /**
- * The limit that a number is compared with, as Go prints it: beside an integer as one, and otherwise as a fraction,
- * which turns to an exponent early.
+ * Renders a limit like Go: as an integer beside an integer, otherwise as a float, which uses an exponent
+ * early.
  *
- * Kubernetes cuts off the fraction of a limit before it compares an integer with it, so that 1 passes for at least 1.5
- * while 1.0 does not. Here there is no telling 1 from 1.0, and both are compared as 1.0 is.
+ * Kubernetes truncates a limit before comparing an integer with it, so that 1 satisfies a minimum of 1.5
+ * while 1.0 does not. 1 and 1.0 are the same here, and both are compared like 1.0.
  */
 function renderLimit(limit: number, value: number): string {
   if (jsonKind(value) === "integer" && jsonKind(limit) === "integer") return BigInt(limit).toString();
@@ -150,7 +150,7 @@ function compileChoice(schema: StructuralSchema): Check<Json> | undefined {
   const plain = new Set<Json>(values.filter((value) => typeof value !== "object"));
   const containers = values.filter((value) => typeof value === "object" && value !== null);
   return (value, collector) => {
-    // Null is never one of the values, even if it is listed: Kubernetes finds nothing that it is equal to.
+    // Null never matches, even if it is listed: Kubernetes finds no equal value.
     if (plain.has(value) || (value !== null && containers.some((choice) => jsonEqual(choice, value)))) return;
     const supported = values.map((choice) => (typeof choice === "string" ? choice : renderBadValue(choice)));
     collector.errors.push(notSupported(collector.path.field(), value, supported));
