@@ -1,4 +1,4 @@
-// All of the model but the making of kinds, which brings zod: what runs without zod imports core.js.
+// All of the model, including resource(), which needs zod. Code that must run without zod imports core.js.
 export * from "./core.js";
 
 export { resource } from "./resource/resource.js";

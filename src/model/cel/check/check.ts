@@ -15,27 +15,27 @@ import { mostGeneral, Substitution, substitute } from "../types/substitution.js"
 import * as types from "../types/type.js";
 import type { CelType } from "../types/type.js";
 
-/** What a call has turned out to be. */
+/** Resolved call. */
 interface ResolvedCall {
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** Whether what stands before the dot is an argument, rather than part of the name. */
+  /** True if the operand before the dot is an argument, rather than part of the name. */
   readonly isMember: boolean;
 }
 
-/** What is known of an expression whose types are right. */
+/** Type-checked expression. */
 export interface CheckedExpression {
   readonly expression: Expression;
   readonly type: CelType;
   readonly types: ReadonlyMap<Expression, CelType>;
   readonly calls: ReadonlyMap<Expression, ResolvedCall>;
-  /** Selections that are names of their own, as `google.protobuf.Duration`. */
+  /** Selections that are qualified names, such as `google.protobuf.Duration`. */
   readonly names: ReadonlyMap<Expression, string>;
-  /** The variables that are used. */
+  /** Used variables. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Finds the type of everything in an expression, or tells what does not fit. */
+/** Type-checks an expression. */
 export function check(
   expression: Expression,
   variables: ReadonlyMap<string, CelType>,
@@ -49,7 +49,7 @@ export function check(
   return checker.issues.length > 0 ? { issues: checker.issues } : checker.result(expression);
 }
 
-/** Functions of Kubernetes that policies have, and the rules of schemas do not. */
+/** Functions that Kubernetes offers in policies, but not in rules of schemas. */
 export const authorizerFunctions = new Set(
   "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
     " ",
@@ -63,7 +63,7 @@ class Checker {
   private readonly names = new Map<Expression, string>();
   private readonly used = new Set<string>();
   private readonly scopes: Map<string, CelType>[] = [];
-  /** What stands inside of arguments of `format`. */
+  /** Expressions inside of arguments of `format`. */
   private readonly formatted = new Set<Expression>();
   private formatDepth = 0;
   private readonly substitution = new Substitution();
@@ -85,7 +85,7 @@ class Checker {
   }
 
   check(node: Expression): CelType {
-    // A macro may use an argument twice; looking at it twice could double the work at every level.
+    // Macros may use an argument twice; checking it twice could double the work at every level.
     const known = this.found.get(node);
     if (known) return known;
     if (this.formatDepth > 0) this.formatted.add(node);
@@ -171,7 +171,7 @@ class Checker {
   private memberType(target: CelType, field: string, at: number): CelType {
     if (target.kind === "map") return target.params[1] ?? types.dyn;
     if (target.kind === "struct") {
-      // A word of the language can be written as it is where it can only be a field.
+      // Keywords need no escape after a dot.
       const type = target.fields?.get(field) ?? target.fields?.get(`__${field}__`);
       if (type) return type;
       this.report(at, `undefined field '${field}'`);
@@ -207,7 +207,7 @@ class Checker {
     this.check(target);
     const forms = functions.get(name);
     if (forms) return this.resolve(node, name, forms, target);
-    // Kubernetes knows these, but no rule of a schema has what they are asked of.
+    // Kubernetes declares these, but rules of schemas have no receiver for them.
     if (authorizerFunctions.has(name) && this.found.get(target)?.kind === "error") return types.errorType;
     return this.undeclared(at, name);
   }
@@ -272,7 +272,7 @@ class Checker {
     return types.param(`_var${this.fresh++}`);
   }
 
-  /** What an element of a literal holds; with a `?` before it, it has to be optional. */
+  /** Type of an element of a literal; with a `?` before it, it must be optional. */
   private elementType(node: Expression, isOptional: boolean): CelType {
     const type = this.check(node);
     if (!isOptional) return type;
@@ -360,7 +360,7 @@ class Checker {
     this.report(about?.at ?? node.at, fault.message);
   }
 
-  /** Whatever the elements of a literal are, they are all of one type, but for what is formatted. */
+  /** Checks that the elements of a literal have one type, except in arguments of `format`. */
   checkElements(): void {
     for (const node of this.found.keys()) {
       if (this.formatted.has(node)) continue;
@@ -389,7 +389,7 @@ class Checker {
     }
   }
 
-  /** What functions will make of texts that stand in the expression is known before it runs. */
+  /** Checks string literals in calls of `duration`, `timestamp`, `matches` and `format`. */
   checkLiterals(): void {
     for (const [node, { name, isMember }] of this.calls) {
       if (name === "format" && isMember) this.checkFormat(node);

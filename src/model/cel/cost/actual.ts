@@ -31,7 +31,7 @@ const sets =
   ([a, b]) =>
     sizeOf(a) * sizeOf(b) * factor + 1;
 
-/** What Kubernetes charges for its functions, by name. */
+/** Cost of Kubernetes' functions, by name. */
 const byName = new Map<string, CallCost>([
   ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], perElement),
   ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], perCharacter),
@@ -48,7 +48,7 @@ const byName = new Map<string, CallCost>([
   ],
 ]);
 
-/** What cel-go charges, by the form of the function. */
+/** Cost of cel-go's functions, by overload. */
 const byId = new Map<string, CallCost>([
   ...each(
     [
@@ -79,7 +79,7 @@ function each(names: readonly string[], cost: CallCost): [string, CallCost][] {
   return names.map((name) => [name, cost]);
 }
 
-/** What calling a function has cost, in Kubernetes' units. */
+/** Cost of a call, in Kubernetes' units. */
 export function callCost(name: string, id: string, args: readonly CelValue[], result: CelValue): number {
   const own = byName.get(name) ?? byId.get(id);
   if (own) return own(args, id, result);

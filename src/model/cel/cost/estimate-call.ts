@@ -11,17 +11,17 @@ import {
   unlimited,
 } from "./range.js";
 
-/** An argument of a call, as far as costs go. */
+/** Argument of a call, for cost estimation. */
 export interface Argument {
   readonly type: CelType;
   readonly size: CostRange | undefined;
-  /** The size of what is in it: of a list's items. */
+  /** Size of the items of a list. */
   readonly itemSize: CostRange | undefined;
-  /** The whole number that it is, if it stands in the expression. */
+  /** Value of an integer literal. */
   readonly integer?: bigint | undefined;
 }
 
-/** What a call costs beside its arguments, and how big its result is. */
+/** Cost of a call without its arguments, and the size of its result. */
 export interface CallEstimate {
   readonly cost: CostRange;
   readonly size?: CostRange | undefined;
@@ -42,7 +42,7 @@ const sameText: Estimate = (target, args) => {
 };
 const parsing: Estimate = (_, args) => ({ cost: scaleRange(sizeOf(args[0]), textFactor) });
 
-/** Going through a list, or along a text. */
+/** Cost of traversing a list or string. */
 const perElement: Estimate = (target) => {
   if (!target) return undefined;
   const [item] = target.type.params;
@@ -113,7 +113,7 @@ const validate: Estimate = (_, args) => ({
   cost: scaleRange(scaleRange(sizeOf(args[0]), textFactor), 128 * patternFactor),
 });
 
-/** Comparing values that are not made of others takes no time that depends on them. */
+/** Cost of comparing opaque values. */
 const equalOpaque: Estimate = (_, [a, b]) => {
   if (!a || !b || !isSameType(a.type, b.type)) return undefined;
   switch (a.type.name) {
@@ -136,7 +136,7 @@ const quantities = ["sign", "asInteger", "isInteger", "asApproximateFloat", "isG
 const quantityActs = ["compareTo", "add", "sub"];
 const urlParts = ["getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"];
 
-/** How Kubernetes estimates its functions, by name. */
+/** Kubernetes' estimates for its functions, by name. */
 const byName = new Map<string, Estimate>([
   ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], perElement),
   ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], sameText),
@@ -171,7 +171,7 @@ const compare: Estimate = (_, [a, b]) => {
 
 const perCharacter: Estimate = (_, args) => ({ cost: scaleRange(sizeOf(args[0]), textFactor) });
 
-/** How cel-go estimates, by the form of the function. */
+/** cel-go's estimates, by overload. */
 const byId = new Map<string, Estimate>([
   ["string_format", (target) => ({ cost: scaleRange(sizeOf(target), textFactor) })],
   [
@@ -226,7 +226,7 @@ function each(names: readonly string[], estimate: Estimate): [string, Estimate][
   return names.map((name) => [name, estimate]);
 }
 
-/** What one form of a function will cost, whatever its arguments cost. */
+/** Estimates the cost of one overload, without its arguments. */
 export function estimateCall(
   name: string,
   id: string,

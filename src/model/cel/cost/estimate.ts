@@ -18,14 +18,14 @@ import {
   zero,
 } from "./range.js";
 
-/** How big the keys and values of a list or map are. */
+/** Sizes of the keys and values of a list or map. */
 interface EntrySize {
   readonly kind: "list" | "map";
   readonly key: CostRange;
   readonly value: CostRange;
 }
 
-/** A variable of a loop. */
+/** Loop variable. */
 interface Local {
   readonly path: readonly string[];
   readonly size: CostRange | undefined;
@@ -33,8 +33,8 @@ interface Local {
 }
 
 /**
- * What an expression can cost at most and at least, by how big the schema lets values get. It is reckoned as Kubernetes
- * reckons, since a definition that one accepts the other should accept.
+ * Estimates the minimum and maximum cost of an expression, from the maximum sizes in the schema. Same results
+ * as Kubernetes, so that both accept the same definitions.
  */
 export function estimateCost(checked: CheckedExpression, root: Declaration): CostRange {
   return new Estimator(checked, root).cost(checked.expression);
@@ -44,7 +44,7 @@ class Estimator {
   private readonly costs = new Map<Expression, CostRange>();
   private readonly sizes = new Map<Expression, CostRange>();
   private readonly entrySizes = new Map<Expression, EntrySize>();
-  /** Where in the schema what an expression yields comes from. */
+  /** Schema path of the value of an expression. */
   private readonly paths = new Map<Expression, readonly string[]>();
   private readonly locals = new Map<string, Local[]>();
 
@@ -282,7 +282,7 @@ class Estimator {
     return node.kind === "ident" ? this.locals.get(node.name)?.at(-1)?.size : undefined;
   }
 
-  /** How big what stands at a path in the schema can get. The first step is the variable. */
+  /** Maximum size of the value at a schema path. The first step is the variable. */
   private declaredSize(path: readonly string[]): CostRange | undefined {
     let place: Declaration | undefined = this.root;
     for (const step of path.slice(1)) {

@@ -1,10 +1,10 @@
-/** From the least to the most that something can be: a size, or a cost. */
+/** Minimum and maximum of a size or cost. */
 export interface CostRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** More than this does not count: it is what fits into 64 bits. */
+/** Upper bound: the range of 64 bits. */
 export const unlimited = 2 ** 64;
 
 export const unknownSize: CostRange = { min: 0, max: unlimited };
@@ -30,12 +30,12 @@ export function multiplyRanges(a: CostRange, b: CostRange): CostRange {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }
 
-/** So many times a factor, rounded up. */
+/** Multiplies by a factor and rounds up. */
 export function scaleRange({ min, max }: CostRange, factor: number): CostRange {
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) };
 }
 
-/** What covers both. */
+/** Smallest range that contains both. */
 export function unionRange(a: CostRange, b: CostRange): CostRange {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

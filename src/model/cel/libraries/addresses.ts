@@ -3,7 +3,7 @@ import { isIpAddress } from "../../formats/ip-address.js";
 import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
-/** An IP address: a number of 32 or 128 bits. */
+/** IP address as a number of 32 or 128 bits. */
 class Ip implements OpaqueValue {
   readonly typeName = "net.IP";
 
@@ -20,13 +20,13 @@ class Ip implements OpaqueValue {
     return other instanceof Ip && other.bits === this.bits && other.length === this.length;
   }
 
-  /** Whether the first bits are these. */
+  /** True if the address starts with these bits. */
   startsWith(bits: bigint, count: number): boolean {
     return this.bits >> BigInt(this.length - count) === bits;
   }
 }
 
-/** A network: an address and how many of its bits count. */
+/** Network: an address and the length of its prefix. */
 class Cidr implements OpaqueValue {
   readonly typeName = "net.CIDR";
 
@@ -105,7 +105,7 @@ function readCidr(text: string): Cidr | CelError {
   return new Cidr(ip, prefix);
 }
 
-/** The one way to write an address: the longest run of zero groups is left out, if there are two at least. */
+/** Canonical form: the longest run of at least two zero groups is omitted. */
 function renderIp({ bits, length }: Ip): string {
   if (length === 32) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join(".");
   const groups = Array.from({ length: 8 }, (_, index) => (bits >> BigInt(16 * (7 - index))) & 0xffffn);
@@ -160,7 +160,7 @@ const predicates: readonly (readonly [string, string, (ip: Ip) => boolean])[] = 
   ["isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast],
 ];
 
-/** IP addresses and networks. */
+/** Functions on IP addresses and networks. */
 export const addressFunctions: readonly Overload[] = [
   overload("ip", "string_to_ip", "(string): ip", readIp),
   overload("isIP", "is_ip", "(string): bool", (text: string) => readIp(text) instanceof Ip),

@@ -27,7 +27,7 @@ function cannot(from: string, to: string): CelError {
 
 const trues = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const falses = new Set(["0", "f", "F", "false", "FALSE", "False"]);
-// Digits can be read in one way only, so that what is no number takes no more time than its length.
+// Unambiguous, so that matching takes linear time.
 const decimal = /^[+-]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:inf|infinity)$|^nan$/i;
 
 function readDouble(text: string): CelValue {
@@ -37,7 +37,7 @@ function readDouble(text: string): CelValue {
   return Number.isFinite(value) || Number.isNaN(value) ? value : cannot("string", "double");
 }
 
-/** A double without what comes after the point, if the whole number fits. */
+/** Truncates a double, if the integer is in range. */
 function truncate(value: number, least: number, most: number): bigint | undefined {
   return Number.isFinite(value) && value > least && value < most ? BigInt(Math.trunc(value)) : undefined;
 }
@@ -54,7 +54,7 @@ function readUint(text: string): CelValue {
   return value instanceof CelError ? cannot("string", "uint") : value;
 }
 
-/** From one type to another. */
+/** Type conversions. */
 export const conversionFunctions: readonly Overload[] = [
   overload("type", "type", "(A): type(A)", (value: CelValue) => new TypeValue(celTypeName(value))),
   overload("dyn", "to_dyn", "(A): dyn", same),

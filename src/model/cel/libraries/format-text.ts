@@ -12,7 +12,7 @@ class FormatFault extends Error {
   override readonly name = "FormatFault";
 }
 
-/** A part of a template: text, or a clause that a value takes the place of. */
+/** Part of a template: literal text, or a clause. */
 type Piece = string | { readonly verb: string; readonly precision: number | undefined };
 
 const pieceForm = /[^%]+|%(?:%|\.(\d{0,4})([^])|([^])|$)/gu;
@@ -32,10 +32,10 @@ function readTemplate(template: string): Piece[] {
 
 interface Clause {
   readonly name: string;
-  /** What it can be used on, as messages say it and as types. */
+  /** Accepted types, as messages name them and as types. */
   readonly accepted: string;
   readonly kinds: ReadonlySet<CelType["kind"]>;
-  /** The text of a value; undefined when it cannot be used on it. */
+  /** Renders a value; undefined if the clause does not accept it. */
   write(value: CelValue, precision: number | undefined, meter: Meter): string | undefined;
 }
 
@@ -139,7 +139,7 @@ export function formatText(meter: Meter, template: string, values: CelList): Cel
   }
 }
 
-/** What is known to be wrong before there are values; the index is that of the value it is about. */
+/** Checks a template against argument types; `index` is the argument in error. */
 export function formatFault(
   template: string,
   given: readonly CelType[],
@@ -172,7 +172,7 @@ function renderSpecial(value: number): string {
   return value > 0 ? "\u221E" : "-\u221E";
 }
 
-/** JavaScript rounds a half up, Go to the even digit. */
+/** JavaScript rounds half up, Go half to even. */
 function roundToEven(value: number, digits: number): string {
   const scaled = Math.abs(value) * 10 ** digits;
   const isHalf = scaled < 2 ** 52 && scaled % 1 === 0.5;
@@ -180,7 +180,7 @@ function roundToEven(value: number, digits: number): string {
   return ((Math.sign(value) * Math.floor(scaled)) / 10 ** digits).toFixed(digits);
 }
 
-/** Kubernetes groups digits the American way. */
+/** Groups digits with commas, like Kubernetes. */
 function grouped(text: string): string {
   const [head = "", fraction] = text.split(".");
   const withCommas = head.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
@@ -189,7 +189,7 @@ function grouped(text: string): string {
 
 const raised = "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";
 
-/** The exponent stands raised, with two digits at least. */
+/** Superscript exponent with at least two digits. */
 function scientific(value: number, digits: number): string {
   const [mantissa = "", exponent = "0"] = value.toExponential(digits).split("e");
   const size = String(Math.abs(Number(exponent))).padStart(2, "0");

@@ -12,15 +12,15 @@ import { noValue, type OpaqueValue, CelOptional } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 import { urlFault } from "./urls.js";
 
-/** A named form of texts. */
+/** Named string format. */
 export class NamedFormat implements OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat";
 
   constructor(
     readonly name: string,
-    /** What is wrong with a text. */
+    /** Returns the violations of a string. */
     readonly faults: (text: string) => readonly string[],
-    /** The length of a pattern that would take about as long; costs go by it. */
+    /** Length of an equivalent pattern, for cost computation. */
     readonly patternSize: number,
   ) {}
 
@@ -61,7 +61,7 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ["datetime", new NamedFormat("datetime", checked("datetime", "invalid datetime"), 71)],
 ]);
 
-/** Kubernetes' forms of names and others: `!format.dns1123Label().validate(self).hasValue()`. */
+/** Kubernetes' named formats: `!format.dns1123Label().validate(self).hasValue()`. */
 export const formatFunctions: readonly Overload[] = [
   ...Array.from(formats, ([name, format]) =>
     overload(`format.${name}`, `format.${name}`, "(): format", () => format),

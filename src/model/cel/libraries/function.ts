@@ -13,17 +13,17 @@ import {
   type CelValue,
 } from "../values/value.js";
 
-/** One form of a function. */
+/** Overload of a function. */
 export interface Overload {
   readonly name: string;
-  /** What cel-go calls it; costs go by this. */
+  /** cel-go's name for the overload, which determines its cost. */
   readonly id: string;
   readonly signature: Signature;
   run(args: readonly CelValue[], meter: Meter): CelValue;
 }
 
 /**
- * Declares one form of a function.
+ * Declares an overload.
  *
  * @example
  * overload("charAt", "string_char_at_int", "string.(int): string", (text: string, index: bigint) => …)
@@ -38,12 +38,12 @@ export function overload(
     name,
     id,
     signature: readSignature(signature),
-    // The dispatcher has made sure that they are what the signature says.
+    // The dispatcher has checked the arguments against the signature.
     run: (args) => run(...(args as readonly unknown[] as never[])),
   };
 }
 
-/** The same for a function whose work has to be counted. */
+/** Declares an overload that counts its work. */
 export function metered(
   name: string,
   id: string,
@@ -58,7 +58,7 @@ export function metered(
   };
 }
 
-/** Whether a value can be an argument where a type is asked for. What is inside of it is not looked at. */
+/** Checks that a value has a type. Elements of containers are not checked. */
 export function accepts(type: CelType, value: CelValue): boolean {
   switch (type.kind) {
     case "int":

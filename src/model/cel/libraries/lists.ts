@@ -37,7 +37,7 @@ const zeros: readonly (readonly [string, CelValue])[] = [
   ["duration", new CelDuration(0n)],
 ];
 
-/** The item that comes before (or behind) all others. */
+/** Smallest (or largest) item. */
 function extreme(name: string, sign: 1 | -1): (meter: Meter, list: CelList) => CelValue {
   return (meter, list) => {
     let best: CelValue | undefined;
@@ -67,7 +67,7 @@ function* downFrom(size: number): Generator<number> {
   for (let index = size - 1; index >= 0; index--) yield index;
 }
 
-/** Whether every item of one list is in the other; `some` asks for one. */
+/** True if every item (with `some`, at least one) of `others` is in `list`. */
 function covers(meter: Meter, list: CelList, others: CelList, some: boolean): boolean {
   for (const other of others) {
     let found = false;
@@ -82,7 +82,7 @@ function covers(meter: Meter, list: CelList, others: CelList, some: boolean): bo
   return !some;
 }
 
-/** What Kubernetes adds for lists, and the extension library for sets. */
+/** Kubernetes' list library, and the sets extension. */
 export const listFunctions: readonly Overload[] = [
   ...comparableTypes.flatMap((type) => [
     metered("isSorted", `list_${type}_is_sorted_bool`, `list(${type}).(): bool`, isSorted),
@@ -94,7 +94,7 @@ export const listFunctions: readonly Overload[] = [
       let total = zero;
       for (const item of list) {
         meter.work(1);
-        // Of an empty list of something unknown, the first form is taken; what is in it tells better.
+        // The overload of a dynamic list is the first one; its items tell the real type.
         total = total === 0n && typeof item !== "bigint" ? item : add(total, item);
         if (total instanceof CelError) return total;
       }

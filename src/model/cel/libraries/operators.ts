@@ -23,7 +23,7 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return result;
 }
 
-/** What two lists are together: sets have no item twice, and items with the same keys replace each other. */
+/** Concatenates lists: sets drop duplicates, and items with the same key replace each other. */
 function addLists(meter: Meter, a: CelList, b: CelList): CelValue {
   const { semantics } = a;
   if (semantics.type === "atomic") return new JoinedList(a, b);
@@ -208,7 +208,7 @@ const access: readonly Overload[] = [
   ),
 ];
 
-/** Whether an item is in a list; that one cannot be compared matters only when no other is equal. */
+/** Checks that a list contains a value. An error in a comparison matters only if no item is equal. */
 function contains(meter: Meter, value: CelValue, list: CelList): CelValue {
   let fault: CelError | undefined;
   for (const each of list) {
@@ -219,7 +219,7 @@ function contains(meter: Meter, value: CelValue, list: CelList): CelValue {
   return fault ?? false;
 }
 
-/** What is written with signs. `&&`, `||` and `?:` are there for their types; the evaluator runs them itself. */
+/** Operators. `&&`, `||` and `?:` are declared for their types; the evaluator implements them. */
 export const operatorFunctions: readonly Overload[] = [
   overload("_&&_", "logical_and", "(bool, bool): bool", (a: boolean, b: boolean) => a && b),
   overload("_||_", "logical_or", "(bool, bool): bool", (a: boolean, b: boolean) => a || b),

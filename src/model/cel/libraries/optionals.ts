@@ -42,7 +42,10 @@ function itemOrNone(list: CelList, index: number): CelValue {
   return item === undefined ? noValue : new CelOptional(item);
 }
 
-/** Values that may be missing. `or` and `orValue` are run by the evaluator, which looks right only if it has to. */
+/**
+ * Functions on optional values. The evaluator implements `or` and `orValue`, which evaluate their argument
+ * lazily.
+ */
 export const optionalFunctions: readonly Overload[] = [
   overload("optional.of", "optional_of", "(V): optional(V)", (value: CelValue) => new CelOptional(value)),
   metered(

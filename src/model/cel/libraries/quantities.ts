@@ -16,7 +16,7 @@ const decimalSuffixes = new Map([
 const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = 1_000_000_000n;
 
-/** An amount as Kubernetes writes them, in billionths: nothing smaller counts, and it is rounded up. */
+/** Kubernetes quantity, in billionths; smaller amounts are rounded up. */
 class Quantity implements OpaqueValue {
   readonly typeName = "kubernetes.Quantity";
   constructor(readonly nanos: bigint) {}
@@ -28,7 +28,7 @@ class Quantity implements OpaqueValue {
 
 function readQuantity(text: string): Quantity | CelError {
   const [, sign, whole = "", fraction = "", suffix = ""] = form.exec(text) ?? [];
-  // Where there are no digits, it is zero.
+  // Without digits it is zero.
   if (sign === undefined || text === "" || text.length > 100) {
     return new CelError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -39,7 +39,7 @@ function readQuantity(text: string): Quantity | CelError {
   return new Quantity(sign === "-" ? -scaled : scaled);
 }
 
-/** Digits with an exponent and a suffix, in billionths. */
+/** Converts digits with an exponent and a suffix to billionths. */
 function scale(digits: bigint, exponent: number, suffix: string): bigint | undefined {
   const binary = binarySuffixes.indexOf(suffix);
   if (binary >= 0) return roundUp(digits * 1024n ** BigInt(binary + 1), exponent + 9);
@@ -67,7 +67,7 @@ function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nanos < b.nanos ? -1 : 1;
 }
 
-/** Amounts with units: `quantity("500m")`. */
+/** Functions on quantities: `quantity("500m")`. */
 export const quantityFunctions: readonly Overload[] = [
   overload("quantity", "string_to_quantity", "(string): quantity", readQuantity),
   overload(

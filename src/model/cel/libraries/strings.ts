@@ -15,7 +15,7 @@ function charAt(text: string, index: bigint): CelValue {
   return characters[Number(index)] ?? "";
 }
 
-/** Where in a text of code points a place in a JavaScript text is. */
+/** Converts an index of UTF-16 units to one of code points. */
 function countTo(text: string, place: number): bigint {
   return place < 0 ? -1n : BigInt(textSize(text.slice(0, place)));
 }
@@ -39,7 +39,10 @@ function lastIndexOf(text: string, part: string, offset?: bigint): CelValue {
   return countTo(text, text.lastIndexOf(part, last));
 }
 
-/** Replaces the first `limit` occurrences; all when it is negative. An empty part stands between all characters. */
+/**
+ * Replaces the first `limit` occurrences; all if it is negative. An empty part matches between all
+ * characters.
+ */
 function replace(text: string, part: string, by: string, limit = -1n): CelValue {
   if (limit === 0n) return text;
   if (part !== "" && limit < 0n) return text.split(part).join(by);
@@ -97,7 +100,7 @@ function quoteText(text: string): string {
     .join("")}"`;
 }
 
-/** What Go takes for white space. */
+/** White space as in Go. */
 const space = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]/;
 
 function trim(text: string): string {
@@ -117,7 +120,7 @@ const sizes = ["string", "bytes", "list(A)", "map(A, B)"].flatMap((type) => {
   ];
 });
 
-/** Texts: what CEL itself has, and the extension library that Kubernetes adds. */
+/** String functions of CEL, and the extension that Kubernetes adds. */
 export const stringFunctions: readonly Overload[] = [
   ...sizes,
   overload("contains", "contains_string", "string.(string): bool", (text: string, part: string) =>

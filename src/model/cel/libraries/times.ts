@@ -3,7 +3,7 @@ import { CelError, type CelDuration, type CelTimestamp, type CelValue } from "..
 import { metered, overload, type Overload } from "./function.js";
 
 const day = 86_400_000;
-/** What it takes to know the time at a place. */
+/** Work of a time zone conversion. */
 const zoneWork = 200;
 
 const parts: readonly (readonly [name: string, id: string, read: (date: Date) => number])[] = [
@@ -31,7 +31,7 @@ const spans: readonly (readonly [name: string, id: string, nanoseconds: bigint])
   ["getMilliseconds", "duration_to_milliseconds", 1_000_000n],
 ];
 
-/** The parts of a point in time, in UTC or at a place, and of a span. */
+/** Fields of timestamps, in UTC or a time zone, and of durations. */
 export const timeFunctions: readonly Overload[] = [
   ...parts.flatMap(([name, id, read]) => {
     const at = (time: CelTimestamp, zone = "UTC"): CelValue => {

@@ -5,18 +5,18 @@ import { quote } from "../../object/quote.js";
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { compiledRules, type CompiledRule } from "./compile-rules.js";
 
-/** The most that one rule may cost, for all values it can be run for. */
+/** Limit for one rule, over all values it can run for. */
 const maxCostPerRule = 10_000_000;
-/** The most that all rules of a schema may cost together. */
+/** Limit for all rules of a schema. */
 const maxCostPerSchema = 100_000_000;
 
-/** What is known on the way down a schema. */
+/** Position in a schema. */
 interface SchemaLocation {
   readonly path: FieldPath;
   readonly isRoot: boolean;
-  /** How often a value can occur here; undefined when nothing limits it. */
+  /** Maximum number of values here; undefined if unlimited. */
   readonly cardinality: number | undefined;
-  /** The list above whose items cannot be told apart, so that there is no `oldSelf` here. */
+  /** Ancestor list whose items cannot be correlated, so that there is no `oldSelf` here. */
   readonly uncorrelatable: FieldPath | undefined;
 }
 
@@ -26,8 +26,8 @@ interface Total {
 }
 
 /**
- * What is wrong with the CEL rules of a structural schema, in Kubernetes' words: expressions that cannot be read or
- * whose types do not fit, and those that could cost too much.
+ * Validates the CEL rules of a structural schema, with Kubernetes' messages: syntax, types and estimated
+ * cost.
  */
 export function checkRules(schema: StructuralSchema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
@@ -66,7 +66,7 @@ function walk(schema: StructuralSchema, place: SchemaLocation, total: Total, err
   checkLocation(schema, place, total, errors);
 }
 
-/** How many values there can be below one here. */
+/** Maximum number of children of one value. */
 function maxChildren(schema: StructuralSchema): number | undefined {
   if (schema.type === "array")
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
@@ -136,7 +136,7 @@ function checkRule(
   }
 }
 
-/** Kubernetes shows the rule as Go prints a struct. */
+/** Kubernetes renders the rule like Go prints a struct. */
 function invalidRule(path: FieldPath, rule: ValidationRule, detail: string): FieldError {
   const pointer = (type: string, value: unknown): string =>
     value === undefined ? `(*${type})(nil)` : `(*${type})(0x0)`;

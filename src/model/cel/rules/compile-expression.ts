@@ -10,12 +10,12 @@ import type { Meter } from "../values/meter.js";
 import type { CelValue } from "../values/value.js";
 import type { Declaration } from "../types/declaration.js";
 
-/** An expression that is ready to run. */
+/** Compiled expression. */
 export interface CompiledExpression {
-  /** The type of what it yields, by name. */
+  /** Name of the result type. */
   readonly type: string;
   readonly usesOldSelf: boolean;
-  /** The most that it can cost. */
+  /** Maximum estimated cost. */
   readonly maxCost: number;
   run(
     variables: { readonly self: CelValue; readonly oldSelf?: CelValue | undefined },
@@ -24,8 +24,8 @@ export interface CompiledExpression {
 }
 
 /**
- * Reads an expression over `self` and `oldSelf` and checks its types. A fault says what is wrong with it, as cel-go
- * would; `program` says why it could never run.
+ * Compiles an expression over `self` and `oldSelf`. `fault` is a syntax or type error with cel-go's message;
+ * `program` explains why it could never run.
  */
 export function compileExpression(
   source: string,

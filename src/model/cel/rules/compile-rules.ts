@@ -4,23 +4,23 @@ import { compileExpression, type CompiledExpression } from "./compile-expression
 import { declare, type Declaration, maxRequestBytes } from "../types/declaration.js";
 import { ruleFieldPath } from "./rule-field-path.js";
 
-/** A rule that is ready to run, or what is wrong with it. */
+/** Compiled rule, or its errors. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly fault?: string;
   readonly expression?: CompiledExpression;
   readonly messageFault?: string;
   readonly messageExpression?: CompiledExpression;
-  /** Where below the value its error belongs; empty for the value itself. */
+  /** Path of the error below the value; empty for the value itself. */
   readonly fieldPath: string;
 }
 
-/** The rules that stand at one place of a schema. */
+/** Rules of one schema node. */
 export interface CompiledRules {
-  /** Whether rules can see the value at all. */
+  /** False if the value has no CEL type. */
   readonly isVisible: boolean;
   readonly rules: readonly CompiledRule[];
-  /** How often the value can occur in an object of the biggest size. */
+  /** Maximum number of such values in an object of the largest size. */
   readonly maxCardinality: number;
 }
 
@@ -29,7 +29,7 @@ const compiled = {
   inner: new WeakMap<StructuralSchema, CompiledRules>(),
 };
 
-/** The rules at a place of a schema, compiled once. At a root, the object's own metadata can be seen. */
+/** Compiles the rules of a schema node, once. At a root, metadata is visible. */
 export function compiledRules(schema: StructuralSchema, isRoot: boolean): CompiledRules {
   const known = isRoot ? compiled.root : compiled.inner;
   let rules = known.get(schema);

@@ -1,7 +1,7 @@
 import { getOwn, isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 
-/** Finds what an item of a list was before: known only if items have keys, and one item has these. */
+/** Finds the old version of a list item: only for lists with keys. */
 export function oldItemsOf(
   schema: StructuralSchema,
   old: Json | undefined,

@@ -9,7 +9,7 @@ import { escapeField, unescapeField } from "../types/field-names.js";
 
 const names = { escape: escapeField, unescape: unescapeField };
 
-/** A part of an object as expressions see it, by what the schema says about it. */
+/** Converts a part of an object to a CEL value, by its schema. */
 export function schemaValue(json: Json, schema: StructuralSchema): CelValue {
   if (json === null) {
     return schema.nullable ? null : new CelError("invalid data, got null for schema with nullable=false");

@@ -12,16 +12,16 @@ import { withObjectMeta } from "../types/declaration.js";
 import { oldItemsOf } from "./old-items.js";
 import { schemaValue } from "./schema-value.js";
 
-/** What one expression may cost, and all that are run for one object. */
+/** Cost limits for one expression and for all expressions of one object. */
 const maxCostPerRun = 1_000_000;
 const maxCostPerObject = 10_000_000;
-/** What may be done beside what costs count, for one expression and for one object. */
+/** Limits for work that costs do not count, for one expression and for one object. */
 const maxWorkPerRun = 10_000_000;
 const maxWorkPerObject = 20_000_000;
 
 const maxMessageBytes = 5 * 1024;
 
-/** What is left to spend, and what was found. */
+/** Remaining budget, position and errors. */
 interface Progress {
   readonly path: PathStack;
   readonly errors: FieldError[];
@@ -30,28 +30,28 @@ interface Progress {
   work: number;
 }
 
-/** A part of an object together with what it was before. */
+/** Part of an object with its old version. */
 export interface Correlation {
-  /** The same for a field or an entry of a map; undefined when it was not there before. */
+  /** Correlation of a field or map entry; undefined if it is new. */
   key(name: string): Correlation | undefined;
-  /** The same for an item of a list; undefined when it was not there before, or items cannot be told apart. */
+  /** Correlation of a list item; undefined if it is new, or if items cannot be identified. */
   item(index: number): Correlation | undefined;
-  /** Whether it is as it was. The order of a list whose items have keys does not matter. */
+  /** True if the value is unchanged. The order of a list with keys does not matter. */
   isUnchanged(): boolean;
 }
 
-/** What a value was before, for rules and for ratcheting. */
+/** Old version of a value, for rules and for ratcheting. */
 interface OldValue {
-  /** The old value, where it is known which one that is. */
+  /** Old value, if it can be identified. */
   readonly old: Json | undefined;
   readonly correlation: Correlation | undefined;
-  /** The nearest part above that can be compared with what it was. */
+  /** Nearest ancestor that can be compared with its old version. */
   readonly parent: Correlation | undefined;
 }
 
 /**
- * Runs the rules of a schema for an object and all its parts. With `old`, rules about changes are run as well, and
- * what breaks a rule but did not change is let be, and `tolerate` is told of it.
+ * Runs the rules of a schema for an object and all its parts. With `old`, transition rules run as well, and
+ * violations of unchanged values are passed to `tolerate` instead of being reported.
  */
 export function validateRules(
   schema: StructuralSchema,
@@ -71,7 +71,7 @@ export function validateRules(
   return progress.errors;
 }
 
-/** False when the budget is used up. */
+/** Returns false if the budget is used up. */
 function validate(
   schema: StructuralSchema,
   isRoot: boolean,
@@ -121,7 +121,7 @@ function validateFields(
     if (!child || !hasRules(child)) continue;
     if (field) progress.path.enterField(name);
     else progress.path.enterKey(name);
-    // What version an object is shown in is not its own doing, so that it changed is not seen.
+    // The version of the request is not a change of the object.
     const isVersion = !before.parent && (name === "apiVersion" || name === "kind");
     const inner: OldValue = {
       old: oldObject && getOwn(oldObject, name),
@@ -150,7 +150,7 @@ function step(
 
 const schemasWithRules = new WeakMap<StructuralSchema, boolean>();
 
-/** Whether there are rules in a schema, at the top or below. */
+/** True if a schema, or one below it, has rules. */
 export function hasRules(schema: StructuralSchema): boolean {
   let known = schemasWithRules.get(schema);
   if (known === undefined) {
@@ -207,7 +207,7 @@ interface RuleContext {
   readonly report: (detail: string) => void;
 }
 
-/** False when no further rules are to be run. */
+/** Returns false if no further rules are to be run. */
 function runRule(
   compiled: CompiledRule,
   self: CelValue,
@@ -246,7 +246,7 @@ function runRule(
   const message = evaluateMessage(compiled, self, old, progress);
   const unchanged = before.correlation ? before.correlation.isUnchanged() : before.parent?.isUnchanged();
   const fail = (error: FieldError): void => {
-    // A rule about changes is not excused by there being none.
+    // Transition rules are not ratcheted.
     if (!expression.usesOldSelf && unchanged === true) progress.tolerate(error);
     else progress.errors.push(error);
   };
@@ -263,9 +263,9 @@ const exceeded = "operation cancelled: actual cost limit exceeded";
 
 interface ExpressionResult {
   readonly value: CelValue;
-  /** Whether the expression cost more than one may. */
+  /** True if the expression exceeded its own limit. */
   readonly isOver: boolean;
-  /** Whether it cost more than was left for the object. */
+  /** True if it exceeded the rest of the object's budget. */
   readonly isSpent: boolean;
 }
 
@@ -290,7 +290,7 @@ function runExpression(
   return { value, isOver, isSpent };
 }
 
-/** The message that an expression yields, unless it is not fit for one; or why no further rules are run. */
+/** Evaluates the message of a rule, if it is usable; `stops` explains why no further rules run. */
 function evaluateMessage(
   { rule, messageExpression }: CompiledRule,
   self: CelValue,

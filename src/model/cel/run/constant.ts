@@ -7,7 +7,7 @@ import { keyText, LiteralMap } from "../values/map.js";
 import { Meter } from "../values/meter.js";
 import { CelError, TypeValue, CelUint, type CelValue } from "../values/value.js";
 
-/** What an expression would always fail with; it is told before it runs. */
+/** Error that an expression would always fail with; reported before it runs. */
 export class ProgramFault extends Error {
   override readonly name = "ProgramFault";
 }
@@ -15,13 +15,13 @@ export class ProgramFault extends Error {
 const conversions = new Set("bool bytes double duration dyn int string timestamp type uint".split(" "));
 const patternFunctions = new Set(["matches", "find", "findAll"]);
 
-/** Finds what in an expression is always the same, which cel-go makes once, and charges nothing for. */
+/** Finds constant expressions, which cel-go evaluates once and does not charge for. */
 export class Constants {
   private readonly known = new Map<Expression, CelValue | undefined>();
 
   constructor(private readonly checked: CheckedExpression) {}
 
-  /** The value of an expression that depends on nothing; undefined when it does. */
+  /** Value of a constant expression; undefined otherwise. */
   of(node: Expression): CelValue | undefined {
     if (this.known.has(node)) return this.known.get(node);
     const value = this.find(node);
@@ -91,7 +91,7 @@ export class Constants {
     return result;
   }
 
-  /** Patterns that stand in the expression are made ready with it. */
+  /** Checks literal patterns. */
   checkPatterns(): void {
     for (const [node, { name, isMember }] of this.checked.calls) {
       if (node.kind !== "call" || !patternFunctions.has(name)) continue;

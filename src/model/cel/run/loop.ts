@@ -10,8 +10,8 @@ interface Planner {
 }
 
 /**
- * Makes a loop ready to run. Where its result is a list or a map that grows by what each turn adds, that is added to
- * one list or map in place: copies would take a time that grows with the square of their size.
+ * Compiles a loop. A list or map that grows by one element per turn is built in place: copies would take
+ * quadratic time.
  */
 export function planLoop(node: LoopNode, planner: Planner): Evaluate {
   const range = planner.plan(node.range);
@@ -21,7 +21,7 @@ export function planLoop(node: LoopNode, planner: Planner): Evaluate {
       const values = range(variables);
       const growing = grow.begin();
       const fault = turns(node, values, variables, (inner) => growing.add(inner));
-      // The result is asked for once more at the end.
+      // Charge for reading the result.
       variables.meter.spend(1);
       return fault ?? growing.result();
     };
@@ -48,10 +48,10 @@ export function planLoop(node: LoopNode, planner: Planner): Evaluate {
   };
 }
 
-/** Returned by a turn after which there are no others. */
+/** Returned by a turn to end the loop. */
 const stop = new CelError("stop");
 
-/** Does something for every item of a list or key of a map; what fails ends it. */
+/** Runs a turn for every item of a list or key of a map; an error ends the loop. */
 function turns(
   node: LoopNode,
   values: CelValue,
@@ -77,7 +77,7 @@ function turns(
   return undefined;
 }
 
-/** With two variables: the index and the item of a list, the key and the value of a map. */
+/** Binds two variables: index and item of a list, or key and value of a map. */
 function withBoth(
   node: LoopNode,
   values: CelList | CelMap,
@@ -92,7 +92,7 @@ function withBoth(
 }
 
 interface Growing {
-  /** Adds what a turn yields. */
+  /** Adds the result of a turn. */
   add(variables: Variables): CelError | undefined;
   result(): CelValue;
 }
@@ -101,7 +101,7 @@ interface Growth {
   begin(): Growing;
 }
 
-/** How a loop's result grows; undefined when it is not one that does. */
+/** Recognises a loop whose result grows; undefined for others. */
 function growth(node: LoopNode, planner: Planner): Growth | undefined {
   const isConditional = node.step.kind === "call" && node.step.name === "_?_:_";
   const [condition, yes] = isConditional ? node.step.args : [undefined, node.step];
@@ -112,7 +112,7 @@ function growth(node: LoopNode, planner: Planner): Growth | undefined {
   return undefined;
 }
 
-/** Whether a turn adds something. */
+/** Evaluates the filter of a turn. */
 function passes(filter: Evaluate | undefined, variables: Variables): boolean | CelError {
   if (!filter) return true;
   const value = filter(variables);

@@ -11,9 +11,9 @@ import { planLoop } from "./loop.js";
 import type { Evaluate } from "./variables.js";
 
 /**
- * Makes an expression ready to run: one function per node, so that nothing is decided anew each time.
+ * Compiles an expression to closures, one per node.
  *
- * @throws {ProgramFault} when it is known already that it cannot run.
+ * @throws {ProgramFault} if the expression can never run.
  */
 export function plan(checked: CheckedExpression): Evaluate {
   const constants = new Constants(checked);
@@ -39,7 +39,7 @@ class Planner {
     return run;
   }
 
-  /** A name, or what is below one, is not charged where it only leads to something else. */
+  /** Compiles an operand that is not charged if it is an attribute. */
   private planFree(node: Expression): Evaluate {
     const run = this.plan(node);
     if (!isAttribute(node) || this.constants.of(node) !== undefined) return run;
@@ -73,7 +73,7 @@ class Planner {
     }
   }
 
-  /** Asks for a part of what an expression yields; that costs one more if it has to be held for it. */
+  /** Compiles the operand of a selection; charged one more if it is not an attribute. */
   private operand(node: Expression): Evaluate {
     const run = this.plan(node);
     if (isAttribute(node)) return run;
@@ -176,7 +176,7 @@ class Planner {
     if (name === "@not_strictly_false") return this.notFalse(node);
     const given = isMember && node.target ? [node.target, ...node.args] : node.args;
     const args = given.map((arg) => this.plan(arg));
-    // Which form it will be is known only if there is one; otherwise costs do not go by it.
+    // The overload is known only if there is one; otherwise costs do not depend on it.
     const [only, ...others] = overloads;
     const id = only && others.length === 0 ? only.id : "";
     return (variables) => {
@@ -193,7 +193,7 @@ class Planner {
     };
   }
 
-  /** `false && anything` is false, even if the anything fails and even if it comes first. */
+  /** `false && error` is false, in either order. */
   private logic(node: CallNode, decides: boolean): Evaluate {
     const terms = node.args.map((arg) => this.plan(arg));
     return (variables) => {
@@ -270,7 +270,7 @@ class Planner {
     };
   }
 
-  /** What comes behind `or` and `orValue` is looked at only if it is needed. */
+  /** Compiles `or` and `orValue`, which evaluate their argument only if needed. */
   private otherwise(node: CallNode, name: string): Evaluate {
     const [fallback] = node.args.map((arg) => this.plan(arg));
     if (!node.target || !fallback) return () => noSuchOverload();
@@ -284,7 +284,7 @@ class Planner {
     };
   }
 
-  /** Whether something is one of a list that stands in the expression: cel-go looks that up, and charges nothing. */
+  /** Compiles `in` with a constant list, which cel-go looks up without charge. */
   private isOneOf(node: CallNode): Evaluate | undefined {
     const [value, list] = node.args;
     const items = list && this.constants.of(list);
@@ -320,13 +320,13 @@ function variable(name: string): Evaluate {
 
 const attributeCalls = new Set(["_[_]", "_?_:_", "_?._", "_[?_]"]);
 
-/** What cel-go reads in one go: a name and what is below it. */
+/** True for an attribute in cel-go's sense: a name and selections from it. */
 function isAttribute(node: Expression): boolean {
   if (node.kind === "ident" || node.kind === "select") return true;
   return node.kind === "call" && attributeCalls.has(node.name);
 }
 
-/** A field of an object or an entry of a map; of an optional, an optional one. */
+/** Selects a field of an object or an entry of a map; from an optional, an optional one. */
 function selectField(target: CelValue, field: string): CelValue {
   if (target instanceof CelOptional) {
     if (target.value === undefined) return noValue;

@@ -1,7 +1,7 @@
 import type { Meter } from "../values/meter.js";
 import type { CelValue } from "../values/value.js";
 
-/** The variables at some place in an expression while it runs. */
+/** Variables in scope while an expression runs. */
 export class Variables {
   constructor(
     readonly meter: Meter,
@@ -23,5 +23,5 @@ export class Variables {
   }
 }
 
-/** An expression, or a part of one, ready to run. */
+/** Compiled expression or part of one. */
 export type Evaluate = (variables: Variables) => CelValue;

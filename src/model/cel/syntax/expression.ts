@@ -1,4 +1,4 @@
-/** What stands in an expression as it is. */
+/** Literal value. */
 export type Literal =
   | { readonly type: "int"; readonly value: bigint }
   | { readonly type: "uint"; readonly value: bigint }
@@ -9,7 +9,7 @@ export type Literal =
   | { readonly type: "null"; readonly value: null };
 
 interface Node {
-  /** Where it stands, for messages: the number of characters before it. */
+  /** Position for messages, in characters. */
   readonly at: number;
 }
 
@@ -27,11 +27,11 @@ export interface SelectNode extends Node {
   readonly kind: "select";
   readonly operand: Expression;
   readonly field: string;
-  /** Whether only asked if the field is there: `has(a.b)`. */
+  /** True for `has(a.b)`. */
   readonly testOnly: boolean;
 }
 
-/** A call of a function or an operator; operators have the names cel-go gives them, as `_+_`. */
+/** Call of a function or an operator; operators have cel-go's names, such as `_+_`. */
 export interface CallNode extends Node {
   readonly kind: "call";
   readonly name: string;
@@ -42,7 +42,7 @@ export interface CallNode extends Node {
 interface ListNode extends Node {
   readonly kind: "list";
   readonly items: readonly Expression[];
-  /** The places of items that are written with a `?` before them. */
+  /** Positions of items with a `?` before them. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -57,13 +57,13 @@ interface MapNode extends Node {
   readonly entries: readonly MapEntry[];
 }
 
-/** `Name{field: value}`; there are no types that could be made so, but it is part of the grammar. */
+/** `Name{field: value}`: part of the grammar, although no such types exist. */
 interface StructNode extends Node {
   readonly kind: "struct";
   readonly name: string;
 }
 
-/** What macros such as `all` and `map` turn into: a loop with a result that grows. */
+/** Loop with an accumulated result; the expansion of macros such as `all` and `map`. */
 export interface LoopNode extends Node {
   readonly kind: "loop";
   readonly range: Expression;
@@ -86,7 +86,7 @@ export type Expression =
   | StructNode
   | LoopNode;
 
-/** The expressions right below one. */
+/** Direct children of an expression. */
 export function partsOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case "select":
@@ -104,7 +104,7 @@ export function partsOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** `a.b.c` as one name; undefined when it is something else. */
+/** Reads `a.b.c` as a qualified name; undefined for other expressions. */
 export function qualifiedName(node: Expression): string | undefined {
   if (node.kind === "ident") return node.name;
   if (node.kind !== "select" || node.testOnly) return undefined;
@@ -112,10 +112,10 @@ export function qualifiedName(node: Expression): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }
 
-/** How high a tree may be: chains inside of nested parts add up. */
+/** Limit for the height of a tree: chains inside of nested parts add up. */
 const highest = 1500;
 
-/** Whether a tree is too high for what later goes down it by recursion. */
+/** True if a tree is too high for recursion. */
 export function isTooDeep(expression: Expression): boolean {
   const seen = new Set<Expression>();
   let level = [expression];

@@ -5,13 +5,13 @@ import { type Issue, maxExpressionLength } from "./source.js";
 import { textSize } from "../values/text.js";
 import { canBegin, constants, keywords, reserved, type Token, tokenize } from "./token.js";
 
-/** An expression, or what is wrong with it. */
+/** Expression, or its syntax errors. */
 export type Parsed =
   | { readonly expression: Expression; readonly issues?: undefined }
   | { readonly issues: readonly Issue[]; readonly expression?: undefined };
 
 /**
- * Reads an expression and expands its macros.
+ * Parses an expression and expands its macros.
  *
  * @example
  * parse("self.list.all(x, x > 0)").expression; // a loop over self.list
@@ -51,7 +51,7 @@ const more = "'.', '-', '!'";
 const moreOptional = "'.', ',', '-', '!', '?'";
 const longest = 2n ** 63n;
 
-/** Goes down the grammar, one method per level. */
+/** Recursive-descent parser, one method per level of the grammar. */
 class Parser {
   private position = 0;
   private depth = 0;
@@ -90,7 +90,7 @@ class Parser {
     return token;
   }
 
-  /** The words for what is wrong are those of cel-go's parser, which says what it would do to go on. */
+  /** Messages are those of cel-go's parser, including its error recovery. */
   private expect(text: string, others = `'${text}'`): Token {
     const token = this.take(text);
     if (token) return token;
@@ -127,7 +127,7 @@ class Parser {
     });
   }
 
-  /** `a || b || c` is one call with all of them: there may be very many. */
+  /** Parses `a || b || c` as one call: there may be very many operands. */
   private chain(operator: string, read: () => Expression): Expression {
     const first = read();
     const sign = this.take(operator);
@@ -138,7 +138,7 @@ class Parser {
     return { kind: "call", name: `_${operator}_`, args, at: sign.at };
   }
 
-  /** Operators of one level, which group from the left. */
+  /** Parses left-associative operators of one level. */
   private binary(signs: ReadonlySet<string>, read: () => Expression): Expression {
     let left = read();
     for (let count = 0; signs.has(this.next.text) && this.is(this.next.text); count++) {
@@ -161,7 +161,8 @@ class Parser {
     let count = 0;
     while (this.take(text)) count++;
     const { type } = this.next;
-    // The sign right before a number is part of it: there is no positive number to negate for the smallest one.
+    // The sign directly before a number is part of it: the smallest integer has no positive counterpart to
+    // negate.
     if (text === "-" && (type === "int" || type === "float")) {
       const number = this.numberLiteral(this.tokens[this.position - 1]?.at ?? at, true);
       const inner = this.members(number);
@@ -276,7 +277,7 @@ class Parser {
     return this.unexpected(begin);
   }
 
-  /** Nothing begins here. If something does right behind it, reading goes on there. */
+  /** Reports an unexpected token. Parsing continues if an expression can begin after it. */
   private unexpected(expected: string): Expression {
     const { type, text } = this.next;
     const isLast = this.after.type === "end";
@@ -306,7 +307,7 @@ class Parser {
     return this.struct(name) ?? { kind: "ident", name, at };
   }
 
-  /** `a.b.Name{…}`, for which it takes a look ahead. */
+  /** Parses `a.b.Name{…}`, which requires lookahead. */
   private struct(first: string): Expression | undefined {
     let position = this.position;
     let name = first;

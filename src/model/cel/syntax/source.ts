@@ -1,18 +1,18 @@
 import { codePoints } from "../values/text.js";
 
-/** Something wrong with an expression, and where: the number of characters before it. */
+/** Error in an expression, with its position in characters. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Expressions may not be longer than this, in characters. */
+/** Limit for the length of an expression, in characters. */
 export const maxExpressionLength = 100_000;
 
 const maxSnippetLength = 16_384;
 const maxIssues = 100;
 
-/** Shows what is wrong with an expression as cel-go does: each issue with its line and a mark below it. */
+/** Renders errors like cel-go: each with its line and a marker below it. */
 export function renderIssues(source: string, issues: readonly Issue[]): string {
   const lines = source.split("\n");
   const starts: number[] = [];

@@ -4,25 +4,25 @@ import * as types from "./type.js";
 import type { CelType } from "./type.js";
 import { escapeField } from "./field-names.js";
 
-/** What a schema says to expressions: types, and how big values can get. */
+/** CEL type of a schema node, and the sizes of its values. */
 export interface Declaration {
   readonly type: CelType;
-  /** The most items, entries or bytes. */
+  /** Maximum number of items, entries or bytes. */
   readonly maxElements: number;
-  /** The fewest bytes that it takes as JSON. */
+  /** Minimum size as JSON, in bytes. */
   readonly minSize: number;
   readonly fields?: ReadonlyMap<string, Declaration>;
-  /** Of items of a list or values of a map. */
+  /** Declaration of list items or map values. */
   readonly inner?: Declaration;
   readonly key?: Declaration;
 }
 
-/** The biggest request that Kubernetes takes; nothing in an object is longer. */
+/** Kubernetes' limit for requests; bounds the size of every value. */
 export const maxRequestBytes = 3 * 1024 * 1024;
 
 const text: Declaration = { type: types.string, maxElements: 0, minSize: 2 };
 
-/** The parts of an object that are always there for rules at its root. */
+/** Adds the fields of every object, which rules at its root can use. */
 export function withObjectMeta(schema: StructuralSchema): StructuralSchema {
   const { properties = {} } = schema;
   const { metadata } = properties;
@@ -48,7 +48,7 @@ export function withObjectMeta(schema: StructuralSchema): StructuralSchema {
   };
 }
 
-/** What rules at a place of a schema know about the value there; undefined when they cannot see it. */
+/** Declares the value of a schema node; undefined if rules cannot use it. */
 export function declare(
   schema: StructuralSchema,
   isRoot: boolean,
@@ -126,7 +126,7 @@ function declareText({ format, maxLength, enum: choices }: StructuralSchema): De
       return { type: types.timestamp, maxElements: 32, minSize: 21 };
     default:
   }
-  // Lengths count characters, of which each may take four bytes.
+  // maxLength counts characters of up to four bytes each.
   if (maxLength !== undefined) {
     return { type: types.string, maxElements: Math.max(maxLength, 0) * 4, minSize: 2 };
   }

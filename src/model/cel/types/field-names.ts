@@ -13,7 +13,7 @@ const escapes = new Map([
 const unescapes = new Map(Array.from(escapes, ([sign, word]) => [word, sign]));
 
 /**
- * How expressions write the name of a field; undefined when they cannot.
+ * Escapes a field name for expressions; undefined if it cannot be used.
  *
  * @example
  * escapeField("x-prop"); // "x__dash__prop"
@@ -25,7 +25,7 @@ export function escapeField(name: string): string | undefined {
   return name.replaceAll(/__|[-./]/g, (sign) => escapes.get(sign) ?? sign);
 }
 
-/** The field that is meant by a name in an expression; undefined when there can be none. */
+/** Unescapes a name in an expression; undefined if it is not a valid escape. */
 export function unescapeField(name: string): string | undefined {
   if (!name.includes("__")) return name;
   let isValid = true;

@@ -1,13 +1,13 @@
 import * as types from "./type.js";
 import type { CelType } from "./type.js";
 
-/** What one form of a function takes and yields. */
+/** Parameters and result of an overload. */
 export interface Signature {
-  /** Whether the first parameter stands before the dot. */
+  /** True if the first parameter is the receiver. */
   readonly isMember: boolean;
   readonly params: readonly CelType[];
   readonly result: CelType;
-  /** The names of the type parameters. */
+  /** Names of type parameters. */
   readonly free: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const opaque = new Map<string, CelType>([
 ]);
 
 /**
- * Reads how a function is declared. Capital letters stand for any type, the same one wherever they occur.
+ * Parses the declaration of an overload. Capital letters are type parameters.
  *
  * @example
  * readSignature("list(A).(A): int"); // list.indexOf(item)
@@ -49,7 +49,7 @@ export function readSignature(text: string): Signature {
   return { isMember: target !== undefined, params, result: read(result), free: [...free] };
 }
 
-/** Commas inside of parentheses do not count. */
+/** Splits at commas outside of parentheses. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 import { dyn, isDynamic, isSameType, type CelType } from "./type.js";
 
-/** What type parameters have turned out to be, by their names. What was tried in vain is taken back. */
+/** Bindings of type parameters; failed attempts are rolled back. */
 export class Substitution {
   private readonly bindings = new Map<string, CelType>();
   private readonly changes: (readonly [string, CelType | undefined])[] = [];
@@ -14,12 +14,12 @@ export class Substitution {
     this.bindings.set(name, type);
   }
 
-  /** Whether values of `from` fit where `to` is asked for; if so, what follows from it is known from now on. */
+  /** Checks that `from` is assignable to `to`, and binds type parameters if so. */
   assign(to: CelType, from: CelType): boolean {
     return this.assignAll([to], [from]);
   }
 
-  /** The same for several at once, such as the arguments of a call. */
+  /** Assigns several types at once, such as the arguments of a call. */
   assignAll(to: readonly CelType[], from: readonly CelType[]): boolean {
     const before = this.changes.length;
     if (allFit(this, to, from)) return true;
@@ -32,7 +32,7 @@ export class Substitution {
   }
 }
 
-/** The type with its parameters replaced by what they turned out to be; with `rest`, all others by that. */
+/** Replaces bound type parameters; with `rest`, replaces unbound ones by it. */
 export function substitute(known: Pick<Substitution, "get">, type: CelType, rest?: CelType): CelType {
   const found = type.kind === "param" ? known.get(type.name) : undefined;
   if (found) return substitute(known, found, rest);
@@ -41,7 +41,7 @@ export function substitute(known: Pick<Substitution, "get">, type: CelType, rest
   return { ...type, params: type.params.map((inner) => substitute(known, inner, rest)) };
 }
 
-/** Of two types that fit each other, the one that says less. */
+/** More general of two compatible types. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isMoreGeneral(a, b) ? a : b;
 }
@@ -78,7 +78,7 @@ function fits(bindings: Substitution, a: CelType, b: CelType): boolean {
   return a.name === b.name && allFit(bindings, a.params, b.params);
 }
 
-/** Whether a parameter can stand for a type, and whether it was known what it stands for. */
+/** Binds a type parameter. `known` tells whether it was bound before. */
 function bindParameter(
   bindings: Substitution,
   type: CelType,
@@ -98,7 +98,7 @@ function bindParameter(
   return { valid: true, known: false };
 }
 
-/** A parameter cannot stand for something that it is part of. */
+/** Occurs check: a parameter cannot be bound to a type that contains it. */
 function occursIn(bindings: Substitution, parameter: CelType, type: CelType): boolean {
   if (isSameType(parameter, type)) return true;
   if (type.kind === "param") {

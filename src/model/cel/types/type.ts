@@ -1,4 +1,4 @@
-/** What can be known about a value before there is one. */
+/** Static type of a value. */
 export interface CelType {
   readonly kind:
     | "dyn"
@@ -15,11 +15,11 @@ export interface CelType {
     | "list"
     | "map"
     | "type"
-    /** Told apart by its name; with fields it is an object of a schema. */
+    /** Identified by name; with fields it is an object of a schema. */
     | "struct"
-    /** Told apart by its name and what it holds. */
+    /** Identified by name and parameters. */
     | "opaque"
-    /** Stands for a type that is not known yet. */
+    /** Unbound type parameter. */
     | "param";
   readonly name: string;
   readonly params: readonly CelType[];
@@ -31,7 +31,7 @@ function plain(kind: CelType["kind"], name: string = kind): CelType {
 }
 
 export const dyn = plain("dyn");
-/** The type of what is wrong; it fits everywhere, so that one fault is told only once. */
+/** Type of an erroneous expression; assignable to everything, so that each error is reported once. */
 export const errorType = plain("error", "!error!");
 export const nullType = plain("null");
 export const bool = plain("bool");
@@ -67,7 +67,7 @@ export function struct(name: string, fields?: ReadonlyMap<string, CelType>): Cel
   return { kind: "struct", name, params: [], ...(fields && { fields }) };
 }
 
-/** What an optional holds; undefined when it is none. */
+/** Element type of an optional; undefined for other types. */
 export function insideOptional(type: CelType): CelType | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.params[0] : undefined;
 }
@@ -82,20 +82,20 @@ export function isSameType(a: CelType, b: CelType): boolean {
   return a.params.every((inner, index) => isSameType(inner, b.params[index] ?? dyn));
 }
 
-/** A type as messages name it. */
+/** Renders a type for messages. */
 export function renderType(type: CelType): string {
   if (type.params.length === 0) return type.name;
   return `${type.name}(${type.params.map(renderType).join(", ")})`;
 }
 
-/** The arguments of a call as messages name them. */
+/** Renders the arguments of a call for messages. */
 export function renderArguments(types: readonly CelType[], isMember: boolean): string {
   const [target, ...rest] = types;
   if (!isMember || !target) return `(${types.map(renderType).join(", ")})`;
   return `${renderType(target)}.(${rest.map(renderType).join(", ")})`;
 }
 
-/** The names of types that expressions can use as values: `type(x) == string`. */
+/** Type names that expressions can use as values: `type(x) == string`. */
 export const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ...[bool, bytes, double, int, string, uint].map((type): [string, CelType] => [type.name, typeOf(type)]),
   ["google.protobuf.Duration", typeOf(duration)],

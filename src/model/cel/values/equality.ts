@@ -14,7 +14,10 @@ import {
   type CelValue,
 } from "./value.js";
 
-/** Whether two values are equal. Numbers are by what they say, whatever their types; values of other types never. */
+/**
+ * Compares two values. Numbers of different types are compared by value; values of other types are never
+ * equal.
+ */
 export function equal(a: CelValue, b: CelValue, meter: Meter): boolean | CelError {
   if (a instanceof CelError) return a;
   if (b instanceof CelError) return b;
@@ -86,13 +89,13 @@ function listsEqual(a: CelList, b: CelList, meter: Meter): boolean | CelError {
   return true;
 }
 
-/** What an item of a set is told apart by. */
+/** Identity of an item of a set. */
 export function setKey(item: CelValue, meter: Meter): string | CelValue {
   meter.work(1);
   return keyText(item) ?? item;
 }
 
-/** What an item of a list with keys is told apart by. */
+/** Identity of an item of a list with keys. */
 export function itemKey(item: CelValue, keys: readonly string[], meter: Meter): string {
   meter.work(keys.length);
   if (!isMap(item)) return "";
@@ -109,7 +112,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   if (a.raw && a.isDescribed) {
     for (const [key, value] of Object.entries(a.raw)) {
       if (a.isDescribed(key)) continue;
-      // What no schema describes is compared as it stands.
+      // Undeclared fields are compared as JSON.
       if (!b.raw) return noSuchOverload();
       const other = getOwn(b.raw, key);
       meter.work(weight(value));
@@ -118,7 +121,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   }
   for (const key of a.keys()) {
     const own = a.find(key);
-    // Null fields of objects are not found on either side.
+    // Null fields of objects count as missing.
     if (own === undefined) continue;
     const other = b.find(key);
     if (other === undefined) return false;
@@ -128,7 +131,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   return true;
 }
 
-/** How many values there are in a value. */
+/** Number of nested values. */
 function weight(value: Json): number {
   let count = 0;
   const open: Json[] = [value];

@@ -12,7 +12,7 @@ import {
   type CelValue,
 } from "./value.js";
 
-/** The name of a value's type, as `type(x)` has it. */
+/** Name of a value's type, as in `type(x)`. */
 export function celTypeName(value: CelValue): string {
   switch (typeof value) {
     case "string":
@@ -38,7 +38,7 @@ export function celTypeName(value: CelValue): string {
   return isOpaque(value) ? value.typeName : "dyn";
 }
 
-/** What `size(x)` is, and 1 for what has no size. */
+/** Size as in `size(x)`; 1 for values without a size. */
 export function sizeOf(value: CelValue | undefined): number {
   if (typeof value === "string") return textSize(value);
   if (value instanceof Uint8Array) return value.length;

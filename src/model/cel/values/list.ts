@@ -1,6 +1,6 @@
 import type { CelValue } from "./value.js";
 
-/** How a list is compared and added to: item by item, as a set, or by the keys of its items. */
+/** Semantics of comparing and adding lists: item by item, as a set, or by key. */
 export type ListSemantics =
   | { readonly type: "atomic" }
   | { readonly type: "set" }
@@ -8,7 +8,7 @@ export type ListSemantics =
 
 const atomic: ListSemantics = { type: "atomic" };
 
-/** A list of values. */
+/** List. */
 export class CelList {
   readonly semantics: ListSemantics = atomic;
   readonly #items: readonly CelValue[];
@@ -21,7 +21,7 @@ export class CelList {
     return this.#items.length;
   }
 
-  /** The item at a place; undefined when there is none. */
+  /** Item at an index; undefined if it is out of range. */
   item(index: number): CelValue | undefined {
     return this.#items[index];
   }
@@ -34,7 +34,7 @@ export class CelList {
   }
 }
 
-/** A list of an object, whose values are made when they are first asked for. */
+/** List of an object, whose items are converted on demand. */
 export class SchemaList extends CelList {
   readonly #made: (CelValue | undefined)[] = [];
 
@@ -56,7 +56,7 @@ export class SchemaList extends CelList {
   }
 }
 
-/** Two lists one after the other. Nothing is copied, since a rule may put the same big lists together many times. */
+/** Concatenation of two lists. Copies nothing, because a rule may join the same large lists many times. */
 export class JoinedList extends CelList {
   readonly #size: number;
 
@@ -77,7 +77,7 @@ export class JoinedList extends CelList {
   }
 }
 
-/** A list with the semantics of another one. */
+/** List with the semantics of another one. */
 export class ListLike extends CelList {
   constructor(
     items: readonly CelValue[],

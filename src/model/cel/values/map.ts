@@ -1,14 +1,14 @@
 import { getOwn, type JsonObject } from "../../object/json.js";
 import { noSuchOverload, CelUint, type CelValue } from "./value.js";
 
-/** Values by keys. */
+/** Map. */
 export interface CelMap {
   readonly isMap: true;
   readonly size: number;
   keys(): CelValue[];
-  /** The value of a key; undefined when there is none. */
+  /** Value of a key; undefined if it is missing. */
   find(key: CelValue): CelValue | undefined;
-  /** What a comparison needs to know about what the schema does not describe. */
+  /** JSON of the map, for comparing undeclared fields. */
   readonly raw?: JsonObject;
   isDescribed?(key: string): boolean;
 }
@@ -17,7 +17,7 @@ export function isMap(value: CelValue): value is CelMap {
   return typeof value === "object" && value !== null && "isMap" in value;
 }
 
-/** Keys that are equal have the same text: 1, 1u and 1.0 are one key. */
+/** Canonical string of a key: 1, 1u and 1.0 are the same key. */
 export function keyText(key: CelValue): string | undefined {
   switch (typeof key) {
     case "string":
@@ -32,7 +32,7 @@ export function keyText(key: CelValue): string | undefined {
   }
 }
 
-/** A map that an expression made. */
+/** Map created by an expression. */
 export class LiteralMap implements CelMap {
   readonly isMap = true;
   private readonly entries: ReadonlyMap<string, readonly [CelValue, CelValue]>;
@@ -61,16 +61,16 @@ export function renderKey(key: CelValue): string {
   return keyText(key)?.replace(/^d/, "") ?? "";
 }
 
-/** An object of a schema, or a map of one. */
+/** Object or map of an API object, whose values are converted on demand. */
 export class SchemaMap implements CelMap {
   readonly isMap = true;
   private readonly made = new Map<string, CelValue>();
 
   constructor(
     readonly raw: JsonObject,
-    /** Makes the value of a key; undefined when the schema does not describe it. */
+    /** Converts the value of a key; undefined if it is undeclared. */
     private readonly make: (key: string, value: unknown) => CelValue | undefined,
-    /** For objects: how expressions write a field, and what field they mean by it. */
+    /** Name mapping for objects: fields are escaped in expressions. */
     private readonly names:
       | {
           escape(name: string): string | undefined;
@@ -97,7 +97,7 @@ export class SchemaMap implements CelMap {
     if (typeof key !== "string") return noSuchOverload();
     const name = this.names ? this.names.unescape(key) : key;
     if (name === undefined) return undefined;
-    // Among the fields of an object, null is as good as missing.
+    // Null fields of objects count as missing.
     if (this.names && getOwn(this.raw, name) === null) return undefined;
     return this.field(name);
   }

@@ -1,7 +1,7 @@
 import { compareText } from "./text.js";
 import { CelError, CelDuration, noSuchOverload, CelTimestamp, CelUint, type CelValue } from "./value.js";
 
-/** Which of two values comes first: below, at or above zero. Numbers of all types can be compared. */
+/** Orders two values: negative, zero or positive. Numbers of all types are comparable. */
 export function compareValues(a: CelValue, b: CelValue): number | CelError {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
