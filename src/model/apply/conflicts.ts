@@ -23,8 +23,8 @@ function conflictMessage(conflicts: readonly FieldConflict[]): string {
   const lines = new Map<string, string[]>();
   for (const { owner, path } of conflicts) {
     const id = ownerId(owner);
-    const known = lines.get(id) ?? [`conflicts with ${renderOwner(owner)}:`];
-    lines.set(id, [...known, `- ${renderPath(path)}`]);
+    const previous = lines.get(id) ?? [`conflicts with ${renderOwner(owner)}:`];
+    lines.set(id, [...previous, `- ${renderPath(path)}`]);
   }
   return `Apply failed with ${conflicts.length} conflicts: ${[...lines.values()].flat().join("\n")}`;
 }

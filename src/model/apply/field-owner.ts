@@ -48,8 +48,8 @@ export function withFields(owner: FieldOwner, fields: FieldSet): FieldOwner {
 export function storedOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   for (const entry of entries ?? []) {
-    const known = Object.isFrozen(entry) ? cachedOwners.get(entry) : undefined;
-    const owner = known ?? ownerOfEntry(entry);
+    const cached = Object.isFrozen(entry) ? cachedOwners.get(entry) : undefined;
+    const owner = cached ?? ownerOfEntry(entry);
     if (owner !== undefined) owners.set(owner.id, owner);
   }
   return owners;

@@ -37,7 +37,7 @@ export class VersionChanges {
   readonly #after: JsonObject;
   readonly #versions: KindVersions;
   readonly #ignored: FieldSet;
-  readonly #known: { apiVersion: string; type: FieldType; change: VersionChange }[] = [];
+  readonly #computed: { apiVersion: string; type: FieldType; change: VersionChange }[] = [];
 
   constructor(before: JsonObject, after: JsonObject, versions: KindVersions, ignored: FieldSet) {
     this.#before = before;
@@ -48,13 +48,15 @@ export class VersionChanges {
 
   /** Change in a version; undefined if the kind does not have it. */
   forVersion(apiVersion: string): VersionChange | undefined {
-    for (const known of this.#known) if (known.apiVersion === apiVersion) return known.change;
+    for (const computed of this.#computed) if (computed.apiVersion === apiVersion) return computed.change;
     const type = this.#versions.types.get(apiVersion);
     if (type === undefined) return undefined;
     // Versions with the same schema have the same change, unless objects are converted.
-    const twin = this.#versions.convert ? undefined : this.#known.find((known) => known.type === type);
+    const twin = this.#versions.convert
+      ? undefined
+      : this.#computed.find((computed) => computed.type === type);
     const change = twin?.change ?? this.#compare(apiVersion, type);
-    this.#known.push({ apiVersion, type, change });
+    this.#computed.push({ apiVersion, type, change });
     return change;
   }
 

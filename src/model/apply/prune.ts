@@ -44,8 +44,8 @@ export function pruneUnapplied(
   }
 
   const back = inVersion(pruned, last.apiVersion, versions)?.value ?? pruned;
-  const gone = difference(namedFields(then.value, then.type), namedFields(back, then.type));
-  const result = asObject(removeTyped(then.value, intersection(gone, lastFields), then.type));
+  const removed = difference(namedFields(then.value, then.type), namedFields(back, then.type));
+  const result = asObject(removeTyped(then.value, intersection(removed, lastFields), then.type));
   const apiVersion = merged["apiVersion"];
   return (
     (typeof apiVersion === "string" ? inVersion(result, apiVersion, versions)?.value : undefined) ?? result

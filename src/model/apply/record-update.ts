@@ -211,8 +211,8 @@ const ownedFieldsCache = new WeakMap<FieldSet, FieldSet>();
 
 /** Written fields that the writer owns; the same set for the same fields. */
 function ownedFields(written: FieldSet): FieldSet {
-  const known = ownedFieldsCache.get(written);
-  if (known !== undefined) return markShared(known);
+  const cached = ownedFieldsCache.get(written);
+  if (cached !== undefined) return markShared(cached);
   const fields = difference(written, unownedFields);
   ownedFieldsCache.set(written, fields);
   return fields;

@@ -123,14 +123,14 @@ function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   // At [a * width + b]: the similarity of items a and b, and the best total similarity of pairs from a and b
   // on.
   const width = to.length + 1;
-  const alike = new Float64Array((from.length + 1) * width);
+  const similarities = new Float64Array((from.length + 1) * width);
   const best = new Float64Array((from.length + 1) * width);
   const at = (table: Float64Array, a: number, b: number): number => table[a * width + b] ?? 0;
   for (let a = from.length - 1; a >= 0; a--) {
     for (let b = to.length - 1; b >= 0; b--) {
       const score = similarity(from[a], to[b]);
       const paired = score > 0 ? score + at(best, a + 1, b + 1) : 0;
-      alike[a * width + b] = score;
+      similarities[a * width + b] = score;
       best[a * width + b] = Math.max(paired, at(best, a + 1, b), at(best, a, b + 1));
     }
   }
@@ -138,7 +138,7 @@ function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   let a = 0;
   let b = 0;
   while (a < from.length && b < to.length) {
-    const score = at(alike, a, b);
+    const score = at(similarities, a, b);
     if (score > 0 && at(best, a, b) === score + at(best, a + 1, b + 1)) pairs.push([a++, b++]);
     else if (at(best, a, b) === at(best, a + 1, b)) a++;
     else b++;
@@ -152,12 +152,12 @@ function similarity(from: Json | undefined, to: Json | undefined): number {
   if (!isJsonObject(from)) return typeof to === "object" && to !== null ? 0 : 0.1;
   if (!isJsonObject(to)) return 0;
   const keys = Object.keys(from);
-  let alike = 0;
+  let total = 0;
   for (const key of keys) {
     const before = getOwn(from, key);
     const after = getOwn(to, key);
     if (before === undefined || after === undefined) continue;
-    alike += jsonEqual(before, after) ? 1 : 0.25;
+    total += jsonEqual(before, after) ? 1 : 0.25;
   }
-  return alike / Math.max(1, keys.length, Object.keys(to).length);
+  return total / Math.max(1, keys.length, Object.keys(to).length);
 }

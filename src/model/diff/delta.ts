@@ -104,7 +104,7 @@ function allFields(from: JsonObject, to: JsonObject): string[] {
   const keys = removed.get(undefined) ?? [];
   for (const key of Object.keys(to)) {
     keys.push(key);
-    for (const gone of removed.get(key) ?? []) keys.push(gone);
+    for (const field of removed.get(key) ?? []) keys.push(field);
   }
   return keys;
 }

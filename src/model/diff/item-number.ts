@@ -16,14 +16,14 @@ export function numberItems(from: JsonArray, to: JsonArray): [from: number[], to
   let next = 0;
   const numberOf = (item: Json): number => {
     if (typeof item !== "object" || item === null) {
-      const known = plain.get(item) ?? next++;
-      plain.set(item, known);
-      return known;
+      const existing = plain.get(item) ?? next++;
+      plain.set(item, existing);
+      return existing;
     }
     const hash = hashOf(item, hashDepth);
     const bucket = nested.get(hash) ?? [];
-    const known = bucket.find((other) => jsonEqual(other.item, item));
-    if (known !== undefined) return known.number;
+    const existing = bucket.find((other) => jsonEqual(other.item, item));
+    if (existing !== undefined) return existing.number;
     if (bucket.length < maxBucket) bucket.push({ item, number: next });
     nested.set(hash, bucket);
     return next++;

@@ -199,13 +199,13 @@ function renderUnchanged(
   { kind, name }: Entry,
   value: Json,
   indent: string,
-  most: number,
+  maxLines: number,
 ): void {
   const write = contextWriter(page);
   const lines = lineCount(value, kind);
   const lead = `${indent}${name} `;
   const deeper = `${indent}  `;
-  if (lines === 1 || lines <= most) {
+  if (lines === 1 || lines <= maxLines) {
     const sameLine = kind === "item" || scalarText(value) !== undefined;
     if (!sameLine) write(`${indent}${name}`);
     writeValue(value, sameLine ? lead : deeper, deeper, write);

@@ -30,11 +30,11 @@ export function commonSubsequence(
  * `reach` holds the furthest x on each diagonal; `trail[d]` is its state before edit d.
  */
 function myers(from: readonly number[], to: readonly number[], maxEdits: number): Match[] | undefined {
-  const most = Math.min(from.length + to.length, maxEdits);
-  const middle = most + 1;
-  const reach = new Int32Array(2 * most + 3);
+  const limit = Math.min(from.length + to.length, maxEdits);
+  const middle = limit + 1;
+  const reach = new Int32Array(2 * limit + 3);
   const trail: Int32Array[] = [];
-  for (let edits = 0; edits <= most; edits++) {
+  for (let edits = 0; edits <= limit; edits++) {
     trail.push(reach.slice(middle - edits - 1, middle + edits + 2));
     for (let k = -edits; k <= edits; k += 2) {
       let x = furthest(reach, middle, k, edits);

@@ -13,9 +13,9 @@ const maxEdits = 1000;
 export function diffLines(from: readonly string[], to: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>();
   const numberOf = (line: string): number => {
-    const known = numbers.get(line) ?? numbers.size;
-    numbers.set(line, known);
-    return known;
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    return number;
   };
   const matches = commonSubsequence(from.map(numberOf), to.map(numberOf), maxEdits) ?? [];
   const changes: LineChange[] = [];

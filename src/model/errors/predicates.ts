@@ -29,30 +29,30 @@ export const isGone = (error: unknown): boolean => hasReason(error, "Gone", 410)
 /** 410 Expired: the revision is compacted; list again. */
 export const isExpired = (error: unknown): boolean => hasReason(error, "Expired");
 
-/** 400. */
+/** 400: the request is malformed. */
 export const isBadRequest = (error: unknown): boolean => hasReason(error, "BadRequest", 400);
 
-/** 401. */
+/** 401: the client is not authenticated. */
 export const isUnauthorized = (error: unknown): boolean => hasReason(error, "Unauthorized", 401);
 
-/** 403. */
+/** 403: the user is not allowed to do this. */
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden", 403);
 
-/** 405. */
+/** 405: the resource does not support the operation. */
 export const isMethodNotSupported = (error: unknown): boolean => hasReason(error, "MethodNotAllowed", 405);
 
-/** 406. */
+/** 406: no format that the client accepts is available. */
 export const isNotAcceptable = (error: unknown): boolean => hasReason(error, "NotAcceptable", 406);
 
-/** 415. */
+/** 415: the server cannot decode the format of the body. */
 export const isUnsupportedMediaType = (error: unknown): boolean =>
   hasReason(error, "UnsupportedMediaType", 415);
 
-/** 413. */
+/** 413: the body is too large. */
 export const isRequestEntityTooLarge = (error: unknown): boolean =>
   hasReason(error, "RequestEntityTooLarge") || asApiError(error)?.code === 413;
 
-/** 429. */
+/** 429: too many requests; retry later. */
 export const isTooManyRequests = (error: unknown): boolean =>
   hasReason(error, "TooManyRequests") || asApiError(error)?.code === 429;
 
@@ -62,10 +62,10 @@ export const isTimeout = (error: unknown): boolean => hasReason(error, "Timeout"
 /** 500 ServerTimeout: temporary failure; retry. */
 export const isServerTimeout = (error: unknown): boolean => hasReason(error, "ServerTimeout");
 
-/** 503. */
+/** 503: the server cannot serve the request now. */
 export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, "ServiceUnavailable", 503);
 
-/** 500 InternalError. */
+/** 500 InternalError: the server failed for a reason other than the request. */
 export const isInternalError = (error: unknown): boolean => hasReason(error, "InternalError", 500);
 
 /** Finds the first cause with a reason, such as `ResourceVersionTooLarge`. */

@@ -3,7 +3,7 @@ import { quote } from "../object/quote.js";
 const layout = "2006-01-02T15:04:05Z07:00";
 
 /** Parts of a time, by their placeholder in Go's layout. */
-const parts: readonly (readonly [name: string, form: RegExp, most?: number, called?: string])[] = [
+const parts: readonly (readonly [name: string, form: RegExp, max?: number, called?: string])[] = [
   ["2006", /^\d{4}/],
   ["-", /^-/],
   ["01", /^\d{2}/, 12, "month"],
@@ -23,13 +23,13 @@ export function goTimeFault(text: string): string | undefined {
   if (isPlainTime(text)) return undefined;
   const prefix = `parsing time ${quote(text)}`;
   let rest = text;
-  for (const [name, form, most, called] of parts) {
+  for (const [name, form, max, called] of parts) {
     const part = form.exec(rest)?.[0];
     if (part === undefined)
       return `${prefix} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(name)}`;
     const value = Math.floor(Number(part.replace(",", ".")));
-    const least = called === "month" || called === "day" ? 1 : 0;
-    if (most !== undefined && (value > most || value < least)) return `${prefix}: ${called} out of range`;
+    const min = called === "month" || called === "day" ? 1 : 0;
+    if (max !== undefined && (value > max || value < min)) return `${prefix}: ${called} out of range`;
     rest = rest.slice(part.length);
   }
   if (rest !== "") return `${prefix}: extra text: ${quote(rest)}`;

@@ -185,8 +185,8 @@ function makeWritable(
   step: OperationContext,
 ): Json[] | MutableObject {
   if (typeof value !== "object" || value === null) throw notContainer(value, depth, step);
-  const known = draft.owned.get(value);
-  if (known !== undefined) return known;
+  const owned = draft.owned.get(value);
+  if (owned !== undefined) return owned;
   const copy = isJsonArray(value) ? value.slice() : { ...value };
   draft.owned.set(copy, copy);
   return copy;

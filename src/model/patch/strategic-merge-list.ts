@@ -51,42 +51,46 @@ export function deleteFromList(original: JsonArray, values: JsonArray): JsonArra
   if (holdObjects(original, values)) {
     throw malformed("invalid patch format of primitive list");
   }
-  const gone = new Set(values);
-  return original.filter((value) => !gone.has(value));
+  const deletedKeys = new Set(values);
+  return original.filter((value) => !deletedKeys.has(value));
 }
 
 /** Sorts a merged list as `$setElementOrder` requires; other items keep their positions in `live`. */
 export function applyElementOrder(
   merged: JsonArray,
-  wanted: JsonArray,
+  elementOrder: JsonArray,
   live: JsonArray,
   mergeKey: string | undefined,
 ): JsonArray {
   if (mergeKey === undefined && merged.some(isContainer)) {
     throw malformed("invalid patch format of setElementOrder list");
   }
-  return orderItems(merged, wanted, live, mergeKey);
+  return orderItems(merged, elementOrder, live, mergeKey);
 }
 
 /** Checks that the items of a patch list are in the order of `$setElementOrder`. */
-export function checkElementOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string | undefined): void {
-  if (wanted.length === 0 || patch.length === 0) return;
+export function checkElementOrder(
+  patch: JsonArray,
+  elementOrder: JsonArray,
+  mergeKey: string | undefined,
+): void {
+  if (elementOrder.length === 0 || patch.length === 0) return;
   const added =
     mergeKey === undefined ? patch : patch.filter((item) => getOwn(asObject(item), "$patch") !== "delete");
   let next = 0;
   let place = 0;
-  while (next < added.length && place < wanted.length) {
+  while (next < added.length && place < elementOrder.length) {
     const item = added[next] ?? null;
     if (isJsonObject(item) && Object.hasOwn(item, "$patch")) {
       next++;
       continue;
     }
-    if (identity(item, mergeKey) === identity(wanted[place] ?? null, mergeKey)) next++;
+    if (identity(item, mergeKey) === identity(elementOrder[place] ?? null, mergeKey)) next++;
     place++;
   }
-  if (next < added.length && place >= wanted.length) {
+  if (next < added.length && place >= elementOrder.length) {
     throw malformed(
-      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(wanted)}\n`,
+      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(elementOrder)}\n`,
     );
   }
 }
@@ -123,13 +127,13 @@ interface Directives {
 /** Applies the items of a patch list that say `$patch: delete` or `$patch: replace`. */
 function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
   const changes: JsonObject[] = [];
-  const gone = new Set<Json>();
+  const deletedKeys = new Set<Json>();
   let replaced = false;
   for (const value of patch) {
     const item = asObject(value);
     const directive = getOwn(item, "$patch");
     if (directive === undefined) changes.push(item);
-    else if (directive === "delete") gone.add(mergeKeyValue(item, mergeKey));
+    else if (directive === "delete") deletedKeys.add(mergeKeyValue(item, mergeKey));
     else if (directive === "replace") replaced = true;
     else if (directive === "merge") throw malformed("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
@@ -137,9 +141,9 @@ function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string
   if (replaced) return { kept: changes, changes: [], replaced };
   const stays = (item: Json): boolean => {
     const key = isJsonObject(item) ? getOwn(item, mergeKey) : undefined;
-    return key === undefined || !gone.has(key);
+    return key === undefined || !deletedKeys.has(key);
   };
-  return { kept: gone.size === 0 ? original : original.filter(stays), changes, replaced };
+  return { kept: deletedKeys.size === 0 ? original : original.filter(stays), changes, replaced };
 }
 
 /**

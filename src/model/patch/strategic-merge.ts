@@ -137,7 +137,7 @@ function mergeOrderedLists(
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(orderPrefix)) continue;
     done.add(directive);
-    const wanted = asList(patch[directive] ?? null);
+    const elementOrder = asList(patch[directive] ?? null);
     const key = directiveField(directive, orderPrefix, "invalid patch format of setElementOrder list");
     const current = getOwn(merged, key);
     const change = getOwn(patch, key);
@@ -145,7 +145,7 @@ function mergeOrderedLists(
     const changeList = change === undefined ? [] : asList(change);
     const field = schema?.field(key);
     if (field === undefined) throw malformed(`unable to find api field "${key}"`);
-    checkElementOrder(changeList, wanted, field.mergeKey);
+    checkElementOrder(changeList, elementOrder, field.mergeKey);
     done.add(key);
     if (currentList.length === 0 && changeList.length === 0) {
       if (change !== undefined) setOwn(merged, key, []);
@@ -157,7 +157,7 @@ function mergeOrderedLists(
       field,
       depth,
     );
-    setOwn(merged, key, applyElementOrder(items, wanted, order, field.mergeKey));
+    setOwn(merged, key, applyElementOrder(items, elementOrder, order, field.mergeKey));
   }
   return done;
 }

@@ -250,24 +250,24 @@ class Parser {
 }
 
 /** Checks the number of copies that nested repetitions create. */
-function copiesFit(node: PatternNode, most: number): boolean {
+function copiesFit(node: PatternNode, limit: number): boolean {
   switch (node.type) {
     case "repeat":
-      return repeatFits(node, most);
+      return repeatFits(node, limit);
     case "sequence":
     case "choice":
-      return node.parts.every((part) => copiesFit(part, most));
+      return node.parts.every((part) => copiesFit(part, limit));
     default:
       return true;
   }
 }
 
-function repeatFits({ part, min, max }: RepeatNode, most: number): boolean {
+function repeatFits({ part, min, max }: RepeatNode, limit: number): boolean {
   if (max === 0) return true;
   // Go counts counted repetitions only: star, plus and question mark create no copies.
   const copies = max === Infinity ? min : max;
-  if (copies > most) return false;
-  return copiesFit(part, copies > 0 ? Math.floor(most / copies) : most);
+  if (copies > limit) return false;
+  return copiesFit(part, copies > 0 ? Math.floor(limit / copies) : limit);
 }
 
 function matchAt(expression: RegExp, source: string, at: number): RegExpExecArray | null {

@@ -107,11 +107,11 @@ export function labelSelector(spec: LabelSelectorSpec | null | undefined): Label
     labelRequirement(key, "=", [value]),
   );
   for (const { key, operator, values = [] } of spec.matchExpressions ?? []) {
-    const known = operators.get(operator);
-    if (known === undefined) {
+    const labelOperator = operators.get(operator);
+    if (labelOperator === undefined) {
       throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
     }
-    requirements.push(labelRequirement(key, known, values));
+    requirements.push(labelRequirement(key, labelOperator, values));
   }
   return requirements.length === 0 ? everything : compileSelector(requirements);
 }

@@ -59,8 +59,8 @@ export function fieldNode(node: CompiledNode, name: string): CompiledNode | unde
   const { fields } = node;
   const { properties } = node.schema;
   if (!fields || !properties) return undefined;
-  const known = fields.get(name);
-  if (known) return known;
+  const cached = fields.get(name);
+  if (cached) return cached;
   if (!Object.hasOwn(properties, name)) return undefined;
   const property = properties[name];
   if (!property) return undefined;

@@ -146,11 +146,11 @@ function isEmpty(value: Json, key: string): boolean {
 
 /**
  * Explains why Go cannot decode metadata, with its message; undefined if it can. Parts that are identical in
- * `known`, which is valid, are skipped.
+ * `valid`, which Go can decode, are skipped.
  */
-export function objectMetaFault(metadata: Json, known?: ObjectMeta): string | undefined {
+export function objectMetaFault(metadata: Json, valid?: ObjectMeta): string | undefined {
   if (metadata === null) return undefined;
-  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "", known as JsonObject | undefined);
+  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "", valid as JsonObject | undefined);
   return `json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`;
 }
 
@@ -158,7 +158,7 @@ function structFault(
   object: MutableObject,
   struct: GoStruct,
   prefix: string,
-  known?: JsonObject,
+  valid?: JsonObject,
 ): string | undefined {
   // Kubernetes reports the first error by field name.
   let first: { readonly key: string; readonly fault: string } | undefined;
@@ -166,7 +166,7 @@ function structFault(
     const type = struct.fields.get(key);
     const value = object[key];
     if (type === undefined || value === undefined || value === null) continue;
-    if (known !== undefined && value === known[key]) continue;
+    if (valid !== undefined && value === valid[key]) continue;
     const fault = fieldFault(value, type, struct.name, `${prefix}${key}`);
     if (fault !== undefined && (first === undefined || key < first.key)) first = { key, fault };
   }

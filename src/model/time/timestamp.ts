@@ -67,8 +67,8 @@ export function parseTime(text: string): number {
   return date.getTime() + fraction * 1000 - (match[8] === "-" ? -offset : offset) * 60_000;
 }
 
-function checkRange(text: string, what: string, value: number, least: number, most: number): number {
-  if (value < least || value > most) fail(text, `its ${what} is ${value}, not ${least} to ${most}`);
+function checkRange(text: string, what: string, value: number, min: number, max: number): number {
+  if (value < min || value > max) fail(text, `its ${what} is ${value}, not ${min} to ${max}`);
   return value;
 }
 

@@ -11,7 +11,7 @@ import {
 import { FieldSetError, parseElement } from "./path-element.js";
 
 /** Limit for nesting, deeper than any object. */
-const deepest = 1000;
+const maxDepth = 1000;
 
 /**
  * Parses `fieldsV1` from a client: elements are sorted and brought into canonical form, and unknown kinds of
@@ -28,7 +28,7 @@ function parseNode(json: Json, depth: number): { member: boolean; below: FieldSe
   // Null stands for a member without anything below it.
   if (json === null) return { member: true, below: emptySet };
   if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
-  if (depth > deepest) throw new FieldSetError(`fieldsV1 is nested more than ${deepest} levels deep`);
+  if (depth > maxDepth) throw new FieldSetError(`fieldsV1 is nested more than ${maxDepth} levels deep`);
   const draft: FieldSetDraft = {};
   let member = false;
   for (const [text, child] of Object.entries(json)) {

@@ -30,8 +30,8 @@ const maxCachedNameLength = 256;
 
 /** Element for a field of a map. */
 export function fieldElement(name: string): PathElement {
-  const known = fieldElements.get(name);
-  if (known !== undefined) return known;
+  const cached = fieldElements.get(name);
+  if (cached !== undefined) return cached;
   const element = `f:${name}`;
   if (name.length > maxCachedNameLength) return element;
   if (fieldElements.size === maxCachedElements) fieldElements.clear();

@@ -217,15 +217,15 @@ function allListFields(items: JsonArray, type: ListFieldType): FieldSet {
  * before it.
  */
 function reuseRecent<Type extends object>(
-  lately: RecentByType<Type, FieldSet>,
+  cache: RecentByType<Type, FieldSet>,
   type: Type,
   set: FieldSet,
   before: number,
 ): FieldSet {
   if (visitedFields - before > maxCachedFields) return set;
-  const known = lately.find(type, (each) => haveSameNodes(each, set));
-  if (known === undefined) lately.add(type, set);
-  return known ?? set;
+  const recent = cache.find(type, (each) => haveSameNodes(each, set));
+  if (recent === undefined) cache.add(type, set);
+  return recent ?? set;
 }
 
 const recentMaps = new RecentByType<MapFieldType, CachedMapNode>();
@@ -243,9 +243,9 @@ function allMapFields(map: JsonObject, type: MapFieldType): FieldSet {
     visitedFields += 1;
     if (field !== undefined) node.add(name, allFields(field, type.typeOf(name) ?? atomicType));
   }
-  const made = node.finish();
-  if (made !== like && visitedFields - before <= maxCachedFields) recentMaps.add(type, made, like);
-  return made.set;
+  const built = node.finish();
+  if (built !== like && visitedFields - before <= maxCachedFields) recentMaps.add(type, built, like);
+  return built.set;
 }
 
 /** Change of a value, built part by part. */

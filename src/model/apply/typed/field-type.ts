@@ -102,11 +102,11 @@ const types = [
 function typeOfSchema(schema: StructuralSchema, inherited: boolean): FieldType {
   // Preserving unknown fields applies to everything below.
   const preserve = inherited || schema["x-kubernetes-preserve-unknown-fields"] === true;
-  const known = types[preserve ? 0 : 1];
-  let type = known.get(schema);
+  const cache = types[preserve ? 0 : 1];
+  let type = cache.get(schema);
   if (type === undefined) {
     type = makeType(schema, preserve);
-    known.set(schema, type);
+    cache.set(schema, type);
   }
   return type;
 }
@@ -163,8 +163,8 @@ class SchemaMap implements MapFieldType {
   }
 
   typeOf(name: string): FieldType | undefined {
-    const known = this.#fields.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#fields.get(name);
+    if (cached !== undefined) return cached;
     const schema = this.declares(name) ? this.#properties[name] : undefined;
     if (schema === undefined) return this.#elementType();
     const type = typeOfSchema(schema, this.#preserve);

@@ -37,10 +37,10 @@ function setElement(item: Json): { element: PathElement } | { fault: string } {
 export function itemsByElement(list: ListFieldType, items: JsonArray | undefined): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>();
   for (const item of items ?? []) {
-    const known = itemElement(list, item);
-    if (!("element" in known)) continue;
-    const same = found.get(known.element);
-    if (same === undefined) found.set(known.element, [item]);
+    const result = itemElement(list, item);
+    if (!("element" in result)) continue;
+    const same = found.get(result.element);
+    if (same === undefined) found.set(result.element, [item]);
     else same.push(item);
   }
   return found;

@@ -133,10 +133,10 @@ function indexItems(type: ListFieldType, list: JsonArray): Index {
   const places: number[] = [];
   const items = new Map<PathElement, Json>();
   for (const [place, item] of list.entries()) {
-    const known = itemElement(type, item);
-    if (!("element" in known)) continue;
-    items.set(known.element, items.has(known.element) ? null : item);
-    elements.push(known.element);
+    const result = itemElement(type, item);
+    if (!("element" in result)) continue;
+    items.set(result.element, items.has(result.element) ? null : item);
+    elements.push(result.element);
     places.push(place);
   }
   return { elements, places, items };

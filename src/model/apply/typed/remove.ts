@@ -36,8 +36,8 @@ function removeItems(items: JsonArray | undefined, fields: FieldSet, type: ListF
   if (items === undefined || type === undefined || type.atomic) return null;
   const rest: Json[] = [];
   for (const item of items) {
-    const known = itemElement(type, item);
-    const node = "element" in known ? fields[known.element] : undefined;
+    const result = itemElement(type, item);
+    const node = "element" in result ? fields[result.element] : undefined;
     if (node !== undefined && isMember(node)) continue;
     rest.push(removeTyped(item, node ?? emptySet, type.element));
   }

@@ -72,12 +72,12 @@ function checkItems(
       check(item, type.element, `${path}[${index}]`, faults);
       continue;
     }
-    const known = itemElement(type, item);
-    if (!("element" in known)) {
-      fault(`element ${index}: ${known.fault}`);
+    const result = itemElement(type, item);
+    if (!("element" in result)) {
+      fault(`element ${index}: ${result.fault}`);
       return;
     }
-    const { element } = known;
+    const { element } = result;
     if (seen.has(element) && !faults.duplicates) fault(`duplicate entries for key ${renderElement(element)}`);
     seen.add(element);
     check(item, type.element, path + renderElement(element), faults);

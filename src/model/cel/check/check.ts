@@ -50,7 +50,7 @@ export function check(
 }
 
 /** Functions that Kubernetes offers in policies, but not in rules of schemas. */
-export const authorizerFunctions = new Set(
+const authorizerFunctions = new Set(
   "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
     " ",
   ),
@@ -86,8 +86,8 @@ class Checker {
 
   check(node: Expression): CelType {
     // Macros may use an argument twice; checking it twice could double the work at every level.
-    const known = this.found.get(node);
-    if (known) return known;
+    const cached = this.found.get(node);
+    if (cached) return cached;
     if (this.formatDepth > 0) this.formatted.add(node);
     const type = this.typeOf(node);
     this.found.set(node, type);
@@ -243,8 +243,8 @@ class Checker {
       else if (result.kind !== "dyn" && !types.isSameType(result, type)) result = types.dyn;
     }
     if (!result) {
-      const shown = argTypes.map((type) => substitute(this.substitution, type, types.dyn));
-      const applied = types.renderArguments(shown, target !== undefined);
+      const rendered = argTypes.map((type) => substitute(this.substitution, type, types.dyn));
+      const applied = types.renderArguments(rendered, target !== undefined);
       this.report(node.at, `found no matching overload for '${name}' applied to '${applied}'`);
       return types.errorType;
     }
@@ -258,14 +258,14 @@ class Checker {
     forms: readonly Overload[],
     args: readonly CelType[],
   ): CelType {
-    let isRight = true;
+    let isValid = true;
     for (const [index, type] of args.entries()) {
       if (this.fits(type, types.bool)) continue;
       this.mismatch(node.args[index]?.at ?? node.at, types.bool, type);
-      isRight = false;
+      isValid = false;
     }
     this.calls.set(node, { name, overloads: forms, isMember: false });
-    return isRight ? types.bool : types.errorType;
+    return isValid ? types.bool : types.errorType;
   }
 
   private newParam(): CelType {

@@ -264,14 +264,14 @@ class Estimator {
   }
 
   private entriesOf(node: Expression): EntrySize | undefined {
-    const known = this.entrySizes.get(node);
-    if (known || node.kind !== "ident") return known;
+    const cached = this.entrySizes.get(node);
+    if (cached || node.kind !== "ident") return cached;
     return this.locals.get(node.name)?.at(-1)?.entries;
   }
 
   private sizeOf(node: Expression): CostRange | undefined {
-    const known = this.sizes.get(node) ?? literalSize(node);
-    if (known) return known;
+    const cached = this.sizes.get(node) ?? literalSize(node);
+    if (cached) return cached;
     const path = this.pathOf(node);
     const declared = path.length === 0 ? undefined : this.declaredSize(path);
     if (declared) {

@@ -151,8 +151,8 @@ export function formatFault(
       const type = given[used];
       const clause = clauses.get(piece.verb);
       if (!type || !clause) return { message: `index ${used} out of range` };
-      const isFit = isDynamic(type) || type.kind === "param" || clause.kinds.has(type.kind);
-      if (!isFit) return { index: used, message: misused(clause, renderType(type)) };
+      const isAccepted = isDynamic(type) || type.kind === "param" || clause.kinds.has(type.kind);
+      if (!isAccepted) return { index: used, message: misused(clause, renderType(type)) };
       used++;
     }
     return undefined;

@@ -148,8 +148,8 @@ function invalidRule(path: FieldPath, rule: ValidationRule, detail: string): Fie
     `FieldPath:${quote(rule.fieldPath ?? "")}`,
     `OptionalOldSelf:${pointer("bool", rule.optionalOldSelf)}`,
   ];
-  const shown = `apiextensions.ValidationRule{${fields.join(", ")}}`;
-  return invalid(path, omitValue, `${shown}: ${detail}`);
+  const rendered = `apiextensions.ValidationRule{${fields.join(", ")}}`;
+  return invalid(path, omitValue, `${rendered}: ${detail}`);
 }
 
 function tooExpensive(what: string, cost: number, limit: number): string {

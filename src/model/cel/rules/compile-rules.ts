@@ -31,11 +31,11 @@ const compiled = {
 
 /** Compiles the rules of a schema node, once. At a root, metadata is visible. */
 export function compiledRules(schema: StructuralSchema, isRoot: boolean): CompiledRules {
-  const known = isRoot ? compiled.root : compiled.inner;
-  let rules = known.get(schema);
+  const cache = isRoot ? compiled.root : compiled.inner;
+  let rules = cache.get(schema);
   if (!rules) {
     rules = compileRules(schema, isRoot);
-    known.set(schema, rules);
+    cache.set(schema, rules);
   }
   return rules;
 }

@@ -100,9 +100,9 @@ function validateItems(
       old: oldItems(item),
       ...step(before, before.correlation?.item(index)),
     };
-    const goesOn = validate(items, isEmbedded(items), item, inner, progress);
+    const withinBudget = validate(items, isEmbedded(items), item, inner, progress);
     progress.path.leave();
-    if (!goesOn) return false;
+    if (!withinBudget) return false;
   }
   return true;
 }
@@ -129,9 +129,9 @@ function validateFields(
         ? { correlation: undefined, parent: undefined }
         : step(before, before.correlation?.key(name))),
     };
-    const goesOn = validate(child, isEmbedded(child), value, inner, progress);
+    const withinBudget = validate(child, isEmbedded(child), value, inner, progress);
     progress.path.leave();
-    if (!goesOn) return false;
+    if (!withinBudget) return false;
   }
   return true;
 }
@@ -152,17 +152,17 @@ const schemasWithRules = new WeakMap<StructuralSchema, boolean>();
 
 /** True if a schema, or one below it, has rules. */
 export function hasRules(schema: StructuralSchema): boolean {
-  let known = schemasWithRules.get(schema);
-  if (known === undefined) {
+  let result = schemasWithRules.get(schema);
+  if (result === undefined) {
     const { properties, additionalProperties, items } = schema;
-    known =
+    result =
       (schema["x-kubernetes-validations"] ?? []).length > 0 ||
       (items !== undefined && hasRules(items)) ||
       (typeof additionalProperties === "object" && hasRules(additionalProperties)) ||
       Object.values(properties ?? {}).some(hasRules);
-    schemasWithRules.set(schema, known);
+    schemasWithRules.set(schema, result);
   }
-  return known;
+  return result;
 }
 
 const budgetSpent =
@@ -312,8 +312,8 @@ function evaluateMessage(
   }
   if (typeof value !== "string") return {};
   const text = value.trim();
-  const isFit = text !== "" && !text.includes("\n") && utf8Length(text) <= maxMessageBytes;
-  return isFit ? { text } : {};
+  const isUsable = text !== "" && !text.includes("\n") && utf8Length(text) <= maxMessageBytes;
+  return isUsable ? { text } : {};
 }
 
 function ruleText({ rule, message }: ValidationRule): string {

@@ -17,15 +17,15 @@ const patternFunctions = new Set(["matches", "find", "findAll"]);
 
 /** Finds constant expressions, which cel-go evaluates once and does not charge for. */
 export class Constants {
-  private readonly known = new Map<Expression, CelValue | undefined>();
+  private readonly cache = new Map<Expression, CelValue | undefined>();
 
   constructor(private readonly checked: CheckedExpression) {}
 
   /** Value of a constant expression; undefined otherwise. */
   of(node: Expression): CelValue | undefined {
-    if (this.known.has(node)) return this.known.get(node);
+    if (this.cache.has(node)) return this.cache.get(node);
     const value = this.find(node);
-    this.known.set(node, value);
+    this.cache.set(node, value);
     return value;
   }
 

@@ -289,12 +289,12 @@ class Planner {
     const [value, list] = node.args;
     const items = list && this.constants.of(list);
     if (!value || !(items instanceof CelList)) return undefined;
-    const known = new Set(Array.from(items, keyText));
-    if (known.has(undefined)) return undefined;
+    const members = new Set(Array.from(items, keyText));
+    if (members.has(undefined)) return undefined;
     const run = this.plan(value);
     return (variables) => {
       const found = run(variables);
-      return found instanceof CelError ? found : known.has(keyText(found) ?? "none");
+      return found instanceof CelError ? found : members.has(keyText(found) ?? "none");
     };
   }
 

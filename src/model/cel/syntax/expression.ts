@@ -87,7 +87,7 @@ export type Expression =
   | LoopNode;
 
 /** Direct children of an expression. */
-export function partsOf(node: Expression): readonly Expression[] {
+function partsOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case "select":
       return [node.operand];
@@ -113,14 +113,14 @@ export function qualifiedName(node: Expression): string | undefined {
 }
 
 /** Limit for the height of a tree: chains inside of nested parts add up. */
-const highest = 1500;
+const maxHeight = 1500;
 
 /** True if a tree is too high for recursion. */
 export function isTooDeep(expression: Expression): boolean {
   const seen = new Set<Expression>();
   let level = [expression];
   for (let height = 0; level.length > 0; height++) {
-    if (height > highest) return true;
+    if (height > maxHeight) return true;
     const next: Expression[] = [];
     for (const node of level) {
       if (seen.has(node)) continue;

@@ -49,7 +49,7 @@ const begin =
   "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 const more = "'.', '-', '!'";
 const moreOptional = "'.', ',', '-', '!', '?'";
-const longest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 
 /** Recursive-descent parser, one method per level of the grammar. */
 class Parser {
@@ -281,8 +281,8 @@ class Parser {
   private unexpected(expected: string): Expression {
     const { type, text } = this.next;
     const isLast = this.after.type === "end";
-    const goesOn = type !== "end" && !isLast && canBegin(this.after);
-    if (!goesOn) return this.fail(`mismatched input '${text}' expecting {${expected}}`);
+    const canContinue = type !== "end" && !isLast && canBegin(this.after);
+    if (!canContinue) return this.fail(`mismatched input '${text}' expecting {${expected}}`);
     this.issues.push({
       at: this.next.at,
       message: `Syntax error: extraneous input '${text}' expecting {${expected}}`,
@@ -384,11 +384,11 @@ class Parser {
     }
     if (type === "uint") {
       const value = BigInt(text.slice(0, -1));
-      if (value >= 2n * longest) this.issues.push({ at, message: "invalid uint literal" });
+      if (value >= 2n * intLimit) this.issues.push({ at, message: "invalid uint literal" });
       return { kind: "literal", literal: { type: "uint", value }, at };
     }
     const value = negative ? -BigInt(text) : BigInt(text);
-    if (value >= longest || value < -longest) this.issues.push({ at, message: "invalid int literal" });
+    if (value >= intLimit || value < -intLimit) this.issues.push({ at, message: "invalid int literal" });
     return { kind: "literal", literal: { type: "int", value }, at };
   }
 }

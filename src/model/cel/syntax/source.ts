@@ -27,13 +27,13 @@ export function renderIssues(source: string, issues: readonly Issue[]): string {
     return { row, column: issue.at - (starts[row] ?? 0), message: issue.message };
   });
   placed.sort((a, b) => a.row - b.row || a.column - b.column);
-  const shown = placed.slice(0, maxIssues).map(({ row, column, message }) => {
+  const rendered = placed.slice(0, maxIssues).map(({ row, column, message }) => {
     const head = `ERROR: <input>:${row + 1}:${column + 1}: ${message}`;
     const line = lines[row] ?? "";
     return line.length > maxSnippetLength ? head : head + snippet(line, column);
   });
-  if (placed.length > maxIssues) shown.push(`${placed.length - maxIssues} more errors were truncated`);
-  return shown.join("\n");
+  if (placed.length > maxIssues) rendered.push(`${placed.length - maxIssues} more errors were truncated`);
+  return rendered.join("\n");
 }
 
 function snippet(line: string, column: number): string {

@@ -109,15 +109,15 @@ function declareObject(schema: StructuralSchema, name: string): Declaration | un
       minSize += utf8Length(property) + field.minSize + 4;
     }
   }
-  const known = new Map(Array.from(fields, ([field, { type }]): [string, CelType] => [field, type]));
-  return { type: types.struct(name, known), maxElements: 0, minSize, fields };
+  const fieldTypes = new Map(Array.from(fields, ([field, { type }]): [string, CelType] => [field, type]));
+  return { type: types.struct(name, fieldTypes), maxElements: 0, minSize, fields };
 }
 
 function declareText({ format, maxLength, enum: choices }: StructuralSchema): Declaration {
-  const longest = maxRequestBytes - 2;
+  const maxBytes = maxRequestBytes - 2;
   switch (format) {
     case "byte":
-      return { type: types.bytes, maxElements: Math.max(maxLength ?? longest, 0), minSize: 2 };
+      return { type: types.bytes, maxElements: Math.max(maxLength ?? maxBytes, 0), minSize: 2 };
     case "duration":
       return { type: types.duration, maxElements: 32, minSize: 3 };
     case "date":
@@ -131,5 +131,5 @@ function declareText({ format, maxLength, enum: choices }: StructuralSchema): De
     return { type: types.string, maxElements: Math.max(maxLength, 0) * 4, minSize: 2 };
   }
   const sizes = (choices ?? []).map((choice) => (typeof choice === "string" ? utf8Length(choice) : 0));
-  return { type: types.string, maxElements: sizes.length > 0 ? Math.max(...sizes) : longest, minSize: 2 };
+  return { type: types.string, maxElements: sizes.length > 0 ? Math.max(...sizes) : maxBytes, minSize: 2 };
 }

@@ -66,8 +66,8 @@ function split(text: string): string[] {
 }
 
 function readType(text: string, free: Set<string>): CelType {
-  const known = plain.get(text) ?? opaque.get(text);
-  if (known) return known;
+  const named = plain.get(text) ?? opaque.get(text);
+  if (named) return named;
   if (/^[A-Z]$/.test(text)) {
     free.add(text);
     return types.param(text);

@@ -33,12 +33,12 @@ export class Substitution {
 }
 
 /** Replaces bound type parameters; with `rest`, replaces unbound ones by it. */
-export function substitute(known: Pick<Substitution, "get">, type: CelType, rest?: CelType): CelType {
-  const found = type.kind === "param" ? known.get(type.name) : undefined;
-  if (found) return substitute(known, found, rest);
+export function substitute(bindings: Pick<Substitution, "get">, type: CelType, rest?: CelType): CelType {
+  const found = type.kind === "param" ? bindings.get(type.name) : undefined;
+  if (found) return substitute(bindings, found, rest);
   if (type.kind === "param") return rest ?? type;
   if (type.params.length === 0) return type;
-  return { ...type, params: type.params.map((inner) => substitute(known, inner, rest)) };
+  return { ...type, params: type.params.map((inner) => substitute(bindings, inner, rest)) };
 }
 
 /** More general of two compatible types. */
@@ -66,8 +66,8 @@ const nullable = new Set<CelType["kind"]>(["opaque", "duration", "null", "struct
 
 function fits(bindings: Substitution, a: CelType, b: CelType): boolean {
   if (b.kind === "param") {
-    const { valid, known } = bindParameter(bindings, a, b);
-    if (valid || known) return valid;
+    const { valid, wasBound } = bindParameter(bindings, a, b);
+    if (valid || wasBound) return valid;
   }
   if (a.kind === "param") return bindParameter(bindings, b, a).valid;
   if (isDynamic(a) || isDynamic(b)) return true;
@@ -78,24 +78,24 @@ function fits(bindings: Substitution, a: CelType, b: CelType): boolean {
   return a.name === b.name && allFit(bindings, a.params, b.params);
 }
 
-/** Binds a type parameter. `known` tells whether it was bound before. */
+/** Binds a type parameter. `wasBound` tells whether it was bound before. */
 function bindParameter(
   bindings: Substitution,
   type: CelType,
   parameter: CelType,
-): { readonly valid: boolean; readonly known: boolean } {
-  if (isSameType(type, parameter)) return { valid: true, known: true };
+): { readonly valid: boolean; readonly wasBound: boolean } {
+  if (isSameType(type, parameter)) return { valid: true, wasBound: true };
   const found = bindings.get(parameter.name);
   if (found) {
-    if (isSameType(type, found)) return { valid: true, known: true };
-    if (!fits(bindings, type, found)) return { valid: false, known: true };
+    if (isSameType(type, found)) return { valid: true, wasBound: true };
+    if (!fits(bindings, type, found)) return { valid: false, wasBound: true };
     const general = mostGeneral(type, found);
     if (!occursIn(bindings, parameter, general)) bindings.set(parameter.name, general);
-    return { valid: true, known: true };
+    return { valid: true, wasBound: true };
   }
-  if (occursIn(bindings, parameter, type)) return { valid: false, known: false };
+  if (occursIn(bindings, parameter, type)) return { valid: false, wasBound: false };
   bindings.set(parameter.name, type);
-  return { valid: true, known: false };
+  return { valid: true, wasBound: false };
 }
 
 /** Occurs check: a parameter cannot be bound to a type that contains it. */

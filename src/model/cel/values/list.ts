@@ -36,7 +36,7 @@ export class CelList {
 
 /** List of an object, whose items are converted on demand. */
 export class SchemaList extends CelList {
-  readonly #made: (CelValue | undefined)[] = [];
+  readonly #converted: (CelValue | undefined)[] = [];
 
   constructor(
     private readonly source: readonly unknown[],
@@ -52,7 +52,7 @@ export class SchemaList extends CelList {
 
   override item(index: number): CelValue | undefined {
     if (index < 0 || index >= this.source.length) return undefined;
-    return (this.#made[index] ??= this.make(this.source[index]));
+    return (this.#converted[index] ??= this.make(this.source[index]));
   }
 }
 

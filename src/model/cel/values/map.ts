@@ -64,7 +64,7 @@ export function renderKey(key: CelValue): string {
 /** Object or map of an API object, whose values are converted on demand. */
 export class SchemaMap implements CelMap {
   readonly isMap = true;
-  private readonly made = new Map<string, CelValue>();
+  private readonly converted = new Map<string, CelValue>();
 
   constructor(
     readonly raw: JsonObject,
@@ -103,11 +103,11 @@ export class SchemaMap implements CelMap {
   }
 
   field(name: string): CelValue | undefined {
-    const known = this.made.get(name);
-    if (known !== undefined) return known;
+    const cached = this.converted.get(name);
+    if (cached !== undefined) return cached;
     const value = getOwn(this.raw, name);
-    const made = value === undefined ? undefined : this.make(name, value);
-    if (made !== undefined) this.made.set(name, made);
-    return made;
+    const converted = value === undefined ? undefined : this.make(name, value);
+    if (converted !== undefined) this.converted.set(name, converted);
+    return converted;
   }
 }

@@ -1,15 +1,17 @@
 import { CelError, CelUint } from "./value.js";
 
-const largest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 
 /** Checks that an integer fits into 64 bits. */
 export function checkedInt(value: bigint): bigint | CelError {
-  return value >= -largest && value < largest ? value : new CelError("integer overflow");
+  return value >= -intLimit && value < intLimit ? value : new CelError("integer overflow");
 }
 
 /** Checks that an unsigned integer fits into 64 bits. */
 export function checkedUint(value: bigint): CelUint | CelError {
-  return value >= 0n && value < 2n * largest ? new CelUint(value) : new CelError("unsigned integer overflow");
+  return value >= 0n && value < 2n * intLimit
+    ? new CelUint(value)
+    : new CelError("unsigned integer overflow");
 }
 
 /** Renders a double like Go's `%g`. */

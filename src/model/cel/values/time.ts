@@ -1,7 +1,7 @@
 import { CelError, CelDuration, CelTimestamp } from "./value.js";
 
 const second = 1_000_000_000n;
-const largest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 const earliest = -62_135_596_800n * second;
 const latest = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59)) * 1_000_000n + second - 1n;
 
@@ -13,7 +13,7 @@ export function checkedTimestamp(nanoseconds: bigint): CelTimestamp | CelError {
 
 /** Checks that a duration fits into 64 bits. */
 export function checkedDuration(nanoseconds: bigint): CelDuration | CelError {
-  if (nanoseconds < -largest || nanoseconds >= largest) return new CelError("duration overflow");
+  if (nanoseconds < -intLimit || nanoseconds >= intLimit) return new CelError("duration overflow");
   return new CelDuration(nanoseconds);
 }
 
@@ -133,7 +133,7 @@ export function readDuration(text: string): bigint | undefined {
     total += BigInt(whole ?? 0) * size + (BigInt(digits || 0) * size) / 10n ** BigInt(digits.length);
   }
   const result = text.startsWith("-") ? -total : total;
-  return result >= -largest && result < largest ? result : undefined;
+  return result >= -intLimit && result < intLimit ? result : undefined;
 }
 
 const looseUnits: readonly (readonly [RegExp, bigint])[] = [
@@ -156,7 +156,7 @@ export function readLooseDuration(text: string): bigint | undefined {
     const size = looseUnits.find(([form]) => form.test(unit.toLowerCase()))?.[1];
     if (size !== undefined) total = (total ?? 0n) + BigInt(amount) * size;
   }
-  return total !== undefined && total < largest ? total : undefined;
+  return total !== undefined && total < intLimit ? total : undefined;
 }
 
 /** Formats a duration in seconds, as `string(duration)` does. */

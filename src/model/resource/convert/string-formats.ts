@@ -82,8 +82,8 @@ export function convertStringFormat(
     report(path, problem, "write the pattern without it, or use rule(schema, cel, message)");
     return undefined;
   }
-  const known = format === "mac" || format === "uuid" || format === "email" ? { format } : {};
-  return { ...known, pattern: pattern.source };
+  const formatPart = format === "mac" || format === "uuid" || format === "email" ? { format } : {};
+  return { ...formatPart, pattern: pattern.source };
 }
 
 function convertUrl(def: FormatOptions, path: string, report: ReportProblem): Format | undefined {

@@ -61,8 +61,8 @@ const skippable = new WeakMap<StructuralSchema, boolean>();
  * be undeclared fields, or items that cannot be identified by keys.
  */
 export function isSkippable(schema: StructuralSchema): boolean {
-  const known = skippable.get(schema);
-  if (known !== undefined) return known;
+  const cached = skippable.get(schema);
+  if (cached !== undefined) return cached;
   // Recursive schemas are not skipped.
   skippable.set(schema, false);
   const { properties = {}, additionalProperties, items } = schema;

@@ -147,8 +147,8 @@ function checkObject(
     // The version of the request is not a change of the object.
     const isVersion = path.depth === 0 && (key === "apiVersion" || key === "kind");
     path.enterField(key);
-    const known = !isVersion && isJsonObject(same) ? getOwn(same, key) : undefined;
-    validateValue(child, value, isVersion ? undefined : before?.key(key), collector, known);
+    const oldField = !isVersion && isJsonObject(same) ? getOwn(same, key) : undefined;
+    validateValue(child, value, isVersion ? undefined : before?.key(key), collector, oldField);
     path.leave();
   }
   if (names === undefined) return;
