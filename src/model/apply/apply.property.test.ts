@@ -161,7 +161,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("when everybody gives up everything, nothing is left", () => {
+  test("releasing all fields removes everything", () => {
     const check = fc.property(config("a", true), config("a", true), config("b", true), (a, b, c) => {
       let live = mustApply(mustApply(mustApply(undefined, "a", a), "b", b, true), "c", c, true);
       for (const manager of ["b", "a", "c"]) live = mustApply(live, manager, empty);
@@ -170,7 +170,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("who gives up everything leaves what others applied", () => {
+  test("releasing all fields keeps what others applied", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const both = mustApply(mustApply(undefined, "a", a), "b", b, true);
       const left = mustApply(both, "a", empty);
@@ -179,7 +179,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("what was applied is what one gets", () => {
+  test("the result contains the applied configuration", () => {
     const check = fc.property(config("a", true), config("a", true), (before, after) => {
       const live = mustApply(mustApply(undefined, "a", before), "a", after);
       expect(unordered(asJson(live))).toEqual(unordered(asJson(mustApply(undefined, "a", after))));
@@ -187,7 +187,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("a refused apply names fields that the other one owns and that would change", () => {
+  test("conflicts name fields that another manager owns and that would change", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const live = mustApply(undefined, "a", a);
       const result = tryApply(live, "b", b);
@@ -209,7 +209,7 @@ describe("updates", () => {
     return stored({ object: updated, managedFields });
   };
 
-  test("an update that changes nothing leaves the entries as they are", () => {
+  test("an update without changes keeps the entries", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const live = update(mustApply(undefined, "a", a), "b", b);
       const { managedFields } = live.metadata;
@@ -222,7 +222,7 @@ describe("updates", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("nobody owns what is not there, and everything that is there is owned", () => {
+  test("exactly the existing fields are owned", () => {
     const check = fc.property(config("a", true), config("a", true), config("b", true), (a, b, c) => {
       const live = update(update(update(undefined, "a", a), "b", b), "c", c);
       const all = update(undefined, "all", c);

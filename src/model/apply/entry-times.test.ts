@@ -13,7 +13,7 @@ const entry: ManagedFieldsEntry = {
 const later = { ...entry, time: "2026-01-02T00:00:00Z" };
 const other = { ...later, fieldsV1: { "f:data": { "f:y": {} } } };
 
-test("entries that differ in their times only are the stored ones", () => {
+test("returns the stored entries if only their times differ", () => {
   const stored = [entry];
   expect(reuseTimes(stored, [later])).toBe(stored);
 });
@@ -23,6 +23,6 @@ test.each([
   ["another entry", [entry], [later, other]],
   ["none before", undefined, [later]],
   ["none now", [entry], undefined],
-])("entries that differ otherwise are the new ones: %s", (_, stored, entries) => {
+])("returns the new entries if they differ otherwise: %s", (_, stored, entries) => {
   expect(reuseTimes(stored, entries)).toBe(entries);
 });

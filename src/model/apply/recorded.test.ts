@@ -27,7 +27,7 @@ const scenarios = readFileSync(new URL("fixtures/recorded.txt", import.meta.url)
   .trim()
   .split("\n\n");
 
-describe("does what Kubernetes does", () => {
+describe("recorded responses of Kubernetes", () => {
   for (const scenario of scenarios) {
     const [title = "", ...lines] = scenario.split("\n");
     test(title.slice(2), () => {

@@ -27,7 +27,7 @@ const parent = [
 ];
 
 describe("the scale of an object", () => {
-  test("is owned by those who own the replicas", () => {
+  test("is owned by the owners of the replicas", () => {
     expect(scaleEntries(parent, paths)).toEqual([
       entry("applier", "Apply", "autoscaling/v1", { "f:spec": { "f:replicas": {} } }),
       entry("counter", "Update", "autoscaling/v1", { "f:spec": { "f:replicas": {} } }),
@@ -35,7 +35,7 @@ describe("the scale of an object", () => {
     expect(scaleEntries(undefined, paths)).toBeUndefined();
   });
 
-  test("has its new owner own the replicas of the object, and nobody else", () => {
+  test("transfers the replicas of the object to the new owner", () => {
     const scale = (replicas: number, managedFields?: readonly ManagedFieldsEntry[]) => ({
       apiVersion: "autoscaling/v1",
       kind: "Scale",
@@ -59,7 +59,7 @@ describe("the scale of an object", () => {
     ]);
   });
 
-  test("changes nothing for the object when nothing was written", () => {
+  test("keeps the entries of the object if nothing was written", () => {
     const kept = parent.filter(({ apiVersion }) => apiVersion !== "apps/v0");
     expect(parentEntries(parent, scaleEntries(parent, paths), "apps/v1", paths)).toEqual(kept);
   });

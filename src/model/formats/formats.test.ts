@@ -167,14 +167,14 @@ describe("formatCheck", () => {
     });
   }
 
-  test("dashes in a name do not matter, and unknown names are free", () => {
+  test("ignores dashes in names, and unknown formats", () => {
     expect(formatCheck("datetime")).toBe(formatCheck("date-time"));
     for (const name of ["int32", "int64", "float", "double", "quantity", "__proto__", ""]) {
       expect(formatCheck(name)).toBeUndefined();
     }
   });
 
-  test("no text makes a check throw or run away", () => {
+  test("never throws or hangs", () => {
     const long = [
       "1",
       "a",

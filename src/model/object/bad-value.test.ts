@@ -27,7 +27,7 @@ test.each([
   expect(renderBadValue(value)).toBe(text);
 });
 
-test("JSON is what is written for lists and maps", () => {
+test("renders lists and maps as JSON", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ depthSize: "small" })), (value) => {
       // -0 is 0 in JSON; __proto__ survives parsing as an own key.
@@ -36,7 +36,7 @@ test("JSON is what is written for lists and maps", () => {
   );
 });
 
-test("depth is cut instead of overflowing the stack", () => {
+test("truncates deep values", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = { deep };
   expect(renderBadValue(deep)).toContain('{"deep":"..."}');

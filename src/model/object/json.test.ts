@@ -16,7 +16,7 @@ test.each([
   expect(isJsonObject(value)).toBe(expected);
 });
 
-describe("equality of JSON", () => {
+describe("jsonEqual", () => {
   test.each<[Json, Json, boolean]>([
     [1, 1, true],
     [1, "1", false],
@@ -48,7 +48,7 @@ describe("equality of JSON", () => {
     );
   });
 
-  test("any depth of nesting", () => {
+  test("handles any depth of nesting", () => {
     expect(jsonEqual(deep(1), deep(1))).toBe(true);
     expect(jsonEqual(deep(1), deep(2))).toBe(false);
   });

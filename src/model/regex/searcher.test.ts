@@ -45,7 +45,7 @@ const patterns = fc.letrec<{ atom: string; piece: string; branch: string; whole:
   whole: fc.array(tie("branch"), { minLength: 1, maxLength: 3 }).map((parts) => parts.join("|")),
 })).whole;
 
-test("finds what a backtracking engine finds first", () => {
+test("finds the first match of a backtracking engine", () => {
   fc.assert(
     fc.property(
       patterns,

@@ -26,7 +26,7 @@ describe("static types", () => {
     status: z.object({ ready: z.int() }),
   });
 
-  test("what is written has defaults left out, what is read has them filled in", () => {
+  test("fields with defaults are optional in SpecInput and required in Spec", () => {
     expectTypeOf<SpecInput<typeof Site>>().toEqualTypeOf<{ title: string; pages?: number | undefined }>();
     expectTypeOf<Spec<typeof Site>>().toEqualTypeOf<{ readonly title: string; readonly pages: number }>();
     // @ts-expect-error a title is needed
@@ -34,7 +34,7 @@ describe("static types", () => {
     expect(input).toBeDefined();
   });
 
-  test("an object is typed by its kind, and read only all the way down", () => {
+  test("ObjectOf is typed by its kind and deeply read-only", () => {
     type Fleets = ObjectOf<typeof Fleet>;
     expectTypeOf<Fleets["apiVersion"]>().toEqualTypeOf<"demo.dev/v1">();
     expectTypeOf<Fleets["kind"]>().toEqualTypeOf<"Fleet">();
@@ -54,7 +54,7 @@ describe("static types", () => {
     expect(change).toBeDefined();
   });
 
-  test("a status may lack any field, and has conditions", () => {
+  test("every status field is optional, and conditions are included", () => {
     expectTypeOf<Status<typeof Fleet>["ready"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Status<typeof Fleet>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
     expectTypeOf<ObjectOf<typeof Fleet>["status"]>().toEqualTypeOf<Status<typeof Fleet> | undefined>();

@@ -50,7 +50,7 @@ const siteSchema = {
 };
 
 describe("resource", () => {
-  test("describes a kind as plain data", () => {
+  test("returns a kind as plain data", () => {
     expect(JSON.parse(JSON.stringify({ ...Site, versions: [], columns: [] }))).toEqual({
       apiVersion: "demo.dev/v1",
       group: "demo.dev",
@@ -77,7 +77,7 @@ describe("resource", () => {
     expect(Site.versions[0]?.schema).toBe(Site.schema);
   });
 
-  test("is frozen all the way down", () => {
+  test("returns deeply frozen data", () => {
     for (const part of [
       Site,
       Site.schema,
@@ -90,19 +90,19 @@ describe("resource", () => {
     }
   });
 
-  test("fills a spec in which everything may be left out", () => {
+  test("defaults a spec without required fields to an empty object", () => {
     const { schema } = resource("demo.dev/v1", "Site", { spec: z.object({ pages: z.int().default(1) }) });
     expect(schema.required).toBeUndefined();
     expect(schema.properties?.["spec"]?.default).toEqual({});
   });
 
-  test("has no status without a schema for it", () => {
+  test("omits the status without a schema", () => {
     const { schema, subresources } = resource("demo.dev/v1", "Page", { spec: z.object({}) });
     expect(schema.properties?.["status"]).toBeUndefined();
     expect(subresources).toEqual({ status: false });
   });
 
-  test("leaves conditions to those who declare them", () => {
+  test("keeps conditions that the status declares", () => {
     const conditions = listMap(z.array(z.object({ type: z.string(), ok: z.boolean() })), ["type"]);
     const { schema } = resource("demo.dev/v1", "Page", {
       spec: z.object({}),
@@ -329,7 +329,7 @@ describe("resource", () => {
 });
 
 describe("customResourceDefinition", () => {
-  test("is what an API server takes", () => {
+  test("creates the definition that an API server accepts", () => {
     const expected = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -374,7 +374,7 @@ describe("customResourceDefinition", () => {
     expect(customResourceDefinition(Site)).toStrictEqual(expected);
   });
 
-  test("leaves out what is empty", () => {
+  test("omits empty parts", () => {
     const Page = resource("demo.dev/v1", "Page", { spec: z.object({}), scope: "Cluster" });
     const { spec } = customResourceDefinition(Page);
     expect(Object.keys(spec.names)).toEqual(["kind", "listKind", "plural", "singular"]);

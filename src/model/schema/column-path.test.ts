@@ -20,7 +20,7 @@ const schema: StructuralSchema = {
   },
 };
 
-describe("a path", () => {
+describe("parseColumnPath and schemaAt", () => {
   test.each<[string, string | undefined]>([
     [".spec.pages", "integer"],
     [".spec['pages']", "integer"],
@@ -65,7 +65,7 @@ describe("a path", () => {
     "{.spec}",
     "$.spec",
     ".spec['a]",
-  ])("is not written %j", (path) => {
+  ])("rejects %j", (path) => {
     expect(parseColumnPath(path)).toBeUndefined();
   });
 });

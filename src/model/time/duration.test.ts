@@ -4,7 +4,7 @@ import { duration, formatAge, formatDuration } from "./duration.js";
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["0", 0],
     ["0s", 0],
@@ -43,12 +43,12 @@ describe("reading", () => {
     [NaN, "a duration cannot be NaN"],
     [Infinity, "a duration cannot be Infinity"],
     [`${"9".repeat(400)}h`, "is too long"],
-  ])("%s is refused", (value, message) => {
+  ])("rejects %s", (value, message) => {
     expect(() => duration(value)).toThrow(message);
   });
 });
 
-describe("writing", () => {
+describe("formatting", () => {
   test.each([
     [0, "0s"],
     [250, "250ms"],
@@ -67,11 +67,11 @@ describe("writing", () => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  test.each([-1, NaN, Infinity])("%d is refused", (milliseconds) => {
+  test.each([-1, NaN, Infinity])("rejects %d", (milliseconds) => {
     expect(() => formatDuration(milliseconds)).toThrow(/give milliseconds of 0 or more/);
   });
 
-  test("what is written reads back", () => {
+  test("round-trips", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(1_000_000), (milliseconds, nanoseconds) => {
         expect(duration(formatDuration(milliseconds))).toBe(milliseconds);
@@ -81,7 +81,7 @@ describe("writing", () => {
   });
 });
 
-describe("ages as kubectl shows them", () => {
+describe("formatAge", () => {
   const year = 365 * day;
   test.each([
     [-2 * second, "<invalid>"],

@@ -41,7 +41,7 @@ function isBelow(path: FieldSetPath, above: FieldSetPath): boolean {
 }
 
 describe("a set of fields", () => {
-  test("has what was put into it", () => {
+  test("contains the paths it was created from", () => {
     const check = fc.property(paths, path, (paths, other) => {
       const set = setOf(...paths);
       for (const path of paths) expect(hasField(set, path)).toBe(true);
@@ -52,12 +52,12 @@ describe("a set of fields", () => {
     fc.assert(check);
   });
 
-  test("has no member that is the whole object", () => {
+  test("never contains the root", () => {
     expect(hasField(setOf([fieldElement("a")]), [])).toBe(false);
     expect(setOf([])).toEqual(emptySet);
   });
 
-  test("does as sets do", () => {
+  test("union, intersection and difference agree with plain sets", () => {
     const check = fc.property(paths, paths, (left, right) => {
       const [a, b] = [setOf(...left), setOf(...right)];
       const [ours, theirs] = [model(a), model(b)];
@@ -99,7 +99,7 @@ describe("a set of fields", () => {
     fc.assert(check, { numRuns: 500 });
   });
 
-  test("is shared, not copied, when an operation changes nothing", () => {
+  test("is returned itself if an operation changes nothing", () => {
     const set = setOf([fieldElement("a"), fieldElement("b")], [fieldElement("c")]);
     expect(union(set, setOf([fieldElement("c")]))).toBe(set);
     expect(difference(set, setOf([fieldElement("x")]))).toBe(set);

@@ -9,7 +9,7 @@ function read(text: string): string {
 }
 
 describe("fieldsV1", () => {
-  test("comes in the order in which Kubernetes writes it", () => {
+  test("is sorted in Kubernetes' order", () => {
     const shuffled = {
       "i:10": {},
       "i:2": {},
@@ -65,7 +65,7 @@ describe("fieldsV1", () => {
       '{"f:__proto__":{"f:constructor":{}}}',
     ],
     ["nothing", "null", "{}"],
-  ])("knows %s", (_, text, expected) => {
+  ])("parses %s", (_, text, expected) => {
     expect(read(text)).toBe(expected);
   });
 
@@ -84,11 +84,11 @@ describe("fieldsV1", () => {
     ["[]"],
     ['"x"'],
     [`${'{"f:a":'.repeat(5000)}{}${"}".repeat(5000)}`],
-  ])("refuses %.40s", (text) => {
+  ])("rejects %.40s", (text) => {
     expect(() => read(text)).toThrow(FieldSetError);
   });
 
-  test("paths are shown as conflicts show them", () => {
+  test("renderPath formats paths like conflicts do", () => {
     const set = parseFieldsV1({
       "f:spec": {
         "f:ports": { 'k:{"port":80,"protocol":"T\\"CP"}': { ".": {}, "f:name": {} } },

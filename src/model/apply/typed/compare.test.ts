@@ -26,7 +26,7 @@ const type = objectType({
 });
 const http = 'k:{"port":80,"protocol":"TCP"}';
 
-describe("the fields that a value mentions", () => {
+describe("fieldSetOf", () => {
   test.each<[string, Json, Json]>([
     [
       "an item with a default among its keys",
@@ -43,12 +43,12 @@ describe("the fields that a value mentions", () => {
       { free: { a: { b: 1 }, c: [1] } },
       { "f:free": { "f:a": { ".": {}, "f:b": {} }, "f:c": {} } },
     ],
-  ])("are %s", (_, value, fields) => {
+  ])("includes %s", (_, value, fields) => {
     expect(fieldSetOf(value, type)).toEqual(fields);
   });
 });
 
-describe("a comparison", () => {
+describe("compareTyped", () => {
   test.each<[string, Json, Json, Partial<Record<"added" | "modified" | "removed", Json>>]>([
     ["nothing", { steps: ["a"], free: { a: [1] } }, { free: { a: [1] }, steps: ["a"] }, {}],
     ["nothing where only the order of items changes", { tags: ["a", "b"] }, { tags: ["b", "a"] }, {}],
@@ -100,7 +100,7 @@ describe("a comparison", () => {
   });
 });
 
-describe("the order of a merged list", () => {
+describe("mergeTyped of lists", () => {
   test.each([
     ["abc", "b", "abc"],
     ["abc", "x", "abcx"],
@@ -111,7 +111,7 @@ describe("the order of a merged list", () => {
     ["", "ba", "ba"],
     ["ba", "", "ba"],
     ["aba", "xa", "xab"],
-  ])("%s with %s over it is %s", (live, config, merged) => {
+  ])("%s merged with %s is %s", (live, config, merged) => {
     const result = mergeTyped({ tags: live.split("") }, { tags: config.split("") }, type) as {
       readonly tags: readonly string[];
     };

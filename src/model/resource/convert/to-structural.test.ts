@@ -244,7 +244,7 @@ describe("toStructural", () => {
     expect(converted(schema)).toEqual(expected);
   });
 
-  test("iso durations keep their form without looking ahead", () => {
+  test("converts ISO durations to a pattern without lookahead", () => {
     const { pattern = "" } = converted(z.iso.duration());
     const ours = new RegExp(pattern);
     const texts = [
@@ -267,7 +267,7 @@ describe("toStructural", () => {
     expect(texts.map((text) => ours.test(text))).toEqual(texts.map((text) => z.regexes.duration.test(text)));
   });
 
-  test("what may be left out is not required", () => {
+  test("marks only required fields as required", () => {
     const { schema } = toStructural(
       z.object({
         a: z.string(),
@@ -290,7 +290,7 @@ describe("discriminated unions", () => {
   const archive = z.object({ type: z.enum(["zip", "tar"]), url: z.url(), digest: z.string() });
   const none = z.strictObject({ type: z.literal("none") });
 
-  test("become one object with the demands of each option tied to the discriminator", () => {
+  test("become one object with oneOf per discriminator value", () => {
     expect(converted(z.discriminatedUnion("type", [git, archive, none]))).toEqual({
       type: "object",
       properties: {
@@ -311,7 +311,7 @@ describe("discriminated unions", () => {
     });
   });
 
-  test("need no oneOf when the options require nothing of their own", () => {
+  test("need no oneOf if no option has requirements of its own", () => {
     const on = z.object({ on: z.literal(true), since: z.iso.datetime().optional() });
     const off = z.object({ on: z.literal(false) });
     expect(converted(z.discriminatedUnion("on", [on, off]))).toEqual({
@@ -324,7 +324,7 @@ describe("discriminated unions", () => {
     });
   });
 
-  test("may be nested, and may stand in an intersection", () => {
+  test("may be nested and intersected", () => {
     const a = z.object({ type: z.literal("a"), mode: z.literal("x"), x: z.int() });
     const b = z.object({ type: z.literal("a"), mode: z.literal("y"), y: z.int() });
     const nested = z.discriminatedUnion("type", [z.discriminatedUnion("mode", [a, b]), none]);

@@ -250,7 +250,7 @@ describe("rejected by resource()", () => {
     expect(error.message).toMatch(/^Site: spec\.at/);
   });
 
-  test("all at once", () => {
+  test("all problems in one error", () => {
     const spec = z.object({ schedule: z.object({ start: z.date() }), tags: z.array(z.set(z.string())) });
     expect(() => resource("demo.dev/v1", "Site", { spec, shortNames: ["Bad"] })).toThrow(
       /^Site has 3 problems:\n {2}shortNames\[0\]: .*\n {2}spec\.schedule\.start: .*\n {2}spec\.tags\[\]: /,
