@@ -1,5 +1,5 @@
 import { checkPattern } from "../../regex/pattern.js";
-import { functions } from "../libraries/all.js";
+import { authorizerFunctions, functions } from "../libraries/all.js";
 import { formatFault } from "../libraries/format-text.js";
 import type { Overload } from "../libraries/function.js";
 import {
@@ -48,13 +48,6 @@ export function check(
   }
   return checker.issues.length > 0 ? { issues: checker.issues } : checker.result(expression);
 }
-
-/** Functions that Kubernetes offers in policies, but not in rules of schemas. */
-const authorizerFunctions = new Set(
-  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
-    " ",
-  ),
-);
 
 class Checker {
   readonly issues: Issue[] = [];

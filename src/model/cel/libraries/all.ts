@@ -35,3 +35,10 @@ function byName(all: readonly Overload[]): ReadonlyMap<string, readonly Overload
   }
   return result;
 }
+
+/** Functions that Kubernetes offers in policies, but not in rules of schemas. */
+export const authorizerFunctions = new Set(
+  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
+    " ",
+  ),
+);
