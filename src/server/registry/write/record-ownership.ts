@@ -37,7 +37,10 @@ export function recordOwnership(
 }
 
 /** Manager, time and version of a write, as field ownership records them. */
-export function ownershipWrite(context: RegistryContext, { type, subresource, options }: Request): FieldWrite {
+export function ownershipWrite(
+  context: RegistryContext,
+  { type, subresource, options }: Request,
+): FieldWrite {
   return {
     manager: options.fieldManager ?? "unknown",
     apiVersion: apiVersionOf(type),
