@@ -71,13 +71,13 @@ export function apply(request: ApplyRequest): ApplyResult | ApplyConflict {
     return applyChecked(request, checkConfig(request));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw badRequest("the object is nested too deeply to be applied");
+    throw badRequest("the applied configuration is nested too deeply");
   }
 }
 
 /** Validates the configuration. */
 function checkConfig({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
-  if (!isJsonObject(config)) throw badRequest("the configuration to apply is not an object");
+  if (!isJsonObject(config)) throw badRequest("the applied configuration must be an object");
   const found = renderKind(config);
   if (getOwn(config, "apiVersion") !== apiVersion || getOwn(config, "kind") !== kind) {
     throw badRequest(`invalid object type: ${found}`);

@@ -90,7 +90,7 @@ export function parseOwners(entries: Json | undefined): Map<string, FieldOwner> 
 function parseOwner(entry: JsonObject, index: number): FieldOwner {
   const text = (name: string): string => {
     const value = Object.hasOwn(entry, name) ? (entry[name] ?? "") : "";
-    if (typeof value !== "string") throw new FieldSetError(`managedFields[${index}].${name} is not a text`);
+    if (typeof value !== "string") throw new FieldSetError(`managedFields[${index}].${name} is not a string`);
     return value;
   };
   const operation = text("operation");

@@ -32,17 +32,17 @@ describe("parsing", () => {
     "%j is refused, and what is allowed is said",
     (text) => {
       expect(() => duration(text)).toThrow(
-        /is not a duration: write numbers with units, such as "250ms".*\(units: ns, us, ms, s, m, h, d, w\)/,
+        /^invalid duration .*: use numbers with units, such as "250ms".*\(units: ns, us, ms, s, m, h, d, w\)/,
       );
     },
   );
 
   test.each([
-    ["-1s", 'a duration cannot be negative, as "-1s" is'],
-    [-1, "a duration cannot be -1: give milliseconds of 0 or more"],
-    [NaN, "a duration cannot be NaN"],
-    [Infinity, "a duration cannot be Infinity"],
-    [`${"9".repeat(400)}h`, "is too long"],
+    ["-1s", 'invalid duration "-1s": must not be negative'],
+    [-1, "invalid duration -1: use 0 or more milliseconds"],
+    [NaN, "invalid duration NaN"],
+    [Infinity, "invalid duration Infinity"],
+    [`${"9".repeat(400)}h`, "too long"],
   ])("rejects %s", (value, message) => {
     expect(() => duration(value)).toThrow(message);
   });
@@ -68,7 +68,7 @@ describe("formatting", () => {
   });
 
   test.each([-1, NaN, Infinity])("rejects %d", (milliseconds) => {
-    expect(() => formatDuration(milliseconds)).toThrow(/give milliseconds of 0 or more/);
+    expect(() => formatDuration(milliseconds)).toThrow(/use 0 or more milliseconds/);
   });
 
   test("round-trips", () => {

@@ -28,11 +28,11 @@ export function duration(value: Duration): number {
   if (typeof value === "number") {
     if (Number.isFinite(value) && value >= 0) return value;
     throw new RangeError(
-      `a duration cannot be ${value}: give milliseconds of 0 or more, or text such as "1h30m"`,
+      `invalid duration ${value}: use 0 or more milliseconds, or a string such as "1h30m"`,
     );
   }
   if (value === "0") return 0;
-  if (value.startsWith("-")) throw new RangeError(`a duration cannot be negative, as ${quoted(value)} is`);
+  if (value.startsWith("-")) throw new RangeError(`invalid duration ${quoted(value)}: must not be negative`);
 
   let milliseconds = 0;
   for (let position = 0; position < value.length || position === 0; position = part.lastIndex) {
@@ -41,12 +41,12 @@ export function duration(value: Duration): number {
     const size = unit === undefined ? undefined : units.get(unit);
     if (size === undefined) {
       throw new SyntaxError(
-        `${quoted(value)} is not a duration: write numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
+        `invalid duration ${quoted(value)}: use numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
       );
     }
     milliseconds += Number(digits) * size;
   }
-  if (!Number.isFinite(milliseconds)) throw new RangeError(`the duration ${quoted(value)} is too long`);
+  if (!Number.isFinite(milliseconds)) throw new RangeError(`invalid duration ${quoted(value)}: too long`);
   return toNanoseconds(milliseconds);
 }
 
@@ -65,7 +65,7 @@ function toNanoseconds(milliseconds: number): number {
  */
 export function formatDuration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) {
-    throw new RangeError(`a duration cannot be ${milliseconds}: give milliseconds of 0 or more`);
+    throw new RangeError(`invalid duration ${milliseconds}: use 0 or more milliseconds`);
   }
   let left = toNanoseconds(milliseconds);
   if (left === 0) return "0s";

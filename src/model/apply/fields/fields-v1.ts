@@ -27,7 +27,7 @@ export function parseFieldsV1(fields: Json | undefined): FieldSet {
 function parseNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
   // Null stands for a member without anything below it.
   if (json === null) return { member: true, below: emptySet };
-  if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
+  if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 must contain maps, not ${typeof json}`);
   if (depth > maxDepth) throw new FieldSetError(`fieldsV1 is nested more than ${maxDepth} levels deep`);
   const draft: FieldSetDraft = {};
   let member = false;

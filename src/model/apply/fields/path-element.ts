@@ -77,7 +77,7 @@ const integer = /^[+-]?\d{1,15}$/;
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text.charCodeAt(1) !== colon) {
-    throw new FieldSetError(`${quote(text)} is no path element: it has no colon`);
+    throw new FieldSetError(`invalid path element ${quote(text)}: missing colon`);
   }
   switch (text.charCodeAt(0)) {
     case field:
@@ -87,7 +87,8 @@ export function parseElement(text: string): PathElement | undefined {
     case value:
       return valueElement(parseContent(text));
     case index:
-      if (!integer.test(text.slice(2))) throw new FieldSetError(`${quote(text)} has no index`);
+      if (!integer.test(text.slice(2)))
+        throw new FieldSetError(`invalid path element ${quote(text)}: not an index`);
       return `i:${Number(text.slice(2))}`;
     default:
       return undefined;
@@ -98,13 +99,14 @@ function parseContent(element: PathElement): Json {
   try {
     return JSON.parse(element.slice(2)) as Json;
   } catch {
-    throw new FieldSetError(`${quote(element)} has no JSON after its colon`);
+    throw new FieldSetError(`invalid path element ${quote(element)}: not JSON`);
   }
 }
 
 function parseKey(element: PathElement): ItemKey {
   const content = parseContent(element);
-  if (!isJsonObject(content)) throw new FieldSetError(`${quote(element)} has no keys`);
+  if (!isJsonObject(content))
+    throw new FieldSetError(`invalid path element ${quote(element)}: not a map of keys`);
   return Object.entries(content);
 }
 
