@@ -3,7 +3,7 @@ import { schemaOf } from "./schema/build-schema.js";
 import { typeName } from "./schema/schema-node.js";
 import { allRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
-import type { ResourceDefinition, StructType } from "./table/type-definition.js";
+import type { ResourceDefinition, StructType } from "./idl/type-definition.js";
 import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
 import { allTypes } from "./types.js";
@@ -14,7 +14,7 @@ export interface BuiltInHooks {
   readonly customResourceDefinition?: Partial<Strategy> | undefined;
 }
 
-/** The kinds that are served from the start, in all their versions: those that the tables give a plural. */
+/** The kinds that are served from the start, in all their versions: those that `api-types` gives a plural. */
 export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
   const rules = allRules(hooks.customResourceDefinition);
   const groups = [...new Set(allTypes().map(({ group }) => group.group))];
@@ -23,8 +23,8 @@ export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] 
     const name = `${struct.group.name}.${struct.name}`;
     const kindRules = rules[name];
     if (kindRules === undefined)
-      throw new Error(`${name} is in the tables, but nothing says how to serve it`);
-    // Discovery lists the groups in the order of the tables, before those of definitions.
+      throw new Error(`${name} is in api-types, but strategy/index.ts has no rules for it`);
+    // Discovery lists the groups in the order of api-types, before those of definitions.
     const groupPriority = groups.length - groups.indexOf(struct.group.group);
     return [resourceType(struct, struct.resource, kindRules, groupPriority)];
   });

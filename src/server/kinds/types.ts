@@ -1,6 +1,6 @@
-import { parseTables } from "./table/parse-table.js";
-import type { StructType } from "./table/type-definition.js";
-import { tables } from "./tables/index.js";
+import { parseIdl } from "./idl/parse-idl.js";
+import type { StructType } from "./idl/type-definition.js";
+import { apiTypes } from "./api-types/index.js";
 
 interface Types {
   readonly all: readonly StructType[];
@@ -12,7 +12,7 @@ let types: Types | undefined;
 
 function load(): Types {
   if (types !== undefined) return types;
-  const all = parseTables(tables);
+  const all = parseIdl(apiTypes);
   const kinds = new Map<string, StructType>();
   const metaKinds = new Map<string, StructType>();
   for (const type of all) {

@@ -1,7 +1,7 @@
 import type { Json } from "../../../model/core.js";
 import { checkJsonPath, compileJsonPath, type JsonPath, jsonPathText } from "../../resources/json-path.js";
 import type { TableColumn } from "../../resources/resource-type.js";
-import { ageOf, defaultColumns, nameColumn } from "../../table/columns.js";
+import { ageOf, defaultColumns, nameColumn } from "../../output-formats/columns.js";
 import type { PrinterColumn } from "../definition.js";
 
 type Cell = ReturnType<TableColumn["cell"]>;

@@ -3,8 +3,8 @@ import type { FailureStatus } from "../../../model/errors/status.js";
 import type { EventType, ObjectEvent } from "../../registry/requests.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
-import { partialObjectMetadata, type MetaVersion } from "../../table/partial-metadata.js";
-import { parseIncludeObject, tableOf } from "../../table/table.js";
+import { partialObjectMetadata, type MetaVersion } from "../../output-formats/partial-metadata.js";
+import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Negotiated } from "../negotiate.js";
 import { textOf, type Query } from "../request/query.js";
 

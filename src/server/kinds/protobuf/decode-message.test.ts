@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { parseTables } from "../table/parse-table.js";
+import { parseIdl } from "../idl/parse-idl.js";
 import { decodeMessage } from "./decode-message.js";
 import { WireReader } from "./wire-reader.js";
 
 /** Types that no kind has yet. */
-const [struct] = parseTables([
+const [struct] = parseIdl([
   `group demo.dev/v1 dev.demo.v1
 type Sample
   port     1 intOrString

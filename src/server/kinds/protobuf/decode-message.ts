@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { setOwn } from "../../../model/object/json.js";
-import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+import type { FieldDefinition, Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { deepest } from "../typed/depth.js";
 import { canBeWritten, writeTime } from "../typed/go-time.js";
 import { parseEmbeddedJson } from "./embedded-json.js";

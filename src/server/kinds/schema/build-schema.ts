@@ -6,7 +6,7 @@ import {
   type Scalar,
   type StructType,
   type ValueType,
-} from "../table/type-definition.js";
+} from "../idl/type-definition.js";
 import { nameNode, type SchemaNode } from "./schema-node.js";
 
 type NodeDraft = { -readonly [Key in keyof SchemaNode]: SchemaNode[Key] };

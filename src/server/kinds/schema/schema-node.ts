@@ -1,5 +1,5 @@
 import type { StructuralSchema } from "../../../model/core.js";
-import type { PatchStrategy } from "../table/type-definition.js";
+import type { PatchStrategy } from "../idl/type-definition.js";
 
 /** A node of a built-in kind's schema, with what only built-in kinds can say of a field. */
 export interface SchemaNode extends StructuralSchema {

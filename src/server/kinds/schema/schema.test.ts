@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StructuralSchema } from "../../../model/core.js";
-import { parseTables } from "../table/parse-table.js";
-import type { StructType } from "../table/type-definition.js";
+import { parseIdl } from "../idl/parse-idl.js";
+import type { StructType } from "../idl/type-definition.js";
 import { allTypes, findKind, findType } from "../types.js";
 import { schemaOf } from "./build-schema.js";
 import { patchStrategyOf, typeName } from "./schema-node.js";
@@ -86,7 +86,7 @@ describe("nodes", () => {
     expect(patchStrategyOf(at(meta, "finalizers"))).toEqual({ strategies: ["merge"] });
     expect(patchStrategyOf(at(account, "secrets"))).toEqual({ strategies: ["merge"], mergeKey: "name" });
     expect(patchStrategyOf(at(account, "imagePullSecrets"))).toBeUndefined();
-    const [struct] = parseTables(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
+    const [struct] = parseIdl(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
     expect(struct && patchStrategyOf(at(schemaOf(struct), "x"))).toEqual({
       strategies: ["merge", "retainKeys"],
       mergeKey: "k",

@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "../../../model/core.js";
-import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+import type { FieldDefinition, Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { zeroScalars } from "./normalize.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { Json } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import { formatApiVersion, type GroupVersion } from "../../../model/object/object.js";
-import type { Scalar, StructType, ValueType } from "../table/type-definition.js";
+import type { Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { base64Fault } from "./base64.js";
 import { deepest } from "./depth.js";

@@ -1,7 +1,7 @@
 import { failures } from "../../../model/core.js";
 import { type Json, setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { FieldDefinition, StructType, ValueType } from "../table/type-definition.js";
+import type { FieldDefinition, StructType, ValueType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { canonicalBase64 } from "./base64.js";
 import { alternativeFor } from "./check-types.js";

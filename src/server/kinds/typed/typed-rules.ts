@@ -1,7 +1,7 @@
 import { failures, type Json } from "../../../model/core.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { StructType } from "../table/type-definition.js";
+import type { StructType } from "../idl/type-definition.js";
 import { typeFault } from "./check-types.js";
 import { normalize } from "./normalize.js";
 import { removeUnknownFields } from "./unknown-fields.js";

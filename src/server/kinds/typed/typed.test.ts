@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { StructType } from "../table/type-definition.js";
+import type { StructType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { checkTypes } from "./check-types.js";
 import { normalize } from "./normalize.js";

@@ -1,6 +1,6 @@
 import { failures } from "../../../model/core.js";
 import type { Json } from "../../../model/object/json.js";
-import type { StructType, ValueType } from "../table/type-definition.js";
+import type { StructType, ValueType } from "../idl/type-definition.js";
 import { alternativeFor } from "./check-types.js";
 import { deepest } from "./depth.js";
 

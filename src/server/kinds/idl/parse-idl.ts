@@ -1,6 +1,14 @@
-import { type Line, type Passage, readLine, readLines, readPassages, type Word } from "./parse-line.js";
+import {
+  IdlError,
+  type Line,
+  type Passage,
+  readLine,
+  readLines,
+  readPassages,
+  type Word,
+} from "./parse-line.js";
 import { parseField } from "./parse-field.js";
-import { TableError } from "./table-error.js";
+
 import {
   type Alias,
   type FieldDefinition,
@@ -45,7 +53,7 @@ import {
  * Kinds with a plural are served: `short(…)`, `category(…)`, `cluster` (not in namespaces), `sub(status,…)`,
  * `without(verb,…)`. Kinds without one travel in requests only.
  */
-export function parseTables(tables: readonly string[]): StructType[] {
+export function parseIdl(tables: readonly string[]): StructType[] {
   const structs: StructType[] = [];
   const names: Names = { structs: new Map(), aliases: new Map() };
   for (const table of tables) readTypes(table, structs, names);
@@ -64,18 +72,18 @@ function readTypes(table: string, structs: StructType[], names: Names): void {
     const [keyword, name, ...rest] = line.words;
     const isStruct = keyword?.text !== "group" && keyword?.text !== "alias";
     const [stray] = isStruct ? [] : readLines(body);
-    if (stray) throw new TableError(stray.number, "a field has to stand below its type");
+    if (stray) throw new IdlError(stray.number, "a field has to stand below its type");
     if (keyword?.text === "group") {
       group = readGroup(line, name, rest);
       continue;
     }
-    if (group === undefined) throw new TableError(line.number, 'a table begins with its "group"');
+    if (group === undefined) throw new IdlError(line.number, 'a description begins with its "group"');
     if (name === undefined || !/^[A-Z][A-Za-z0-9]*$/.test(name.text)) {
-      throw new TableError(line.number, `"${keyword?.text}" needs the name of a type, such as ConfigMap`);
+      throw new IdlError(line.number, `"${keyword?.text}" needs the name of a type, such as ConfigMap`);
     }
     const key = `${group.name}.${name.text}`;
     if (names.structs.has(key) || names.aliases.has(key)) {
-      throw new TableError(line.number, `there is a ${key} already`);
+      throw new IdlError(line.number, `there is a ${key} already`);
     }
     if (keyword?.text === "alias") names.aliases.set(key, readAlias(line, group, name.text, rest));
     else {
@@ -96,7 +104,7 @@ function readGroup(line: Line, name: Word | undefined, [prefix, ...rest]: Word[]
   const match = /^([a-z0-9.-]+)\/([a-z0-9]+)$/.exec(name?.text ?? "");
   const [, group = "", version = ""] = match ?? [];
   if (match === null || prefix === undefined || rest.length > 0) {
-    throw new TableError(line.number, 'write "group name/version prefix-of-openapi-names"');
+    throw new IdlError(line.number, 'write "group name/version prefix-of-openapi-names"');
   }
   const core = group === "core";
   return {
@@ -110,14 +118,14 @@ function readGroup(line: Line, name: Word | undefined, [prefix, ...rest]: Word[]
 
 function readAlias(line: Line, group: GroupDefinition, name: string, [scalar, ...rest]: Word[]): Alias {
   if (scalar === undefined || !isScalar(scalar.text)) {
-    throw new TableError(line.number, `the alias ${name} needs a scalar, such as "string"`);
+    throw new IdlError(line.number, `the alias ${name} needs a scalar, such as "string"`);
   }
   let goPackage = group.version;
   let values: readonly string[] | undefined;
   for (const { text, arguments: given } of rest) {
     if (text === "in" && given) values = given;
     else if (text === "package" && given?.length === 1) goPackage = given.join();
-    else throw new TableError(line.number, `an alias cannot be "${text}"`);
+    else throw new IdlError(line.number, `an alias cannot be "${text}"`);
   }
   return {
     name,
@@ -138,13 +146,13 @@ function readStruct(
   names: Names,
 ): StructType {
   if (keyword !== "kind" && keyword !== "type" && keyword !== "union") {
-    throw new TableError(line.number, `"${keyword}" is none of group, alias, kind, type, union`);
+    throw new IdlError(line.number, `"${keyword}" is none of group, alias, kind, type, union`);
   }
   const kind = keyword === "kind";
   const resource = kind ? readResource(line, words) : undefined;
   const atomic = !kind && words.some(({ text }) => text === "atomic");
   if (!kind && words.length > (atomic ? 1 : 0)) {
-    throw new TableError(line.number, `a ${keyword} can be "atomic" and nothing else`);
+    throw new IdlError(line.number, `a ${keyword} can be "atomic" and nothing else`);
   }
   const head = { name, group, kind, resource, union: keyword === "union", atomic, description: line.comment };
   return new LazyStruct(head, body, names);
@@ -200,7 +208,7 @@ function readResource(line: Line, [plural, ...words]: readonly Word[]): Resource
   for (const { text, arguments: given } of words) {
     if (text === "cluster" && !given) namespaced = false;
     else if (given && Object.hasOwn(lists, text)) lists[text] = given;
-    else throw new TableError(line.number, `a kind cannot be "${text}"`);
+    else throw new IdlError(line.number, `a kind cannot be "${text}"`);
   }
   const { short = [], category = [], sub = [], without = [] } = lists;
   return {
@@ -225,18 +233,18 @@ function readFields({ name: type, group, kind, resource }: LazyStruct, body: Pas
     const field = parseField(line, group, names);
     const other = fields.byNumber.get(field.number);
     if (other) {
-      throw new TableError(line.number, `${type}.${other.name} has the number ${field.number} already`);
+      throw new IdlError(line.number, `${type}.${other.name} has the number ${field.number} already`);
     }
     fields.byNumber.set(field.number, field);
     for (const each of inJson(field)) {
       const { name } = each;
-      if (fields.byName.has(name)) throw new TableError(line.number, `${type} has a ${name} already`);
+      if (fields.byName.has(name)) throw new IdlError(line.number, `${type} has a ${name} already`);
       fields.fields.push(each);
       fields.byName.set(name, each);
     }
   }
   if (kind && resource && fields.fields[0]?.name !== "metadata") {
-    throw new TableError(body.number - 1, `${type} is served, so its first field has to be its metadata`);
+    throw new IdlError(body.number - 1, `${type} is served, so its first field has to be its metadata`);
   }
   return fields;
 }

@@ -1,5 +1,5 @@
 /** What is behind services, in its newer form. */
-export const endpoints = `
+export const discovery = `
 group discovery.k8s.io/v1 io.k8s.api.discovery.v1
 
 alias AddressType string

@@ -1,6 +1,5 @@
 import { apiextensions } from "./apiextensions.js";
 import { apps } from "./apps.js";
-import { autoscalingV2 } from "./autoscaling-v2.js";
 import { autoscaling } from "./autoscaling.js";
 import { batch } from "./batch.js";
 import { coordination } from "./coordination.js";
@@ -15,17 +14,17 @@ import { quotas } from "./core/quotas.js";
 import { placement } from "./core/placement.js";
 import { services } from "./core/services.js";
 import { volumes } from "./core/volumes.js";
-import { endpoints } from "./endpoints.js";
+import { discovery } from "./discovery.js";
 import { events } from "./events.js";
 import { meta } from "./meta.js";
 import { networking } from "./networking.js";
 import { policy } from "./policy.js";
-import { priorities } from "./priorities.js";
+import { scheduling } from "./scheduling.js";
 import { rbac } from "./rbac.js";
 import { storage } from "./storage.js";
 
-/** All tables. Clients that find a kind in several groups take the first, so the order is that of Kubernetes. */
-export const tables: readonly string[] = [
+/** Types of all built-in kinds, by group. Clients that find a kind in several groups use the first, so the order is Kubernetes'. */
+export const apiTypes: readonly string[] = [
   meta,
   core,
   pods,
@@ -40,7 +39,6 @@ export const tables: readonly string[] = [
   quotas,
   apps,
   events,
-  autoscalingV2,
   autoscaling,
   batch,
   networking,
@@ -48,7 +46,7 @@ export const tables: readonly string[] = [
   rbac,
   storage,
   apiextensions,
-  priorities,
+  scheduling,
   coordination,
-  endpoints,
+  discovery,
 ];

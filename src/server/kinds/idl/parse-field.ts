@@ -1,6 +1,5 @@
 import type { Json } from "../../../model/core.js";
-import type { Line, Word } from "./parse-line.js";
-import { TableError } from "./table-error.js";
+import { IdlError, type Line, type Word } from "./parse-line.js";
 import {
   type FieldDefinition,
   type GroupDefinition,
@@ -16,19 +15,16 @@ import {
 export function parseField(line: Line, group: GroupDefinition, names: Names): FieldDefinition {
   const [name, number, typeWord, ...rest] = line.words;
   if (name === undefined || number === undefined || typeWord === undefined) {
-    throw new TableError(line.number, 'a field is a name, a number and a type, such as "data 2 {string}"');
+    throw new IdlError(line.number, 'a field is a name, a number and a type, such as "data 2 {string}"');
   }
   if (!/^[1-9]\d{0,3}$/.test(number.text)) {
-    throw new TableError(line.number, `"${number.text}" is not a protobuf field number`);
+    throw new IdlError(line.number, `"${number.text}" is not a protobuf field number`);
   }
   const presence = presences[typeWord.text.at(-1) ?? ""] ?? "plain";
   const typeText = presence === "plain" ? typeWord.text : typeWord.text.slice(0, -1);
   const type = parseType(typeText, line.number, group, names);
   if (type.of === "struct" && line.comment) {
-    throw new TableError(
-      line.number,
-      `describe ${type.struct.name} itself: everything that has one shares it`,
-    );
+    throw new IdlError(line.number, `describe ${type.struct.name} itself: everything that has one shares it`);
   }
   return {
     name: name.text,
@@ -58,7 +54,7 @@ function parseType(text: string, line: number, group: GroupDefinition, names: Na
     const alias = names.aliases.get(key);
     if (alias) return { of: "scalar", scalar: alias.scalar, alias };
   }
-  throw new TableError(line, `there is no type "${text}"`);
+  throw new IdlError(line, `there is no type "${text}"`);
 }
 
 type Notes = { -readonly [Key in keyof FieldDefinition]?: FieldDefinition[Key] };
@@ -69,7 +65,7 @@ function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
   let mergeKey: string | undefined;
   for (const { text, arguments: given } of words) {
     const misplaced = (): never => {
-      throw new TableError(line.number, `"${text}" says nothing about a ${type.of}`);
+      throw new IdlError(line.number, `"${text}" says nothing about a ${type.of}`);
     };
     switch (text) {
       case "set":
@@ -105,7 +101,7 @@ function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
         notes.inline = true;
         break;
       default:
-        throw new TableError(line.number, `a field cannot be "${text}"`);
+        throw new IdlError(line.number, `a field cannot be "${text}"`);
     }
   }
   if (type.of === "list") notes.listType ??= "atomic" satisfies ListType;

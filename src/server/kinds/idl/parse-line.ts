@@ -1,4 +1,11 @@
-import { TableError } from "./table-error.js";
+/** A mistake in the description of a type, found by the tests. */
+export class IdlError extends Error {
+  override readonly name = "IdlError";
+
+  constructor(line: number, problem: string) {
+    super(`line ${line}: ${problem}`);
+  }
+}
 
 /** One line of a table, taken apart. */
 export interface Line {
@@ -66,8 +73,8 @@ function readWord(word: string, line: number): Word {
   if (word.startsWith("=")) return { text: "=", arguments: [word.slice(1)] };
   const open = word.indexOf("(");
   if (open < 0) return { text: word };
-  if (!word.endsWith(")") || open === 0) throw new TableError(line, `"${word}" should look like "word(a,b)"`);
+  if (!word.endsWith(")") || open === 0) throw new IdlError(line, `"${word}" should look like "word(a,b)"`);
   const inside = word.slice(open + 1, -1);
-  if (inside === "") throw new TableError(line, `"${word}" has nothing in its brackets`);
+  if (inside === "") throw new IdlError(line, `"${word}" has nothing in its brackets`);
   return { text: word.slice(0, open), arguments: inside.split(",") };
 }

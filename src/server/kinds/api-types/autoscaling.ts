@@ -1,5 +1,5 @@
-/** What keeps the number of pods fit for the load. */
-export const autoscalingV2 = `
+/** autoscaling/v2: autoscalers; autoscaling/v1: only the `scale` subresource of other kinds. */
+export const autoscaling = `
 group autoscaling/v2 io.k8s.api.autoscaling.v2
 
 alias MetricSourceType string
@@ -129,4 +129,18 @@ type HorizontalPodAutoscalerCondition         # One thing that can be said about
   lastTransitionTime          3 time          # When the status last changed.
   reason                      4 string        # Why, in one word for programs.
   message                     5 string        # Why, in words for people.
+
+group autoscaling/v1 io.k8s.api.autoscaling.v1
+
+kind Scale                                    # How many there should be of something, and how many there are.
+  metadata                    1 ObjectMeta
+  spec                        2 ScaleSpec
+  status                      3 ScaleStatus
+
+type ScaleSpec                                # How many there should be.
+  replicas                    1 int32         # The number.
+
+type ScaleStatus                              # How many there are.
+  replicas                    1 int32!        # The number.
+  selector                    2 string        # The labels by which to find them.
 `;

@@ -1,5 +1,5 @@
 /** How important pods are. */
-export const priorities = `
+export const scheduling = `
 group scheduling.k8s.io/v1 io.k8s.api.scheduling.v1
 
 kind PriorityClass priorityclasses short(pc) cluster # How important pods are.
