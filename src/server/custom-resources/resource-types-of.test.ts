@@ -1,7 +1,7 @@
 import { definedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, test } from "vitest";
 import { statusOf, type StructuralSchema, VirtualClock } from "../../model/core.js";
-import { objectMeta } from "../openapi/meta-types.js";
+import { objectProperties } from "../kinds/schema/build-schema.js";
 import type { Draft } from "../resources/resource-type.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import { nextStatus } from "./names.js";
@@ -84,7 +84,7 @@ test("its schema is that of the definition, with what every object has", () => {
   const type = only(widgets());
   expect(type.schema).toBe(type.schema);
   expect(type.schema.properties?.["spec"]).toBe(schema.properties?.["spec"]);
-  expect(type.schema.properties?.["metadata"]).toBe(objectMeta);
+  expect(type.schema.properties?.["metadata"]).toBe(objectProperties().metadata);
   expect(Object.keys(type.schema.properties ?? {})).toEqual([
     "spec",
     "status",

@@ -1,7 +1,7 @@
 import { failures, isConditionTrue, type KubeObject, type StructuralSchema } from "../../model/core.js";
 import { nameIsDns1123Subdomain } from "../../model/object/names.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
-import { apiVersionField, kindField, objectMeta } from "../openapi/meta-types.js";
+import { objectProperties } from "../kinds/schema/build-schema.js";
 import { jsonPathText, readFields } from "../resources/json-path.js";
 import type {
   Capabilities,
@@ -86,7 +86,7 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
           : undefined,
         storage: { ...storage, conversion },
         get schema() {
-          published ??= publishedSchema(schema);
+          published ??= withObjectProperties(schema);
           return published;
         },
         rules,
@@ -119,15 +119,9 @@ const capabilities: Capabilities = {
 
 const tooLate = "create not allowed while custom resource definition is terminating";
 
-/** The root has what every object has; all below is the definition's own. */
-function publishedSchema(schema: StructuralSchema): StructuralSchema {
-  const properties = {
-    ...schema.properties,
-    apiVersion: apiVersionField,
-    kind: kindField,
-    metadata: objectMeta,
-  };
-  return { ...schema, properties };
+/** The definition's schema with apiVersion, kind and metadata, whatever the definition says of these. */
+function withObjectProperties(schema: StructuralSchema): StructuralSchema {
+  return { ...schema, properties: { ...schema.properties, ...objectProperties() } };
 }
 
 function subresourcesOf({ subresources }: DefinitionVersion): Subresources {

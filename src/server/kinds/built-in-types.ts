@@ -1,6 +1,5 @@
 import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
 import { schemaOf } from "./schema/build-schema.js";
-import { typeName } from "./schema/schema-node.js";
 import { allRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
 import type { ResourceDefinition, StructType } from "./idl/type-definition.js";
@@ -85,7 +84,6 @@ function resourceType(
     get blank() {
       return blankObject(struct);
     },
-    typeName,
     subresources: subresourcesOf(resource, kindRules),
     columns,
     selectableFields,

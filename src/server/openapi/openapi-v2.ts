@@ -1,9 +1,7 @@
 import { documentOf, type Document } from "../discovery/document.js";
 import { groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { v2 } from "./dialect.js";
 import { info, securitySchemes } from "./info.js";
-import { refTo } from "./models.js";
 import { codeNames, consumes, produces } from "./operations.js";
 import type { Parameter } from "./parameters.js";
 import { routesOf, type Route, type RoutedOperation } from "./routes.js";
@@ -30,7 +28,7 @@ export function openApiV2(types: readonly ResourceType[]): Document {
 }
 
 class Writer {
-  readonly schemas = new Schemas(v2);
+  readonly schemas = new Schemas(2);
   /** Operations refer to these, as they repeat for every kind. A name means the same everywhere. */
   readonly parameters = new Map<string, Published>();
 
@@ -45,7 +43,7 @@ class Writer {
 
   #operation(type: ResourceType, operation: RoutedOperation): Published {
     const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
-    const schema = refTo(answer, type, this.schemas);
+    const schema = this.schemas.refTo(answer, type);
     return {
       description,
       consumes: body ? consumes(type, body.model) : ["*/*"],
@@ -60,7 +58,7 @@ class Writer {
                 name: "body",
                 in: "body",
                 ...(body.required && { required: true }),
-                schema: refTo(body.model, type, this.schemas),
+                schema: this.schemas.refTo(body.model, type),
               },
             ]
           : []),

@@ -1,9 +1,7 @@
 import { documentOf, type Document } from "../discovery/document.js";
 import { findGroupVersion, groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { v3 } from "./dialect.js";
 import { info, securitySchemes } from "./info.js";
-import { refTo } from "./models.js";
 import { codeNames, consumes, produces } from "./operations.js";
 import type { Parameter } from "./parameters.js";
 import { routesOf, type Route, type RoutedOperation } from "./routes.js";
@@ -63,7 +61,7 @@ function sameTypes(left: readonly ResourceType[], right: readonly ResourceType[]
 }
 
 function buildDocument(types: readonly ResourceType[]): Document {
-  const schemas = new Schemas(v3);
+  const schemas = new Schemas(3);
   const routes = types.flatMap((type) => routesOf(type).map((route) => ({ type, route })));
   const paths = Object.fromEntries(
     routes.map(({ type, route }) => [route.path, pathItem(type, route, schemas)]),
@@ -86,7 +84,7 @@ function pathItem(type: ResourceType, { parameters, operations }: Route, schemas
 
 function asOperation(type: ResourceType, operation: RoutedOperation, schemas: Schemas): Published {
   const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
-  const answered = content(produces(answer), refTo(answer, type, schemas));
+  const answered = content(produces(answer), schemas.refTo(answer, type));
   return {
     tags: [tag],
     description,
@@ -95,7 +93,7 @@ function asOperation(type: ResourceType, operation: RoutedOperation, schemas: Sc
     parameters: parameters.map(asParameter),
     ...(body && {
       requestBody: {
-        content: content(consumes(type, body.model), refTo(body.model, type, schemas)),
+        content: content(consumes(type, body.model), schemas.refTo(body.model, type)),
         ...(body.required && { required: true }),
       },
     }),

@@ -1,6 +1,8 @@
 import { resourceType, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
+import { parseIdl } from "../kinds/idl/parse-idl.js";
+import { schemaOf } from "../kinds/schema/build-schema.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 import { openApiV2 } from "./openapi-v2.js";
 import { openApiV3, openApiV3Index } from "./openapi-v3.js";
@@ -67,41 +69,38 @@ const widgets = type({
   selectableFields: new Map([["spec.color", () => ""]]),
 });
 
-const part: StructuralSchema = { description: "A part.", type: "object" };
-const tree = { description: "A part of parts.", type: "object", properties: {} } as StructuralSchema;
-Object.assign(tree.properties as object, { children: { type: "array", items: tree } });
-const objectMeta: StructuralSchema = { type: "object" };
-const boxSchema: StructuralSchema = {
-  type: "object",
-  properties: {
-    metadata: objectMeta,
-    first: part,
-    second: { description: "Another one.", allOf: [part] },
-    parts: {
-      type: "array",
-      items: part,
-      "x-kubernetes-patch-strategy": "merge",
-      "x-kubernetes-patch-merge-key": "name",
-    } as StructuralSchema,
-    tree,
-    inner: objectMeta,
-    port: { "x-kubernetes-int-or-string": true },
-    time: { type: "string", format: "date-time", nullable: true },
-  },
-};
-const names = new Map([
-  [boxSchema, "io.k8s.api.core.v1.Box"],
-  [part, "io.k8s.api.core.v1.Part"],
-  [tree, "io.k8s.api.core.v1.Tree"],
-  [objectMeta, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"],
-]);
+const [boxStruct] = parseIdl([
+  "group meta/v1 io.k8s.apimachinery.pkg.apis.meta.v1\ntype ObjectMeta\n  name 1 string",
+  `group core/v1 io.k8s.api.core.v1
+alias Color string in(blue,red)
+kind Box boxes                    # A box.
+  metadata 1 ObjectMeta
+  first    2 Part
+  second   3 Part?
+  parts    4 [Part] map(name) merge(name)
+  tree     5 Tree!
+  port     6 intOrString?
+  opened   7 time
+  color    8 Color
+  labels   9 {string}
+  size    10 int32? =3
+  pool    11 string =rbd published
+  weight  12 quantity
+  data    13 any
+type Part atomic                  # A part.
+  name     1 string!
+type Tree                         # A part of parts.
+  children 1 [Tree]
+  origin   2 Part granular
+`,
+]).filter(({ name }) => name === "Box");
+if (boxStruct === undefined) throw new Error("there is no Box");
 const boxes = type({
   kind: "Box",
   plural: "boxes",
   namespaced: false,
   capabilities: typedCapabilities,
-  schema: boxSchema,
-  typeName: (schema) => names.get(schema),
+  schema: schemaOf(boxStruct),
 });
 
 const types = [widgets, boxes];
@@ -219,32 +218,68 @@ describe("schemas in OpenAPI v3", () => {
     });
   });
 
-  it("refer to the named types of built-in kinds", () => {
+  it("of built-in kinds refer to named types, and carry Go's zero values as defaults", () => {
     const { schemas } = v3("").components;
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-    const { properties } = schemas["io.k8s.api.core.v1.Box"];
-    expect(properties).toMatchObject({
-      first: ref("io.k8s.api.core.v1.Part"),
-      second: { description: "Another one.", allOf: [ref("io.k8s.api.core.v1.Part")] },
-      parts: {
-        items: ref("io.k8s.api.core.v1.Part"),
-        "x-kubernetes-patch-strategy": "merge",
-        "x-kubernetes-patch-merge-key": "name",
+    const part = ref("io.k8s.api.core.v1.Part");
+    expect(schemas["io.k8s.api.core.v1.Box"]).toEqual({
+      description: "A box.",
+      type: "object",
+      required: ["tree"],
+      properties: {
+        apiVersion: expect.objectContaining({ type: "string" }),
+        kind: expect.objectContaining({ type: "string" }),
+        metadata: { default: {}, allOf: [ref(`${metaV1}.ObjectMeta`)] },
+        first: { default: {}, allOf: [part] },
+        second: part,
+        parts: {
+          type: "array",
+          items: { default: {}, allOf: [part] },
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["name"],
+          "x-kubernetes-patch-strategy": "merge",
+          "x-kubernetes-patch-merge-key": "name",
+        },
+        tree: { default: {}, allOf: [ref("io.k8s.api.core.v1.Tree")] },
+        port: ref("io.k8s.apimachinery.pkg.util.intstr.IntOrString"),
+        opened: ref(`${metaV1}.Time`),
+        color: { type: "string", enum: ["blue", "red"] },
+        labels: { type: "object", additionalProperties: { type: "string", default: "" } },
+        size: { type: "integer", format: "int32" },
+        pool: { type: "string", default: "rbd" },
+        weight: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+        data: ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
       },
-      inner: ref(`${metaV1}.ObjectMeta`),
+      "x-kubernetes-group-version-kind": [{ group: "", kind: "Box", version: "v1" }],
     });
-    expect(schemas["io.k8s.api.core.v1.Part"]).toEqual(part);
-    expect(schemas["io.k8s.api.core.v1.Tree"].properties.children.items).toEqual(
-      ref("io.k8s.api.core.v1.Tree"),
-    );
-    expect(schemas["io.k8s.api.core.v1.BoxList"]).toBeDefined();
-    expect(schemas["io.k8s.api.core.v1.Box"]).not.toHaveProperty("x-kubernetes-selectable-fields");
+    expect(schemas["io.k8s.api.core.v1.Part"]).toEqual({
+      description: "A part.",
+      type: "object",
+      required: ["name"],
+      properties: { name: { type: "string", default: "" } },
+      "x-kubernetes-map-type": "atomic",
+    });
+    expect(schemas["io.k8s.api.core.v1.Tree"].properties).toMatchObject({
+      children: { items: { allOf: [ref("io.k8s.api.core.v1.Tree")] } },
+      origin: { "x-kubernetes-map-type": "granular", allOf: [part] },
+    });
+    expect(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({
+      format: "int-or-string",
+      oneOf: [{ type: "integer" }, { type: "string" }],
+    });
+    expect(schemas["io.k8s.api.core.v1.BoxList"].properties.items.items).toEqual({
+      default: {},
+      allOf: [ref("io.k8s.api.core.v1.Box")],
+    });
+    expect(schemas["io.k8s.api.core.v1.BoxList"]).not.toHaveProperty("x-kubernetes-selectable-fields");
   });
 
   it("have the same shared types in all documents", () => {
-    const name = `${metaV1}.ObjectMeta`;
+    const name = `${metaV1}.Status`;
     expect(v3("").components.schemas[name]).toEqual(v3("demo.dev").components.schemas[name]);
-    expect(v3("").components.schemas[name].properties.ownerReferences).toMatchObject({
+    expect(
+      v3("demo.dev").components.schemas[`${metaV1}.ObjectMeta`].properties.ownerReferences,
+    ).toMatchObject({
       "x-kubernetes-patch-strategy": "merge",
       "x-kubernetes-patch-merge-key": "uid",
     });
@@ -356,11 +391,20 @@ describe("schemas in OpenAPI v2", () => {
 
   it("have references with words beside them", () => {
     expect(metadata).toMatchObject({ $ref: `#/definitions/${metaV1}.ObjectMeta` });
-    expect(definitions["io.k8s.api.core.v1.Box"].properties).toMatchObject({
-      second: { description: "Another one.", $ref: "#/definitions/io.k8s.api.core.v1.Part" },
-      port: { type: "string", format: "int-or-string" },
-      time: { type: "string", format: "date-time" },
+    const { properties } = definitions["io.k8s.api.core.v1.Box"];
+    expect(properties).toMatchObject({
+      first: { $ref: "#/definitions/io.k8s.api.core.v1.Part" },
+      parts: {
+        items: { $ref: "#/definitions/io.k8s.api.core.v1.Part" },
+        "x-kubernetes-patch-strategy": "merge",
+      },
     });
+    expect(properties.pool).toEqual({ type: "string" });
+    expect(definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({
+      type: "string",
+      format: "int-or-string",
+    });
+    expect(definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"]).toMatchObject({ type: "string" });
   });
 
   it("say nothing of the fields of a kind that may have any", () => {

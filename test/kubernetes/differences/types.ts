@@ -12,16 +12,16 @@ export const inTypes: Theme = {
       covers: ({ path, ours }) => trials.test(path) && ours === undefined,
     },
     {
-      why: "The strategy of a deployment is described in its place.",
-      covers: ({ path }) => path.includes(".DeploymentSpec.strategy."),
+      why: "`x-kubernetes-unions` is left out: no client reads it.",
+      covers: ({ path }) => path.endsWith(".x-kubernetes-unions"),
     },
     {
-      why: "The data of a controller revision may be anything that is JSON.",
-      covers: ({ path }) => path.includes(".ControllerRevision.data."),
+      why: "`DeleteOptions` is listed as a kind of the core group only, though clients may send it in any group.",
+      covers: ({ path }) => path.includes(".v1.DeleteOptions.x-kubernetes-group-version-kind"),
     },
     {
-      why: "The details of a Status are no list.",
-      covers: ({ path }) => path.endsWith(".v1.Status.details.x-kubernetes-list-type"),
+      why: "The details of a Status are no list, so they have no list type.",
+      covers: ({ path }) => path.endsWith(".v1.Status.properties.details.x-kubernetes-list-type"),
     },
   ],
 };

@@ -7,7 +7,7 @@ alias ResourceScope string
 alias ConditionStatus string
 alias CustomResourceDefinitionConditionType string
 alias JSONSchemaURL string
-alias FieldValueErrorReason string
+alias FieldValueErrorReason string in(FieldValueDuplicate,FieldValueForbidden,FieldValueInvalid,FieldValueRequired)
 alias JSON any
 
 kind CustomResourceDefinition customresourcedefinitions short(crd,crds) category(api-extensions) cluster sub(status) # Defines a kind that the server then serves as its own.

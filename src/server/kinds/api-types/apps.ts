@@ -2,13 +2,13 @@
 export const apps = `
 group apps/v1 io.k8s.api.apps.v1
 
-alias DeploymentStrategyType string
+alias DeploymentStrategyType string in(Recreate,RollingUpdate)
 alias DeploymentConditionType string
-alias PodManagementPolicyType string
-alias StatefulSetUpdateStrategyType string
+alias PodManagementPolicyType string in(OrderedReady,Parallel)
+alias StatefulSetUpdateStrategyType string in(OnDelete,RollingUpdate)
 alias PersistentVolumeClaimRetentionPolicyType string
 alias StatefulSetConditionType string
-alias DaemonSetUpdateStrategyType string
+alias DaemonSetUpdateStrategyType string in(OnDelete,RollingUpdate)
 alias DaemonSetConditionType string
 alias ReplicaSetConditionType string
 

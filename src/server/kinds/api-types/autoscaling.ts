@@ -138,7 +138,7 @@ kind Scale                                    # How many there should be of some
   status                      3 ScaleStatus
 
 type ScaleSpec                                # How many there should be.
-  replicas                    1 int32         # The number.
+  replicas                    1 int32 published # The number.
 
 type ScaleStatus                              # How many there are.
   replicas                    1 int32!        # The number.

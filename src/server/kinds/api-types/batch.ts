@@ -2,12 +2,12 @@
 export const batch = `
 group batch/v1 io.k8s.api.batch.v1
 
-alias CompletionMode string
-alias PodReplacementPolicy string
-alias PodFailurePolicyAction string
-alias PodFailurePolicyOnExitCodesOperator string
+alias CompletionMode string in(Indexed,NonIndexed)
+alias PodReplacementPolicy string in(Failed,TerminatingOrFailed)
+alias PodFailurePolicyAction string in(Count,FailIndex,FailJob,Ignore)
+alias PodFailurePolicyOnExitCodesOperator string in(In,NotIn)
 alias JobConditionType string
-alias ConcurrencyPolicy string
+alias ConcurrencyPolicy string in(Allow,Forbid,Replace)
 
 kind Job jobs category(all) sub(status)       # Runs pods until they succeed. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta

@@ -81,5 +81,5 @@ type ObjectReference atomic                   # Points to another object.
   fieldPath                   7 string        # The part of it that is meant.
 
 type LocalObjectReference atomic              # Points to an object in the same namespace.
-  name                        1 string        # Its name.
+  name                        1 string published # Its name.
 `;

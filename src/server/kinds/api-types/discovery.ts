@@ -2,7 +2,7 @@
 export const discovery = `
 group discovery.k8s.io/v1 io.k8s.api.discovery.v1
 
-alias AddressType string
+alias AddressType string in(FQDN,IPv4,IPv6)
 
 kind EndpointSlice endpointslices             # Addresses behind a service.
   metadata                    1 ObjectMeta

@@ -80,6 +80,8 @@ type Preconditions                            # What must be true of an object b
   uid                         1 UID?          # Its uid.
   resourceVersion             2 string?       # Its resourceVersion.
 
+type Patch                                     # A change to an object, in the format that the content type names.
+
 kind Status                                   # How a request went that returns nothing else.
   metadata                    1 ListMeta
   status                      2 string        # Success or Failure.

@@ -2,8 +2,8 @@
 export const networking = `
 group networking.k8s.io/v1 io.k8s.api.networking.v1
 
-alias PathType string
-alias PolicyType string
+alias PathType string in(Exact,ImplementationSpecific,Prefix)
+alias PolicyType string in(Egress,Ingress)
 
 kind Ingress ingresses short(ing) sub(status) # Leads requests from outside to services. Stored only: nothing serves them here.
   metadata                    1 ObjectMeta
@@ -83,7 +83,7 @@ kind NetworkPolicy networkpolicies short(netpol) # Says who may talk to pods. St
   spec                        2 NetworkPolicySpec
 
 type NetworkPolicySpec                        # Which pods, and who may talk to them and whom they may talk to.
-  podSelector                 1 LabelSelector!
+  podSelector                 1 LabelSelector
   ingress                     2 [NetworkPolicyIngressRule] # Who may talk to the pods.
   egress                      3 [NetworkPolicyEgressRule] # Whom the pods may talk to.
   policyTypes                 4 [PolicyType]  # Ingress, Egress or both.

@@ -2,7 +2,7 @@
 export const policy = `
 group policy/v1 io.k8s.api.policy.v1
 
-alias UnhealthyPodEvictionPolicyType string
+alias UnhealthyPodEvictionPolicyType string in(AlwaysAllow,IfHealthyBudget)
 
 kind PodDisruptionBudget poddisruptionbudgets short(pdb) sub(status) # How many pods may be missing at a time. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta

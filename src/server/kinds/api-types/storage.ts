@@ -2,7 +2,7 @@
 export const storage = `
 group storage.k8s.io/v1 io.k8s.api.storage.v1
 
-alias VolumeBindingMode string
+alias VolumeBindingMode string in(Immediate,WaitForFirstConsumer)
 
 kind StorageClass storageclasses short(sc) cluster # How storage is made when it is claimed.
   metadata                    1 ObjectMeta

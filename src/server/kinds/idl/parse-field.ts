@@ -75,8 +75,12 @@ function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
         notes.listMapKeys = given;
         break;
       case "atomic":
-        if (type.of === "map") notes.atomicMap = true;
+        if (type.of === "map") notes.mapType = "atomic";
         else if (type.of !== "list") misplaced();
+        break;
+      case "granular":
+        if (type.of !== "map" && type.of !== "struct") misplaced();
+        notes.mapType = "granular";
         break;
       case "merge":
         strategies.push("merge");
@@ -88,6 +92,9 @@ function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
         break;
       case "=":
         notes.default = readDefault(given?.join() ?? "");
+        break;
+      case "published":
+        notes.isDefaultPublished = true;
         break;
       case "format":
         if (type.of !== "scalar") misplaced();

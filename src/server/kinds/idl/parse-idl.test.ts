@@ -62,7 +62,7 @@ type Part atomic
     expect(widget?.byName.get("limits")).toMatchObject({
       type: { of: "map", value: { of: "list", item: { of: "scalar", scalar: "int64" } } },
       presence: "always",
-      atomicMap: true,
+      mapType: "atomic",
     });
     expect(widget?.byName.get("size")).toMatchObject({ default: 3, format: "int32" });
   });

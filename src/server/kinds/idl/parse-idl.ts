@@ -44,9 +44,10 @@ import {
  *   type of this group or of meta/v1, `core/v1.ObjectReference` from elsewhere, `[item]`, `{value}`
  * - behind the type: `?` may be left out, and its empty value means something; `!` required; `*` always written, though
  *   not required. Without any, an empty value is the same as none.
- * - lists: `set`, `map(key,…)`, or else atomic. Maps: `atomic`
+ * - lists: `set`, `map(key,…)`, or else atomic. Maps: `atomic`; maps and structs: `granular`
  * - strategic merge patch: `merge`, `merge(key)`, `retainKeys`, `replace`
- * - `=value` the default (JSON, or a text without quotes), `format(…)`
+ * - `=value` the default (JSON, or a text without quotes); `published`: OpenAPI documents carry it,
+ *   or the zero value where there is none; `format(…)`
  * - `required` behind a `?`: clients have to give it, and a missing one is left for the kind's rules to refuse
  * - `inline`: a message of its own in protobuf, whose fields stand beside the others in JSON
  *

@@ -65,9 +65,11 @@ export interface FieldDefinition {
   readonly presence: Presence;
   readonly listType?: ListType | undefined;
   readonly listMapKeys?: readonly string[] | undefined;
-  readonly atomicMap?: true | undefined;
+  readonly mapType?: "atomic" | "granular" | undefined;
   readonly patch?: PatchStrategy | undefined;
   readonly default?: Json | undefined;
+  /** OpenAPI documents carry the default; Kubernetes publishes only some of those it applies. */
+  readonly isDefaultPublished?: true | undefined;
   /** Clients have to give it, though nothing is written where they did not. */
   readonly required?: true | undefined;
   /** A message of its own in protobuf only; the fields of its struct are among those of its owner. */

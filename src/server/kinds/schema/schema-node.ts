@@ -1,5 +1,5 @@
 import type { StructuralSchema } from "../../../model/core.js";
-import type { PatchStrategy } from "../idl/type-definition.js";
+import type { PatchStrategy, StructType } from "../idl/type-definition.js";
 
 /** A node of a built-in kind's schema, with what only built-in kinds can say of a field. */
 export interface SchemaNode extends StructuralSchema {
@@ -8,16 +8,16 @@ export interface SchemaNode extends StructuralSchema {
   readonly "x-kubernetes-patch-merge-key"?: string;
 }
 
-const typeNames = new WeakMap<StructuralSchema, string>();
+const structs = new WeakMap<StructuralSchema, StructType>();
 
-/** Gives a node the name under which OpenAPI documents refer to it. */
-export function nameNode(node: StructuralSchema, name: string): void {
-  typeNames.set(node, name);
+/** Records the type that a node was built from. */
+export function setStruct(node: StructuralSchema, struct: StructType): void {
+  structs.set(node, struct);
 }
 
-/** The name of a node in OpenAPI documents (`io.k8s.api.core.v1.ConfigMap`); most nodes have none. */
-export function typeName(schema: StructuralSchema): string | undefined {
-  return typeNames.get(schema);
+/** The type that a node was built from; undefined for nodes of custom kinds and for those that are no struct. */
+export function structOf(schema: StructuralSchema): StructType | undefined {
+  return structs.get(schema);
 }
 
 /** How strategic merge patches treat what stands at this node; undefined: maps are merged, the rest replaced. */

@@ -3,16 +3,16 @@ export const containers = `
 group core/v1 io.k8s.api.core.v1
 
 alias ContainerRestartPolicy string
-alias TerminationMessagePolicy string
-alias PullPolicy string
-alias Protocol string
+alias TerminationMessagePolicy string in(FallbackToLogsOnError,File)
+alias PullPolicy string in(Always,IfNotPresent,Never)
+alias Protocol string in(SCTP,TCP,UDP)
 alias ResourceResizeRestartPolicy string
-alias MountPropagationMode string
-alias URIScheme string
-alias ProcMountType string
+alias MountPropagationMode string in(Bidirectional,HostToContainer,None)
+alias URIScheme string in(HTTP,HTTPS)
+alias ProcMountType string in(Default,Unmasked)
 alias Capability string
-alias SeccompProfileType string
-alias AppArmorProfileType string
+alias SeccompProfileType string in(Localhost,RuntimeDefault,Unconfined)
+alias AppArmorProfileType string in(Localhost,RuntimeDefault,Unconfined)
 
 type ObjectFieldSelector atomic               # A field of the pod.
   apiVersion                  1 string =v1
@@ -53,7 +53,7 @@ type ContainerPort                            # A port that a container listens 
   name                        1 string        # A name for the port.
   hostPort                    2 int32         # The port of the node.
   containerPort               3 int32!        # The port.
-  protocol                    4 Protocol =TCP # TCP, UDP or SCTP.
+  protocol                    4 Protocol =TCP published # TCP, UDP or SCTP.
   hostIP                      5 string        # The address of the node.
 
 type EnvFromSource                            # Variables from all keys of a config map or secret.
@@ -151,7 +151,7 @@ type TCPSocketAction                          # A connection that is opened.
 
 type GRPCAction                               # A call of the gRPC health service.
   port                        1 int32!
-  service                     2 string? =
+  service                     2 string? = published
 
 type Lifecycle                                # What is done when a container starts and stops.
   postStart                   1 LifecycleHandler?

@@ -2,7 +2,7 @@
 export const nodes = `
 group core/v1 io.k8s.api.core.v1
 
-alias NodePhase string
+alias NodePhase string in(Pending,Running,Terminated)
 alias UniqueVolumeName string
 alias NodeConditionType string
 alias NodeAddressType string

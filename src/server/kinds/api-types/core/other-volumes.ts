@@ -2,8 +2,8 @@
 export const otherVolumes = `
 group core/v1 io.k8s.api.core.v1
 
-alias AzureDataDiskCachingMode string
-alias AzureDataDiskKind string
+alias AzureDataDiskCachingMode string in(None,ReadOnly,ReadWrite)
+alias AzureDataDiskKind string in(Dedicated,Managed,Shared)
 
 type GCEPersistentDiskVolumeSource            # A disk of Google's cloud.
   pdName                      1 string!
@@ -31,7 +31,7 @@ type ISCSIVolumeSource                        # A disk over iSCSI.
   targetPortal                1 string!
   iqn                         2 string!
   lun                         3 int32!
-  iscsiInterface              4 string =default
+  iscsiInterface              4 string =default published
   fsType                      5 string        # The file system.
   readOnly                    6 bool          # Whether it can only be read.
   portals                     7 [string]
@@ -49,9 +49,9 @@ type RBDVolumeSource                          # A block device of Ceph.
   monitors                    1 [string]!
   image                       2 string!
   fsType                      3 string        # The file system.
-  pool                        4 string =rbd
-  user                        5 string =admin
-  keyring                     6 string =/etc/ceph/keyring
+  pool                        4 string =rbd published
+  user                        5 string =admin published
+  keyring                     6 string =/etc/ceph/keyring published
   secretRef                   7 LocalObjectReference?
   readOnly                    8 bool          # Whether it can only be read.
 
@@ -109,10 +109,10 @@ type QuobyteVolumeSource                      # A volume of Quobyte.
 type AzureDiskVolumeSource                    # A disk of Microsoft's cloud.
   diskName                    1 string!
   diskURI                     2 string!
-  cachingMode                 3 AzureDataDiskCachingMode? =ReadWrite
-  fsType                      4 string? =ext4 # The file system.
-  readOnly                    5 bool? =false  # Whether it can only be read.
-  kind                        6 AzureDataDiskKind? =Shared
+  cachingMode                 3 AzureDataDiskCachingMode? =ReadWrite published
+  fsType                      4 string? =ext4 published # The file system.
+  readOnly                    5 bool? =false published # Whether it can only be read.
+  kind                        6 AzureDataDiskKind? =Shared published
 
 type PhotonPersistentDiskVolumeSource         # A disk of Photon.
   pdID                        1 string!
@@ -130,9 +130,9 @@ type ScaleIOVolumeSource                      # A volume of ScaleIO.
   sslEnabled                  4 bool
   protectionDomain            5 string
   storagePool                 6 string
-  storageMode                 7 string =ThinProvisioned
+  storageMode                 7 string =ThinProvisioned published
   volumeName                  8 string
-  fsType                      9 string =xfs   # The file system.
+  fsType                      9 string =xfs published   # The file system.
   readOnly                   10 bool          # Whether it can only be read.
 
 type StorageOSVolumeSource                    # A volume of StorageOS.

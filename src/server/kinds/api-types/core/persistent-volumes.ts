@@ -2,14 +2,14 @@
 export const persistentVolumes = `
 group core/v1 io.k8s.api.core.v1
 
-alias PersistentVolumeAccessMode string
-alias PersistentVolumeReclaimPolicy string
-alias PersistentVolumeMode string
-alias PersistentVolumePhase string
-alias PersistentVolumeClaimPhase string
-alias ClaimResourceStatus string
+alias PersistentVolumeAccessMode string in(ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod)
+alias PersistentVolumeReclaimPolicy string in(Delete,Recycle,Retain)
+alias PersistentVolumeMode string in(Block,Filesystem)
+alias PersistentVolumePhase string in(Available,Bound,Failed,Pending,Released)
+alias PersistentVolumeClaimPhase string in(Bound,Lost,Pending)
+alias ClaimResourceStatus string in(ControllerResizeInProgress,ControllerResizeInfeasible,NodeResizeInProgress,NodeResizeInfeasible,NodeResizePending)
 alias PersistentVolumeClaimConditionType string
-alias PersistentVolumeClaimModifyVolumeStatus string
+alias PersistentVolumeClaimModifyVolumeStatus string in(InProgress,Infeasible,Pending)
 
 kind PersistentVolume persistentvolumes short(pv) cluster sub(status) # Storage that outlives pods.
   metadata                    1 ObjectMeta
@@ -20,7 +20,7 @@ type PersistentVolumeSpec                     # What a volume is, and who claime
   capacity                    1 {quantity}    # How much it holds.
   persistentVolumeSource      2 PersistentVolumeSource inline
   accessModes                 3 [PersistentVolumeAccessMode] # How it can be used.
-  claimRef                    4 ObjectReference?
+  claimRef                    4 ObjectReference? granular
   persistentVolumeReclaimPolicy  5 PersistentVolumeReclaimPolicy =Retain # What becomes of it when nobody claims it: Retain, Delete or Recycle.
   storageClassName            6 string        # The class of storage.
   mountOptions                7 [string]
@@ -62,9 +62,9 @@ type RBDPersistentVolumeSource                # A block device of Ceph.
   monitors                    1 [string]!
   image                       2 string!
   fsType                      3 string        # The file system.
-  pool                        4 string =rbd
-  user                        5 string =admin
-  keyring                     6 string =/etc/ceph/keyring
+  pool                        4 string =rbd published
+  user                        5 string =admin published
+  keyring                     6 string =/etc/ceph/keyring published
   secretRef                   7 SecretReference?
   readOnly                    8 bool          # Whether it can only be read.
 
@@ -76,7 +76,7 @@ type ISCSIPersistentVolumeSource              # A disk over iSCSI.
   targetPortal                1 string!
   iqn                         2 string!
   lun                         3 int32!
-  iscsiInterface              4 string =default
+  iscsiInterface              4 string =default published
   fsType                      5 string        # The file system.
   readOnly                    6 bool          # Whether it can only be read.
   portals                     7 [string]
@@ -119,9 +119,9 @@ type ScaleIOPersistentVolumeSource            # A volume of ScaleIO.
   sslEnabled                  4 bool
   protectionDomain            5 string
   storagePool                 6 string
-  storageMode                 7 string =ThinProvisioned
+  storageMode                 7 string =ThinProvisioned published
   volumeName                  8 string
-  fsType                      9 string =xfs   # The file system.
+  fsType                      9 string =xfs published   # The file system.
   readOnly                   10 bool          # Whether it can only be read.
 
 type LocalVolumeSource                        # A disk of a node.
@@ -167,7 +167,7 @@ type PersistentVolumeClaimStatus              # What was given.
   capacity                    3 {quantity}
   conditions                  4 [PersistentVolumeClaimCondition] map(type) merge(type) # What can be said about its state.
   allocatedResources          5 {quantity}
-  allocatedResourceStatuses   7 {ClaimResourceStatus}
+  allocatedResourceStatuses   7 {ClaimResourceStatus} granular
   currentVolumeAttributesClassName  8 string?
   modifyVolumeStatus          9 ModifyVolumeStatus?
 

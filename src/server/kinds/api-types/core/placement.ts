@@ -2,11 +2,11 @@
 export const placement = `
 group core/v1 io.k8s.api.core.v1
 
-alias NodeSelectorOperator string
-alias TolerationOperator string
-alias TaintEffect string
-alias UnsatisfiableConstraintAction string
-alias NodeInclusionPolicy string
+alias NodeSelectorOperator string in(DoesNotExist,Exists,Gt,In,Lt,NotIn)
+alias TolerationOperator string in(Equal,Exists)
+alias TaintEffect string in(NoExecute,NoSchedule,PreferNoSchedule)
+alias UnsatisfiableConstraintAction string in(DoNotSchedule,ScheduleAnyway)
+alias NodeInclusionPolicy string in(Honor,Ignore)
 
 type Affinity                                 # Where a pod likes to run.
   nodeAffinity                1 NodeAffinity?

@@ -2,11 +2,11 @@
 export const pods = `
 group core/v1 io.k8s.api.core.v1
 
-alias RestartPolicy string
-alias DNSPolicy string
-alias PreemptionPolicy string
-alias SupplementalGroupsPolicy string
-alias PodFSGroupChangePolicy string
+alias RestartPolicy string in(Always,Never,OnFailure)
+alias DNSPolicy string in(ClusterFirst,ClusterFirstWithHostNet,Default,None)
+alias PreemptionPolicy string in(Never,PreemptLowerPriority)
+alias SupplementalGroupsPolicy string in(Merge,Strict)
+alias PodFSGroupChangePolicy string in(Always,OnRootMismatch)
 alias PodSELinuxChangePolicy string
 alias PodConditionType string
 alias OSName string
@@ -119,8 +119,8 @@ kind ReplicationController replicationcontrollers short(rc) category(all) sub(sc
   status                      3 ReplicationControllerStatus
 
 type ReplicationControllerSpec                # How many pods there should be, and which.
-  replicas                    1 int32? =1     # How many pods there should be.
-  minReadySeconds             4 int32      # How long a pod has to be ready to count.
+  replicas                    1 int32? =1 published # How many pods there should be.
+  minReadySeconds             4 int32 published # How long a pod has to be ready to count.
   selector                    2 {string} atomic # The labels of the pods.
   template                    3 PodTemplateSpec?
 

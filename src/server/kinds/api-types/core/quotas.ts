@@ -3,8 +3,8 @@ export const quotas = `
 group core/v1 io.k8s.api.core.v1
 
 alias LimitType string
-alias ResourceQuotaScope string
-alias ScopeSelectorOperator string
+alias ResourceQuotaScope string in(BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass)
+alias ScopeSelectorOperator string in(DoesNotExist,Exists,In,NotIn)
 
 kind LimitRange limitranges short(limits)     # Bounds for what pods ask for. Stored only: nobody enforces them here.
   metadata                    1 ObjectMeta

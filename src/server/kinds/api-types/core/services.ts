@@ -2,12 +2,12 @@
 export const services = `
 group core/v1 io.k8s.api.core.v1
 
-alias ServiceType string
-alias ServiceAffinity string
-alias ServiceExternalTrafficPolicy string
-alias IPFamily string
-alias IPFamilyPolicy string
-alias ServiceInternalTrafficPolicy string
+alias ServiceType string in(ClusterIP,ExternalName,LoadBalancer,NodePort)
+alias ServiceAffinity string in(ClientIP,None)
+alias ServiceExternalTrafficPolicy string in(Cluster,Local)
+alias IPFamily string in(,IPv4,IPv6)
+alias IPFamilyPolicy string in(PreferDualStack,RequireDualStack,SingleStack)
+alias ServiceInternalTrafficPolicy string in(Cluster,Local)
 alias LoadBalancerIPMode string
 
 kind Service services short(svc) category(all) sub(status) # A name and ports under which pods are reached. Addresses are not given out here.
@@ -39,7 +39,7 @@ type ServiceSpec                              # Which pods, and under which port
 
 type ServicePort                              # A port of a service.
   name                        1 string        # Its name, needed when there are several.
-  protocol                    2 Protocol =TCP # TCP, UDP or SCTP.
+  protocol                    2 Protocol =TCP published # TCP, UDP or SCTP.
   appProtocol                 6 string?       # The protocol that is spoken.
   port                        3 int32!        # The port.
   targetPort                  4 intOrString   # The port of the pods, by number or name.

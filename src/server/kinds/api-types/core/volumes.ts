@@ -2,7 +2,7 @@
 export const volumes = `
 group core/v1 io.k8s.api.core.v1
 
-alias HostPathType string
+alias HostPathType string in(,BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket)
 alias StorageMedium string
 
 type Volume                                   # Storage that containers of a pod can mount.
