@@ -1,12 +1,12 @@
 import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../../model/core.js";
+import { builtInKinds } from "../../model/built-in-kinds.js";
 import { failureStatus } from "../../model/errors/status.js";
 import type { CallOptions, Transport } from "../transport/transport.js";
-import { builtInKinds } from "./built-in-kinds.js";
 import type { AnyKind, KindInfo, KindReference } from "./kind.js";
 import { inTime } from "../time-left.js";
 import { untilAborted } from "../until-aborted.js";
 
-const builtIn = new Map(builtInKinds.map((info) => [keyOf(info), info]));
+const builtIn = new Map<string, KindInfo>(Object.values(builtInKinds).map((info) => [keyOf(info), info]));
 
 /**
  * What a client knows of kinds: those it was given in full, Kubernetes' own, and those the server told of. Kinds come

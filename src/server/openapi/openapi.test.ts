@@ -73,7 +73,7 @@ const [boxStruct] = parseIdl([
   "group meta/v1 io.k8s.apimachinery.pkg.apis.meta.v1\ntype ObjectMeta\n  name 1 string",
   `group core/v1 io.k8s.api.core.v1
 alias Color string in(blue,red)
-kind Box boxes                    # A box.
+kind Box                          # A box.
   metadata 1 ObjectMeta
   first    2 Part
   second   3 Part?

@@ -10,7 +10,7 @@ alias JSONSchemaURL string
 alias FieldValueErrorReason string in(FieldValueDuplicate,FieldValueForbidden,FieldValueInvalid,FieldValueRequired)
 alias JSON any
 
-kind CustomResourceDefinition customresourcedefinitions short(crd,crds) category(api-extensions) cluster sub(status) # Defines a kind that the server then serves as its own.
+kind CustomResourceDefinition                 # Defines a kind that the server then serves as its own.
   metadata                    1 ObjectMeta
   spec                        2 CustomResourceDefinitionSpec!
   status                      3 CustomResourceDefinitionStatus

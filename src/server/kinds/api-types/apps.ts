@@ -12,7 +12,7 @@ alias DaemonSetUpdateStrategyType string in(OnDelete,RollingUpdate)
 alias DaemonSetConditionType string
 alias ReplicaSetConditionType string
 
-kind Deployment deployments short(deploy) category(all) sub(scale,status) # Keeps pods running and replaces them bit by bit. Stored only: nothing makes pods here.
+kind Deployment                               # Keeps pods running and replaces them bit by bit. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 DeploymentSpec
   status                      3 DeploymentStatus
@@ -54,7 +54,7 @@ type DeploymentCondition                      # One thing that can be said about
   reason                      4 string        # Why, in one word for programs.
   message                     5 string        # Why, in words for people.
 
-kind StatefulSet statefulsets short(sts) category(all) sub(scale,status) # Keeps pods with names and storage of their own. Stored only: nothing makes pods here.
+kind StatefulSet                              # Keeps pods with names and storage of their own. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 StatefulSetSpec
   status                      3 StatefulSetStatus
@@ -106,7 +106,7 @@ type StatefulSetCondition                     # One thing that can be said about
   reason                      4 string        # Why, in one word for programs.
   message                     5 string        # Why, in words for people.
 
-kind DaemonSet daemonsets short(ds) category(all) sub(status) # Keeps a pod on every node. Stored only: nothing makes pods here.
+kind DaemonSet                                # Keeps a pod on every node. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 DaemonSetSpec
   status                      3 DaemonSetStatus
@@ -145,7 +145,7 @@ type DaemonSetCondition                       # One thing that can be said about
   reason                      4 string        # Why, in one word for programs.
   message                     5 string        # Why, in words for people.
 
-kind ReplicaSet replicasets short(rs) category(all) sub(scale,status) # Keeps a number of pods. Stored only: nothing makes pods here.
+kind ReplicaSet                               # Keeps a number of pods. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 ReplicaSetSpec
   status                      3 ReplicaSetStatus
@@ -172,7 +172,7 @@ type ReplicaSetCondition                      # One thing that can be said about
   reason                      4 string        # Why, in one word for programs.
   message                     5 string        # Why, in words for people.
 
-kind ControllerRevision controllerrevisions   # A state that can be gone back to.
+kind ControllerRevision                       # A state that can be gone back to.
   metadata                    1 ObjectMeta
   data                        2 any           # The state.
   revision                    3 int64!        # Its number.

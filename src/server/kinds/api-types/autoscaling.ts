@@ -8,7 +8,7 @@ alias ScalingPolicySelect string
 alias HPAScalingPolicyType string
 alias HorizontalPodAutoscalerConditionType string
 
-kind HorizontalPodAutoscaler horizontalpodautoscalers short(hpa) category(all) sub(status) # Keeps the number of pods fit for the load. Stored only: nothing is scaled here.
+kind HorizontalPodAutoscaler                  # Keeps the number of pods fit for the load. Stored only: nothing is scaled here.
   metadata                    1 ObjectMeta
   spec                        2 HorizontalPodAutoscalerSpec
   status                      3 HorizontalPodAutoscalerStatus

@@ -9,7 +9,7 @@ alias PodFailurePolicyOnExitCodesOperator string in(In,NotIn)
 alias JobConditionType string
 alias ConcurrencyPolicy string in(Allow,Forbid,Replace)
 
-kind Job jobs category(all) sub(status)       # Runs pods until they succeed. Stored only: nothing makes pods here.
+kind Job                                      # Runs pods until they succeed. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 JobSpec
   status                      3 JobStatus
@@ -81,7 +81,7 @@ type UncountedTerminatedPods                  # Pods that ended and are not coun
   succeeded                   1 [UID] set
   failed                      2 [UID] set
 
-kind CronJob cronjobs short(cj) category(all) sub(status) # Runs jobs at given times. Stored only: nothing makes jobs here.
+kind CronJob                                  # Runs jobs at given times. Stored only: nothing makes jobs here.
   metadata                    1 ObjectMeta
   spec                        2 CronJobSpec
   status                      3 CronJobStatus

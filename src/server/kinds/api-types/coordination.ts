@@ -4,7 +4,7 @@ group coordination.k8s.io/v1 io.k8s.api.coordination.v1
 
 alias CoordinatedLeaseStrategy string
 
-kind Lease leases                             # Says who may act for now, until it is renewed or runs out.
+kind Lease                                    # Says who may act for now, until it is renewed or runs out.
   metadata                    1 ObjectMeta
   spec                        2 LeaseSpec
 

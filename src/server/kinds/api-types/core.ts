@@ -8,26 +8,26 @@ alias NamespacePhase string in(Active,Terminating)
 alias NamespaceConditionType string
 alias ConditionStatus string
 
-kind ConfigMap configmaps short(cm)           # Settings for programs to read.
+kind ConfigMap                                # Settings for programs to read.
   metadata                    1 ObjectMeta
   immutable                   4 bool?         # Whether the data can no longer be changed.
   data                        2 {string}      # The settings, as texts.
   binaryData                  3 {bytes}       # Settings that are not texts, in base64.
 
-kind Secret secrets                           # Settings that not everybody may see, such as passwords.
+kind Secret                                   # Settings that not everybody may see, such as passwords.
   metadata                    1 ObjectMeta
   immutable                   5 bool?         # Whether the data can no longer be changed.
   data                        2 {bytes}       # The secrets, in base64.
   stringData                  4 {string}      # Secrets as texts: they become part of data, and are never shown.
   type                        3 SecretType =Opaque # What the secret is for. It cannot be changed.
 
-kind ServiceAccount serviceaccounts short(sa) # An identity for programs.
+kind ServiceAccount                           # An identity for programs.
   metadata                    1 ObjectMeta
   secrets                     2 [ObjectReference] map(name) merge(name) # Secrets that programs with this identity use.
   imagePullSecrets            3 [LocalObjectReference] # Secrets for fetching images.
   automountServiceAccountToken 4 bool?        # Whether programs are given a token by themselves.
 
-kind Namespace namespaces short(ns) cluster sub(finalize,status) without(deletecollection) # A space of names for other objects, which go when it goes.
+kind Namespace                                # A space of names for other objects, which go when it goes.
   metadata                    1 ObjectMeta
   spec                        2 NamespaceSpec
   status                      3 NamespaceStatus
@@ -46,7 +46,7 @@ type NamespaceCondition                       # One thing that can be said about
   reason                      5 string        # Why, in one word for programs.
   message                     6 string        # Why, in words for people.
 
-kind Event events short(ev)                   # Something that happened to an object. Events vanish after a while.
+kind Event                                    # Something that happened to an object. Events vanish after a while.
   metadata                    1 ObjectMeta!
   involvedObject              2 ObjectReference!
   reason                      3 string        # Why it happened, in one word for programs.

@@ -4,7 +4,7 @@ group discovery.k8s.io/v1 io.k8s.api.discovery.v1
 
 alias AddressType string in(FQDN,IPv4,IPv6)
 
-kind EndpointSlice endpointslices             # Addresses behind a service.
+kind EndpointSlice                            # Addresses behind a service.
   metadata                    1 ObjectMeta
   addressType                 4 AddressType!  # IPv4, IPv6 or FQDN. It cannot be changed.
   endpoints                   2 [Endpoint]!   # What is behind the service.

@@ -2,7 +2,7 @@
 export const events = `
 group events.k8s.io/v1 io.k8s.api.events.v1
 
-kind Event events short(ev)                   # Something that happened to an object. Events vanish after a while.
+kind Event                                    # Something that happened to an object. Events vanish after a while.
   metadata                    1 ObjectMeta
   eventTime                   2 microtime!    # When it happened first.
   series                      3 EventSeries?

@@ -5,7 +5,7 @@ group networking.k8s.io/v1 io.k8s.api.networking.v1
 alias PathType string in(Exact,ImplementationSpecific,Prefix)
 alias PolicyType string in(Egress,Ingress)
 
-kind Ingress ingresses short(ing) sub(status) # Leads requests from outside to services. Stored only: nothing serves them here.
+kind Ingress                                  # Leads requests from outside to services. Stored only: nothing serves them here.
   metadata                    1 ObjectMeta
   spec                        2 IngressSpec
   status                      3 IngressStatus
@@ -63,7 +63,7 @@ type IngressPortStatus                        # A port of a load balancer, and w
   protocol                    2 core/v1.Protocol!
   error                       3 string?
 
-kind IngressClass ingressclasses cluster      # Says which controller cares for an ingress.
+kind IngressClass                             # Says which controller cares for an ingress.
   metadata                    1 ObjectMeta
   spec                        2 IngressClassSpec
 
@@ -78,7 +78,7 @@ type IngressClassParametersReference          # The object that holds the settin
   scope                       4 string? =Cluster
   namespace                   5 string?
 
-kind NetworkPolicy networkpolicies short(netpol) # Says who may talk to pods. Stored only: nobody enforces it here.
+kind NetworkPolicy                            # Says who may talk to pods. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   spec                        2 NetworkPolicySpec
 

@@ -4,7 +4,7 @@ group policy/v1 io.k8s.api.policy.v1
 
 alias UnhealthyPodEvictionPolicyType string in(AlwaysAllow,IfHealthyBudget)
 
-kind PodDisruptionBudget poddisruptionbudgets short(pdb) sub(status) # How many pods may be missing at a time. Stored only: nobody enforces it here.
+kind PodDisruptionBudget                      # How many pods may be missing at a time. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   spec                        2 PodDisruptionBudgetSpec
   status                      3 PodDisruptionBudgetStatus

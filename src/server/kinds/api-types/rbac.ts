@@ -2,7 +2,7 @@
 export const rbac = `
 group rbac.authorization.k8s.io/v1 io.k8s.api.rbac.v1
 
-kind Role roles                               # What may be done in a namespace. Stored only: nobody enforces it here.
+kind Role                                     # What may be done in a namespace. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   rules                       2 [PolicyRule]* # What may be done.
 
@@ -13,7 +13,7 @@ type PolicyRule                               # What may be done with some kinds
   resourceNames               4 [string]      # The objects; all when empty.
   nonResourceURLs             5 [string]      # Paths that are no objects.
 
-kind RoleBinding rolebindings                 # Who has a role in a namespace. Stored only: nobody enforces it here.
+kind RoleBinding                              # Who has a role in a namespace. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   subjects                    2 [Subject]     # Who may do it.
   roleRef                     3 RoleRef!
@@ -29,7 +29,7 @@ type RoleRef atomic                           # The role that is given. It canno
   kind                        2 string!
   name                        3 string!
 
-kind ClusterRole clusterroles cluster         # What may be done anywhere. Stored only: nobody enforces it here.
+kind ClusterRole                              # What may be done anywhere. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   rules                       2 [PolicyRule]* # What may be done.
   aggregationRule             3 AggregationRule?
@@ -37,7 +37,7 @@ kind ClusterRole clusterroles cluster         # What may be done anywhere. Store
 type AggregationRule                          # Roles whose rules make up this one's.
   clusterRoleSelectors        1 [LabelSelector]
 
-kind ClusterRoleBinding clusterrolebindings cluster # Who has a role anywhere. Stored only: nobody enforces it here.
+kind ClusterRoleBinding                       # Who has a role anywhere. Stored only: nobody enforces it here.
   metadata                    1 ObjectMeta
   subjects                    2 [Subject]     # Who may do it.
   roleRef                     3 RoleRef!

@@ -2,7 +2,7 @@
 export const scheduling = `
 group scheduling.k8s.io/v1 io.k8s.api.scheduling.v1
 
-kind PriorityClass priorityclasses short(pc) cluster # How important pods are.
+kind PriorityClass                            # How important pods are.
   metadata                    1 ObjectMeta
   value                       2 int32!        # The priority. It cannot be changed.
   globalDefault               3 bool          # Whether pods have it that name none.

@@ -4,7 +4,7 @@ group storage.k8s.io/v1 io.k8s.api.storage.v1
 
 alias VolumeBindingMode string in(Immediate,WaitForFirstConsumer)
 
-kind StorageClass storageclasses short(sc) cluster # How storage is made when it is claimed.
+kind StorageClass                             # How storage is made when it is claimed.
   metadata                    1 ObjectMeta
   provisioner                 2 string!       # Who makes volumes of this class.
   parameters                  3 {string}      # What they are told.

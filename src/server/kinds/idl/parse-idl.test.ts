@@ -9,7 +9,7 @@ describe("the type description language", () => {
     const [widget, part] = parseIdl([
       `${group}
 alias Color string in(red,blue)
-kind Widget widgets short(wd,w) category(all) cluster sub(status,scale) without(watch) # A thing.
+kind Widget # A thing.
   metadata 1 Part
   color    2 Color? =red     # What it looks like.
   parts    3 [Part]! map(name,kind) merge(name)
@@ -28,14 +28,6 @@ type Part atomic
       atomic: false,
       description: "A thing.",
       group: { name: "demo.dev/v1", group: "demo.dev", version: "v1", apiVersion: "demo.dev/v1" },
-      resource: {
-        plural: "widgets",
-        shortNames: ["wd", "w"],
-        categories: ["all"],
-        namespaced: false,
-        subresources: ["status", "scale"],
-        without: ["watch"],
-      },
     });
     expect(widget && openApiName(widget)).toBe("dev.demo.v1.Widget");
     expect(part).toMatchObject({ name: "Part", kind: false, atomic: true });
@@ -86,9 +78,9 @@ type Part atomic
     [`${group}type a`, 'line 2: "type" needs the name of a type, such as ConfigMap'],
     [`${group}type A\ntype A`, "line 3: there is a demo.dev/v1.A already"],
     [`${group}type A big`, 'line 2: a type can be "atomic" and nothing else'],
-    [`${group}kind A as big`, 'line 2: a kind cannot be "big"'],
-    [`${group}kind A as short()`, 'line 2: "short()" has nothing in its brackets'],
-    [`${group}kind A as short(a`, 'line 2: "short(a" should look like "word(a,b)"'],
+    [`${group}kind A big`, 'line 2: a kind can be "atomic" and nothing else'],
+    [`${group}kind A short()`, 'line 2: "short()" has nothing in its brackets'],
+    [`${group}kind A short(a`, 'line 2: "short(a" should look like "word(a,b)"'],
     [`${group}alias A thing`, 'line 2: the alias A needs a scalar, such as "string"'],
     [`${group}alias A string big`, 'line 2: an alias cannot be "big"'],
     [`${group}type A\n  a 1`, 'line 3: a field is a name, a number and a type, such as "data 2 {string}"'],
@@ -106,7 +98,6 @@ type Part atomic
       `${group}type A\ntype B\n  a 1 A # Words.`,
       "line 4: describe A itself: everything that has one shares it",
     ],
-    [`${group}kind A as\n  spec 1 string`, "line 2: A is served, so its first field has to be its metadata"],
   ])("%j", (description, message) => {
     expect(() => parseIdl([description]).map(({ fields }) => fields)).toThrow(message);
   });

@@ -15,7 +15,6 @@ import {
   type GroupDefinition,
   isScalar,
   type Names,
-  type ResourceDefinition,
   type StructType,
 } from "./type-definition.js";
 
@@ -28,7 +27,7 @@ import {
  * alias SecretType string                     a name for a scalar
  * alias NamespacePhase string in(Active,Terminating)
  *
- * kind ConfigMap configmaps short(cm)         # what people read in `kubectl explain`
+ * kind ConfigMap                              # description in `kubectl explain`
  *   metadata    1 ObjectMeta
  *   data        2 {string}                    # {…} is a map from texts
  *   binaryData  3 {bytes}
@@ -51,8 +50,7 @@ import {
  * - `required` behind a `?`: clients have to give it, and a missing one is left for the kind's rules to refuse
  * - `inline`: a message of its own in protobuf, whose fields stand beside the others in JSON
  *
- * Kinds with a plural are served: `short(…)`, `category(…)`, `cluster` (not in namespaces), `sub(status,…)`,
- * `without(verb,…)`. Kinds without one travel in requests only.
+ * A `kind` has apiVersion and kind. Those in model/built-in-kinds.ts are served, others are request and response bodies.
  */
 export function parseIdl(tables: readonly string[]): StructType[] {
   const structs: StructType[] = [];
@@ -149,13 +147,18 @@ function readStruct(
   if (keyword !== "kind" && keyword !== "type" && keyword !== "union") {
     throw new IdlError(line.number, `"${keyword}" is none of group, alias, kind, type, union`);
   }
-  const kind = keyword === "kind";
-  const resource = kind ? readResource(line, words) : undefined;
-  const atomic = !kind && words.some(({ text }) => text === "atomic");
-  if (!kind && words.length > (atomic ? 1 : 0)) {
+  const atomic = words.some(({ text }) => text === "atomic");
+  if (words.length > (atomic ? 1 : 0)) {
     throw new IdlError(line.number, `a ${keyword} can be "atomic" and nothing else`);
   }
-  const head = { name, group, kind, resource, union: keyword === "union", atomic, description: line.comment };
+  const head = {
+    name,
+    group,
+    kind: keyword === "kind",
+    union: keyword === "union",
+    atomic,
+    description: line.comment,
+  };
   return new LazyStruct(head, body, names);
 }
 
@@ -164,7 +167,6 @@ class LazyStruct implements StructType {
   readonly name: string;
   readonly group: GroupDefinition;
   readonly kind: boolean;
-  readonly resource: ResourceDefinition | undefined;
   readonly union: boolean;
   readonly atomic: boolean;
   readonly description: string | undefined;
@@ -176,7 +178,6 @@ class LazyStruct implements StructType {
     this.name = head.name;
     this.group = head.group;
     this.kind = head.kind;
-    this.resource = head.resource;
     this.union = head.union;
     this.atomic = head.atomic;
     this.description = head.description;
@@ -202,33 +203,13 @@ class LazyStruct implements StructType {
   }
 }
 
-function readResource(line: Line, [plural, ...words]: readonly Word[]): ResourceDefinition | undefined {
-  if (plural === undefined) return undefined;
-  const lists = { short: [], category: [], sub: [], without: [] } as Record<string, readonly string[]>;
-  let namespaced = true;
-  for (const { text, arguments: given } of words) {
-    if (text === "cluster" && !given) namespaced = false;
-    else if (given && Object.hasOwn(lists, text)) lists[text] = given;
-    else throw new IdlError(line.number, `a kind cannot be "${text}"`);
-  }
-  const { short = [], category = [], sub = [], without = [] } = lists;
-  return {
-    plural: plural.text,
-    shortNames: short,
-    categories: category,
-    namespaced,
-    subresources: sub,
-    without,
-  };
-}
-
 interface Fields {
   readonly fields: FieldDefinition[];
   readonly byName: Map<string, FieldDefinition>;
   readonly byNumber: Map<number, FieldDefinition>;
 }
 
-function readFields({ name: type, group, kind, resource }: LazyStruct, body: Passage, names: Names): Fields {
+function readFields({ name: type, group }: LazyStruct, body: Passage, names: Names): Fields {
   const fields: Fields = { fields: [], byName: new Map(), byNumber: new Map() };
   for (const line of readLines(body)) {
     const field = parseField(line, group, names);
@@ -243,9 +224,6 @@ function readFields({ name: type, group, kind, resource }: LazyStruct, body: Pas
       fields.fields.push(each);
       fields.byName.set(name, each);
     }
-  }
-  if (kind && resource && fields.fields[0]?.name !== "metadata") {
-    throw new IdlError(body.number - 1, `${type} is served, so its first field has to be its metadata`);
   }
   return fields;
 }

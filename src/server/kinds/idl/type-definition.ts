@@ -78,24 +78,12 @@ export interface FieldDefinition {
   readonly description?: string | undefined;
 }
 
-/** How objects of a kind are served. */
-export interface ResourceDefinition {
-  readonly plural: string;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  readonly namespaced: boolean;
-  readonly subresources: readonly string[];
-  /** Verbs that this kind lacks. */
-  readonly without: readonly string[];
-}
-
 /** An object with fields. Types may contain themselves, so walk them with the value beside, never alone. */
 export interface StructType {
   readonly name: string;
   readonly group: GroupDefinition;
   /** Has apiVersion and kind: travels on its own. */
   readonly kind: boolean;
-  readonly resource?: ResourceDefinition | undefined;
   /** In JSON one of the fields' values stands in place of the whole: the one of the fitting JSON type. */
   readonly union: boolean;
   /** Is always owned and patched as a whole. */

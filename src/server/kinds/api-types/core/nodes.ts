@@ -7,7 +7,7 @@ alias UniqueVolumeName string
 alias NodeConditionType string
 alias NodeAddressType string
 
-kind Node nodes short(no) cluster sub(status) # A machine that runs pods.
+kind Node                                     # A machine that runs pods.
   metadata                    1 ObjectMeta
   spec                        2 NodeSpec
   status                      3 NodeStatus

@@ -11,7 +11,7 @@ alias ClaimResourceStatus string in(ControllerResizeInProgress,ControllerResizeI
 alias PersistentVolumeClaimConditionType string
 alias PersistentVolumeClaimModifyVolumeStatus string in(InProgress,Infeasible,Pending)
 
-kind PersistentVolume persistentvolumes short(pv) cluster sub(status) # Storage that outlives pods.
+kind PersistentVolume                         # Storage that outlives pods.
   metadata                    1 ObjectMeta
   spec                        2 PersistentVolumeSpec
   status                      3 PersistentVolumeStatus
@@ -156,7 +156,7 @@ type PersistentVolumeStatus                   # How a volume is.
   reason                      3 string        # Why, in one word for programs.
   lastPhaseTransitionTime     4 time?
 
-kind PersistentVolumeClaim persistentvolumeclaims short(pvc) sub(status) # Asks for storage.
+kind PersistentVolumeClaim                    # Asks for storage.
   metadata                    1 ObjectMeta
   spec                        2 PersistentVolumeClaimSpec
   status                      3 PersistentVolumeClaimStatus

@@ -12,7 +12,7 @@ alias PodConditionType string
 alias OSName string
 alias ReplicationControllerConditionType string
 
-kind Pod pods short(po) category(all) sub(status) # Containers that run together on one node. Stored only: nothing runs them here.
+kind Pod                                      # Containers that run together on one node. Stored only: nothing runs them here.
   metadata                    1 ObjectMeta
   spec                        2 PodSpec
   status                      3 PodStatus
@@ -105,7 +105,7 @@ type PodResourceClaim                         # A claim to a device that contain
   resourceClaimName           3 string?
   resourceClaimTemplateName   4 string?
 
-kind PodTemplate podtemplates                 # A pod to be made, kept for others to use.
+kind PodTemplate                              # A pod to be made, kept for others to use.
   metadata                    1 ObjectMeta
   template                    2 PodTemplateSpec
 
@@ -113,7 +113,7 @@ type PodTemplateSpec                          # The pods that something makes.
   metadata                    1 ObjectMeta
   spec                        2 PodSpec
 
-kind ReplicationController replicationcontrollers short(rc) category(all) sub(scale,status) # Keeps a number of pods. Stored only: nothing makes pods here.
+kind ReplicationController                    # Keeps a number of pods. Stored only: nothing makes pods here.
   metadata                    1 ObjectMeta
   spec                        2 ReplicationControllerSpec
   status                      3 ReplicationControllerStatus

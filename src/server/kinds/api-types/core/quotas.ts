@@ -6,7 +6,7 @@ alias LimitType string
 alias ResourceQuotaScope string in(BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass)
 alias ScopeSelectorOperator string in(DoesNotExist,Exists,In,NotIn)
 
-kind LimitRange limitranges short(limits)     # Bounds for what pods ask for. Stored only: nobody enforces them here.
+kind LimitRange                               # Bounds for what pods ask for. Stored only: nobody enforces them here.
   metadata                    1 ObjectMeta
   spec                        2 LimitRangeSpec
 
@@ -21,7 +21,7 @@ type LimitRangeItem                           # The bounds for one kind of thing
   defaultRequest              5 {quantity}
   maxLimitRequestRatio        6 {quantity}
 
-kind ResourceQuota resourcequotas short(quota) sub(status) # Bounds for what a namespace uses in all. Stored only: nobody counts here.
+kind ResourceQuota                            # Bounds for what a namespace uses in all. Stored only: nobody counts here.
   metadata                    1 ObjectMeta
   spec                        2 ResourceQuotaSpec
   status                      3 ResourceQuotaStatus

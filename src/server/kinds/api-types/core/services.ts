@@ -10,7 +10,7 @@ alias IPFamilyPolicy string in(PreferDualStack,RequireDualStack,SingleStack)
 alias ServiceInternalTrafficPolicy string in(Cluster,Local)
 alias LoadBalancerIPMode string
 
-kind Service services short(svc) category(all) sub(status) # A name and ports under which pods are reached. Addresses are not given out here.
+kind Service                                  # A name and ports under which pods are reached. Addresses are not given out here.
   metadata                    1 ObjectMeta
   spec                        2 ServiceSpec
   status                      3 ServiceStatus
@@ -69,7 +69,7 @@ type PortStatus                               # A port of a load balancer, and w
   protocol                    2 Protocol!
   error                       3 string?
 
-kind Endpoints endpoints short(ep)            # The addresses behind a service, in their older form.
+kind Endpoints                                # The addresses behind a service, in their older form.
   metadata                    1 ObjectMeta
   subsets                     2 [EndpointSubset] # The addresses, by their ports.
 
