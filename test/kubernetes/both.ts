@@ -69,12 +69,9 @@ export class Both implements AsyncDisposable {
 
   /** Sends the steps to both, each when both have answered the one before. */
   async run(steps: readonly Step[]): Promise<readonly Outcome[]> {
-    const namespace = `n${++this.#namespaces}`;
-    const ours = new Side(this.#ours, namespace);
-    const theirs = new Side(this.#theirs, namespace);
-    const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
+    const [ours, theirs] = await this.sides();
     const outcomes: Outcome[] = [];
-    for (const step of [create, ...steps]) {
+    for (const step of steps) {
       if (step.method === "FORGET") {
         await this.#forget();
         continue;
@@ -85,7 +82,16 @@ export class Both implements AsyncDisposable {
         step.among === undefined ? their : { ...their, body: among(our.body, their.body, step.among) };
       outcomes.push({ step, answers, differences: differencesBetween(our, matched) });
     }
-    return outcomes.slice(1);
+    return outcomes;
+  }
+
+  /** Both servers, each with the same new namespace. */
+  async sides(): Promise<readonly [ours: Side, theirs: Side]> {
+    const namespace = `n${++this.#namespaces}`;
+    const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
+    const sides = [new Side(this.#ours, namespace), new Side(this.#theirs, namespace)] as const;
+    await Promise.all(sides.map((side) => side.run(create)));
+    return sides;
   }
 
   /** What has been is history that neither server tells any more. */

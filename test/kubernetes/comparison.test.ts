@@ -5,6 +5,7 @@ import type { Comparable } from "./comparable.js";
 import { differencesBetween, showDifference } from "./difference.js";
 import { themes } from "./differences.js";
 import { kubectlSession } from "./kubectl-session.js";
+import { readRuleCases, recordResponses, ruleFiles, runCase } from "./rule-cases.js";
 import { recordedScenarios } from "./recorded.js";
 import { readScenarios } from "./scenario.js";
 import { publishedTypes } from "./published-types.js";
@@ -48,10 +49,21 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     });
   }
 
+  test.each(ruleFiles())("rules of built-in kinds: Kubernetes responds as recorded in %s", async (file) => {
+    const cases = readRuleCases(file);
+    const responses: (readonly string[])[] = [];
+    for (const each of cases) {
+      const [, theirs] = await both.sides();
+      responses.push(...(await runCase(each, theirs)));
+    }
+    if (process.env["FETTLE_RECORD"]) recordResponses(file, responses);
+    else expect(responses).toEqual(cases.flatMap(({ steps }) => steps.map(({ recorded }) => recorded)));
+  });
+
   test("OpenAPI documents of all groups publish the same types", async () => {
     const [index] = await both.run([parseStep("GET /openapi/v3")]);
-    const { paths } = index?.answers[0].body as { readonly paths: Readonly<Record<string, unknown>> };
-    const documents = Object.keys(paths);
+    const body = index?.answers[0].body as { readonly paths: Readonly<Record<string, unknown>> } | undefined;
+    const documents = Object.keys(body?.paths ?? {});
     expect(documents.length).toBeGreaterThan(15);
     const outcomes = await both.run(documents.map((path) => parseStep(`GET /openapi/v3/${path}`)));
     const surprises = outcomes.flatMap(({ step, answers }) => {

@@ -107,7 +107,7 @@ test("what is served, and how", () => {
     "rbac.authorization.k8s.io/v1 ClusterRoleBinding clusterrolebindings cluster create-on-update",
     "storage.k8s.io/v1 StorageClass storageclasses cluster sc",
     "apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions cluster crd crds api-extensions /status generation conditional",
-    "scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc generation",
+    "scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc",
     "coordination.k8s.io/v1 Lease leases conditional create-on-update",
     "discovery.k8s.io/v1 EndpointSlice endpointslices generation",
   ]);

@@ -69,7 +69,7 @@ const widgets = type({
   selectableFields: new Map([["spec.color", () => ""]]),
 });
 
-const [boxStruct] = parseIdl([
+const boxStruct = parseIdl([
   "group meta/v1 io.k8s.apimachinery.pkg.apis.meta.v1\ntype ObjectMeta\n  name 1 string",
   `group core/v1 io.k8s.api.core.v1
 alias Color string in(blue,red)
@@ -93,7 +93,7 @@ type Tree                         # A part of parts.
   children 1 [Tree]
   origin   2 Part granular
 `,
-]).filter(({ name }) => name === "Box");
+]).find(({ name }) => name === "Box");
 if (boxStruct === undefined) throw new Error("there is no Box");
 const boxes = type({
   kind: "Box",

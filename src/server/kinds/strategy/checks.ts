@@ -56,11 +56,13 @@ export class Checks {
     for (const fault of faults) this.invalid(value, fault);
   }
 
-  /** Must be one of these; nothing is left to whoever asks for it. */
+  notSupported(value: unknown, supported: readonly string[]): void {
+    this.errors.push(notSupported(this.path, value, supported));
+  }
+
+  /** Reports a value that is not supported; undefined is accepted. */
   oneOf(value: string | undefined, supported: readonly string[]): void {
-    if (value !== undefined && !supported.includes(value)) {
-      this.errors.push(notSupported(this.path, value, supported));
-    }
+    if (value !== undefined && !supported.includes(value)) this.notSupported(value, supported);
   }
 
   notNegative(value: number | undefined): void {
@@ -116,5 +118,7 @@ function portNameFaults(name: string): string[] {
   if (name.startsWith("-") || name.endsWith("-")) faults.push("must not begin or end with a hyphen");
   return faults;
 }
+
+export const invalidIpAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
 export const protocols = ["SCTP", "TCP", "UDP"] as const;

@@ -165,7 +165,8 @@ function checkBytes(value: Json, type: ValueType, place: Place): string | undefi
 // Both read digits in one way only, so that a text which is neither takes no more time than its length.
 const goDuration = /^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
 
-function durationFault(text: string): string | undefined {
+/** Fault of a duration such as `1h30m`, as Go words it; undefined when there is none. */
+export function durationFault(text: string): string | undefined {
   return goDuration.test(text) ? undefined : `time: invalid duration ${quote(text)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { RoleBinding, Subject } from "kubernetes-types/rbac/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { inKeyOrder } from "../../../../model/object/bad-value.js";
-import { validatePathSegmentName } from "../../../../model/object/names.js";
+import { validateDns1123Subdomain, validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { ageColumn, column, nameColumn, wide } from "../columns.js";
@@ -78,6 +78,7 @@ function validateSubject(subject: Subject, namespaced: boolean, checks: Checks):
   if (!name) checks.at("name").required();
   switch (kind) {
     case "ServiceAccount":
+      if (name) checks.at("name").faults(name, validateDns1123Subdomain(name));
       checks.at("apiGroup").oneOf(apiGroup, [""]);
       if (!namespaced && !namespace) checks.at("namespace").required();
       break;

@@ -1,6 +1,7 @@
-import type { PolicyRule, Role } from "kubernetes-types/rbac/v1.js";
+import type { ClusterRole, PolicyRule } from "kubernetes-types/rbac/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import { validatePathSegmentName } from "../../../../model/object/names.js";
+import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { column, nameColumn } from "../columns.js";
@@ -20,8 +21,10 @@ export const clusterRole: KindRules = rolesIn(false);
 function rolesIn(namespaced: boolean): KindRules {
   const validate = (object: Draft): fieldErrors.FieldError[] => {
     const checks = new Checks("rules");
-    for (const [index, rule] of (as<Role>(object).rules ?? []).entries()) {
-      validateRule(rule, namespaced, checks.at(index));
+    const { rules, aggregationRule } = as<ClusterRole>(object);
+    for (const [index, rule] of (rules ?? []).entries()) validateRule(rule, namespaced, checks.at(index));
+    if (aggregationRule) {
+      validateAggregation(aggregationRule, new Checks("aggregationRule.clusterRoleSelectors", checks.errors));
     }
     return checks.errors;
   };
@@ -34,6 +37,21 @@ function rolesIn(namespaced: boolean): KindRules {
       validateUpdate: validate,
     }),
   };
+}
+
+function validateAggregation(
+  { clusterRoleSelectors = [] }: NonNullable<ClusterRole["aggregationRule"]>,
+  checks: Checks,
+): void {
+  if (clusterRoleSelectors.length === 0) {
+    checks.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (const [index, selector] of clusterRoleSelectors.entries()) {
+    const at = checks.at(index);
+    const errors = validateLabelSelector(selector, at.path);
+    checks.add(errors);
+    if (errors.length > 0) at.invalid(null, "invalid label selector.");
+  }
 }
 
 function validateRule(rule: PolicyRule, namespaced: boolean, checks: Checks): void {

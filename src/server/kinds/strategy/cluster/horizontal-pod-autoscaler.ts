@@ -5,6 +5,7 @@ import type {
   MetricStatus,
 } from "kubernetes-types/autoscaling/v2.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { ageColumn, column, nameColumn, none } from "../columns.js";
@@ -64,18 +65,58 @@ function validate(object: Draft): fieldErrors.FieldError[] {
     minReplicas = 1,
     maxReplicas = 0,
     scaleTargetRef,
+    metrics = [],
   } = as<HorizontalPodAutoscaler>(object).spec ??
   ({} as Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>);
   const checks = new Checks("spec");
-  if (minReplicas < 1) checks.at("minReplicas").invalid(minReplicas, "must be greater than or equal to 1");
+  if (minReplicas < 1) {
+    checks.at("minReplicas").invalid(minReplicas, "must be greater than or equal to 1");
+    checks
+      .at("metrics")
+      .forbidden("must specify at least one Object or External metric to support scaling to zero replicas");
+  }
   if (maxReplicas < 1) checks.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
   if (maxReplicas < minReplicas) {
     checks.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
   }
   for (const field of ["kind", "name"] as const) {
-    if (!scaleTargetRef?.[field]) checks.at("scaleTargetRef", field).required();
+    const value = scaleTargetRef?.[field];
+    if (!value) checks.at("scaleTargetRef", field).required();
+    else checks.at("scaleTargetRef", field).faults(value, validatePathSegmentName(value));
   }
+  const apiVersion = scaleTargetRef?.apiVersion ?? "";
+  const isReplicationController = apiVersion === "v1" && scaleTargetRef?.kind === "ReplicationController";
+  if (!apiVersion.includes("/") && !isReplicationController) {
+    checks.at("scaleTargetRef", "apiVersion").invalid(apiVersion, "apiVersion must specify API group");
+  }
+  for (const [index, metric] of metrics.entries()) validateMetric(metric, checks.at("metrics", index));
   return checks.errors;
+}
+
+const metricSources = {
+  ContainerResource: "containerResource",
+  External: "external",
+  Object: "object",
+  Pods: "pods",
+  Resource: "resource",
+} as const;
+
+function validateMetric(metric: MetricSpec, checks: Checks): void {
+  if (!metric.type) checks.at("type").required("must specify a metric source type");
+  if (!Object.hasOwn(metricSources, metric.type)) {
+    checks.at("type").oneOf(metric.type, Object.keys(metricSources));
+    return;
+  }
+  const field = metricSources[metric.type as keyof typeof metricSources];
+  const source = metric[field];
+  if (source === undefined) {
+    checks.at(field).required("must populate information for the given metric source");
+    return;
+  }
+  const utilization = source.target?.averageUtilization;
+  if (utilization !== undefined && utilization < 1) {
+    checks.at(field, "target", "averageUtilization").invalid(utilization, "must be greater than 0");
+  }
 }
 
 const most = 2;

@@ -1,5 +1,8 @@
 import type { Node } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../model/core.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateQualifiedName } from "../../../../model/object/names.js";
+import type { Draft } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
 import { ageColumn, column, nameColumn, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
@@ -27,12 +30,33 @@ export const node: KindRules = {
     ["spec.unschedulable", (object) => String(as<Node>(object).spec?.unschedulable ?? false)],
   ]),
   // A kubelet says how its node is when it makes it known, so a new one keeps its status.
-  strategy: strategyOf({}),
+  strategy: strategyOf({
+    validate,
+    validateUpdate(object, old) {
+      const [now, before] = [as<Node>(object).spec?.providerID, as<Node>(old).spec?.providerID];
+      const checks = new Checks("spec.providerID", validate(object));
+      if (before && now !== before) {
+        checks.forbidden('node updates may not change providerID except from "" to valid');
+      }
+      return checks.errors;
+    },
+  }),
   defaults(object) {
     const { status } = as<Node>(object);
     if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
   },
 };
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const checks = new Checks("metadata.taints");
+  for (const [index, { key, effect }] of (as<Node>(object).spec?.taints ?? []).entries()) {
+    const at = checks.at(index);
+    at.at("key").faults(key, validateQualifiedName(key));
+    if (!effect) at.at("effect").required();
+    else at.at("effect").oneOf(effect, ["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+  }
+  return checks.errors;
+}
 
 function infoOf(object: KubeObject): Partial<NonNullable<NonNullable<Node["status"]>["nodeInfo"]>> {
   return as<Node>(object).status?.nodeInfo ?? {};

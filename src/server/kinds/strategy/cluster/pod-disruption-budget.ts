@@ -33,13 +33,17 @@ export const podDisruptionBudget: KindRules = {
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
-  const { minAvailable, maxUnavailable, selector } = as<PodDisruptionBudget>(object).spec ?? {};
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } =
+    as<PodDisruptionBudget>(object).spec ?? {};
   const checks = new Checks("spec");
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     checks.invalid(object["spec"], "minAvailable and maxUnavailable cannot be both set");
   }
   checks.at("minAvailable").amount(minAvailable, 100);
   checks.at("maxUnavailable").amount(maxUnavailable, 100);
+  checks
+    .at("unhealthyPodEvictionPolicy")
+    .oneOf(unhealthyPodEvictionPolicy, ["AlwaysAllow", "IfHealthyBudget"]);
   checks.add(validateLabelSelector(selector, checks.at("selector").path));
   return checks.errors;
 }

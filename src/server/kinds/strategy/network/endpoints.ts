@@ -1,7 +1,8 @@
+import { isIP } from "node:net";
 import type { Endpoints } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
-import { Checks, protocols } from "../checks.js";
+import { Checks, invalidIpAddress, protocols } from "../checks.js";
 import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
@@ -17,6 +18,14 @@ function validate(object: Draft): fieldErrors.FieldError[] {
     const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
     if (addresses.length + notReadyAddresses.length === 0) {
       at.required("must specify `addresses` or `notReadyAddresses`");
+    }
+    for (const [field, all] of Object.entries({ addresses, notReadyAddresses })) {
+      for (const [position, { ip }] of all.entries()) {
+        if (isIP(ip)) continue;
+        // Kubernetes checks an address twice, with two messages.
+        at.at(field, position, "ip").invalid(ip, "must be a valid IP address");
+        at.at(field, position, "ip").invalid(ip, invalidIpAddress);
+      }
     }
     for (const [position, { port, protocol, name }] of ports.entries()) {
       const place = at.at("ports", position);

@@ -1,5 +1,6 @@
 import type { IngressClass } from "kubernetes-types/networking/v1.js";
-import type { KubeObject } from "../../../../model/core.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { ageColumn, column, nameColumn, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
@@ -13,7 +14,7 @@ export const ingressClass: KindRules = {
   ],
   strategy: strategyOf({
     generation: true,
-    validate: () => [],
+    validate,
     validateUpdate(object, old) {
       const checks = new Checks("spec.controller");
       checks.unchanged(as<IngressClass>(object).spec?.controller, as<IngressClass>(old).spec?.controller);
@@ -21,6 +22,23 @@ export const ingressClass: KindRules = {
     },
   }),
 };
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { controller, parameters } = as<IngressClass>(object).spec ?? {};
+  const checks = new Checks("spec");
+  if (!controller) checks.at("controller").required();
+  else if (!/^[^/]+\.[^/]+\/.+$/.test(controller)) {
+    checks.at("controller").invalid(controller, 'must be a domain-prefixed path (such as "acme.io/foo")');
+  }
+  if (parameters) {
+    const at = checks.at("parameters");
+    for (const field of ["kind", "name"] as const) if (!parameters[field]) at.at(field).required();
+    if (parameters.scope === "Namespace" && !parameters.namespace) {
+      at.at("namespace").required("`parameters.scope` is set to 'Namespace'");
+    }
+  }
+  return checks.errors;
+}
 
 function parameters(object: KubeObject): string {
   const given = as<IngressClass>(object).spec?.parameters;

@@ -65,6 +65,14 @@ function validatePath({ path = "", pathType, backend }: HTTPIngressPath, checks:
   checks.at("pathType").oneOf(pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
   const absolute = path.startsWith("/") || (path === "" && pathType === "ImplementationSpecific");
   if (!absolute) checks.at("path").invalid(path, "must be an absolute path");
+  if (path !== "" && pathType !== "ImplementationSpecific") {
+    for (const part of ["//", "/./", "/../", "%2f", "%2F"]) {
+      if (path.includes(part)) checks.at("path").invalid(path, `must not contain '${part}'`);
+    }
+    for (const end of ["/..", "/."]) {
+      if (path.endsWith(end)) checks.at("path").invalid(path, `cannot end with '${end}'`);
+    }
+  }
   validateBackend(backend ?? {}, checks.at("backend"));
 }
 
@@ -79,6 +87,11 @@ function validateBackend({ resource, service }: IngressBackend, checks: Checks):
     else if (number) checks.at("service", "port", "number").port(number);
     else checks.required("port name or number is required");
   } else if (!resource) checks.invalid("", "resource or service backend is required");
+  else {
+    for (const field of ["kind", "name"] as const) {
+      if (!resource[field]) checks.at("resource", field).required();
+    }
+  }
 }
 
 function hosts(object: KubeObject): string {

@@ -35,7 +35,12 @@ export const service: KindRules = {
     ["spec.clusterIP", (object) => as<Service>(object).spec?.clusterIP ?? ""],
     ["spec.type", (object) => as<Service>(object).spec?.type ?? ""],
   ]),
-  defaults: (object) => defaultService(as<Service>(object).spec),
+  defaults(object) {
+    const { spec, status } = as<Service>(object);
+    defaultService(spec);
+    if (spec?.type !== "LoadBalancer") return;
+    for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
+  },
   strategy: strategyOf({
     validateName: nameIsDns1035Label,
     allowCreateOnUpdate: true,

@@ -21,7 +21,13 @@ export const pod: KindRules = {
     ["status.podIP", (object: KubeObject) => as<Pod>(object).status?.podIP ?? ""],
     ["status.nominatedNodeName", (object: KubeObject) => as<Pod>(object).status?.nominatedNodeName ?? ""],
   ]),
-  defaults: (object) => defaultPod(as<Pod>(object).spec),
+  defaults(object) {
+    const { spec, status } = as<Pod>(object);
+    defaultPod(spec);
+    // podIP is the first of podIPs, whichever of the two was given.
+    if (status?.podIP && !status.podIPs?.length) status.podIPs = [{ ip: status.podIP }];
+    else if (status && !status.podIP && status.podIPs?.[0]?.ip) status.podIP = status.podIPs[0].ip;
+  },
   strategy: strategyOf({
     generation: true,
     returnsDeleted: true,
@@ -48,6 +54,15 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
       checks.at(field).forbidden("pod updates may not add or remove containers");
       return checks.errors;
     }
+  }
+  const [deadline, earlier] = [now?.activeDeadlineSeconds, before?.activeDeadlineSeconds];
+  if (earlier !== undefined && deadline === undefined) {
+    checks.at("activeDeadlineSeconds").invalid(null, "must not update from a positive integer to nil value");
+    return checks.errors;
+  }
+  if (earlier !== undefined && deadline !== undefined && deadline > earlier) {
+    checks.at("activeDeadlineSeconds").invalid(deadline, "must be less than or equal to previous value");
+    return checks.errors;
   }
   if (!same(fixed(now), fixed(before))) {
     checks.forbidden(

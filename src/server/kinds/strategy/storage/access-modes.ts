@@ -18,7 +18,8 @@ export function modesCell(modes: readonly string[] = []): string {
 export function validateModes(modes: readonly string[] = [], detail: string, checks: Checks): void {
   if (modes.length === 0) checks.required(detail);
   for (const mode of modes) checks.oneOf(mode, Object.keys(shortModes).sort());
-  if (modes.includes("ReadWriteOncePod") && modes.some((mode) => mode !== "ReadWriteOncePod")) {
+  const valid = modes.filter((mode) => Object.hasOwn(shortModes, mode));
+  if (valid.includes("ReadWriteOncePod") && valid.some((mode) => mode !== "ReadWriteOncePod")) {
     checks.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }

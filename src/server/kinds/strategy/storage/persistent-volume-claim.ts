@@ -1,5 +1,7 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateDns1123Subdomain } from "../../../../model/object/names.js";
+import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
@@ -61,6 +63,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   if (size === undefined) at.required();
   else if (compareQuantities(size, "0") <= 0) at.invalid(size, "must be greater than zero");
   checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
+  const { storageClassName } = spec;
+  if (storageClassName) {
+    checks.at("storageClassName").faults(storageClassName, validateDns1123Subdomain(storageClassName));
+  }
+  checks.add(validateLabelSelector(spec.selector, checks.at("selector").path));
   return checks.errors;
 }
 

@@ -1,9 +1,12 @@
 import type { PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
+import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
 import { ageColumn, column, nameColumn, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
+import { validateHostPath } from "../pods/validate-pod.js";
 import { modesCell, validateModes } from "./access-modes.js";
 
 export const persistentVolume: KindRules = {
@@ -51,7 +54,12 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const spec = specOf(object);
   const checks = new Checks("spec");
   validateModes(spec.accessModes, "", checks.at("accessModes"));
-  if (Object.keys(spec.capacity ?? {}).length === 0) checks.at("capacity").required();
+  validateCapacity(spec.capacity ?? {}, checks.at("capacity"));
+  const { storageClassName, hostPath } = spec;
+  if (storageClassName) {
+    checks.at("storageClassName").faults(storageClassName, validateDns1123Subdomain(storageClassName));
+  }
+  if (hostPath) validateHostPath(hostPath.path, checks.at("hostPath", "path"));
   const policies = ["Delete", "Recycle", "Retain"];
   checks.at("persistentVolumeReclaimPolicy").oneOf(spec.persistentVolumeReclaimPolicy, policies);
   checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
@@ -59,6 +67,21 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   if (first === undefined) checks.required("must specify a volume type");
   for (const other of more) checks.at(other).forbidden("may not specify more than 1 volume type");
   return checks.errors;
+}
+
+function validateCapacity(capacity: Readonly<Record<string, string>>, checks: Checks): void {
+  const names = Object.keys(capacity);
+  if (names.length === 0) checks.required();
+  if (names.length !== 1 || names[0] !== "storage") {
+    checks.notSupported(names.length === 0 ? null : capacity, ["storage"]);
+  }
+  for (const [name, size] of Object.entries(capacity)) {
+    if (compareQuantities(size, "0") > 0) continue;
+    checks.key(name).invalid(size, "must be greater than zero");
+    if (compareQuantities(size, "0") < 0) {
+      checks.key(name).invalid(Number(size), "must be a valid resource quantity");
+    }
+  }
 }
 
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {

@@ -41,10 +41,11 @@ export const storageClass: KindRules = {
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
-  const { provisioner, reclaimPolicy, volumeBindingMode } = as<StorageClass>(object);
+  const { provisioner, reclaimPolicy, volumeBindingMode, parameters = {} } = as<StorageClass>(object);
   const checks = new Checks("");
   if (!provisioner) checks.at("provisioner").required();
   else checks.at("provisioner").faults(provisioner, validateQualifiedName(provisioner.toLowerCase()));
+  if (Object.hasOwn(parameters, "")) checks.at("parameters").invalid("", "field can not be empty.");
   checks.at("reclaimPolicy").oneOf(reclaimPolicy, ["Delete", "Retain"]);
   checks.at("volumeBindingMode").oneOf(volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]);
   return checks.errors;

@@ -1,4 +1,4 @@
-import type { DaemonSet } from "kubernetes-types/apps/v1.js";
+import type { DaemonSet, RollingUpdateDaemonSet } from "kubernetes-types/apps/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
@@ -75,8 +75,21 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   const at = checks.at("updateStrategy");
-  at.at("type").oneOf(type, ["RollingUpdate", "OnDelete"]);
-  at.at("rollingUpdate", "maxUnavailable").amount(rollingUpdate?.maxUnavailable, 100);
-  at.at("rollingUpdate", "maxSurge").amount(rollingUpdate?.maxSurge, 100);
+  if (type === "RollingUpdate") validateRollingUpdate(rollingUpdate ?? {}, at.at("rollingUpdate"));
+  else if (type !== "OnDelete") at.notSupported(spec?.updateStrategy, ["RollingUpdate", "OnDelete"]);
   return checks.errors;
+}
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, checks: Checks): void {
+  checks.at("maxUnavailable").amount(maxUnavailable, 100);
+  checks.at("maxSurge").amount(maxSurge, 100);
+  const [missing, surplus] = [maxUnavailable, maxSurge].map((value) =>
+    Number.parseInt(String(value ?? 0), 10),
+  );
+  if (missing === 0 && surplus === 0) {
+    checks.at("maxUnavailable").required("cannot be 0 when maxSurge is 0");
+  }
+  if (missing !== 0 && surplus !== 0) {
+    checks.at("maxSurge").invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
+  }
 }

@@ -66,7 +66,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const { spec } = as<Deployment>(object);
   const checks = new Checks("spec");
   checks.at("replicas").notNegative(spec?.replicas);
-  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  validateSelectedTemplate(
+    spec ?? {},
+    { name: "ReplicaSet", inSelector: "deployment", invalidSelector: "invalid label selector" },
+    checks,
+  );
   validateStrategy(spec?.strategy ?? {}, checks.at("strategy"));
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
   checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
@@ -78,8 +82,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-function validateStrategy({ type, rollingUpdate }: DeploymentStrategy, checks: Checks): void {
-  checks.oneOf(type, ["Recreate", "RollingUpdate"]);
+function validateStrategy(strategy: DeploymentStrategy, checks: Checks): void {
+  const { type, rollingUpdate } = strategy;
+  if (type !== "Recreate" && type !== "RollingUpdate") {
+    checks.notSupported(strategy, ["Recreate", "RollingUpdate"]);
+  }
   if (rollingUpdate === undefined) return;
   const at = checks.at("rollingUpdate");
   if (type === "Recreate") at.forbidden("may not be specified when strategy `type` is 'Recreate'");

@@ -2,7 +2,7 @@ import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
 import { type fieldErrors, formatAge, type KubeObject } from "../../../../model/core.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
-import { Checks } from "../checks.js";
+import { Checks, same } from "../checks.js";
 import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
@@ -117,8 +117,12 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
     "podFailurePolicy",
     "backoffLimitPerIndex",
   ] as const;
-  if (now?.completionMode !== "Indexed")
+  const resized = !same(now?.completions, before?.completions);
+  if (now?.completionMode !== "Indexed") {
     checks.at("completions").unchanged(now?.completions, before?.completions);
+  } else if (resized && now.completions !== now.parallelism) {
+    checks.at("completions").invalid(now.completions, "can only be modified in tandem with spec.parallelism");
+  }
   // A job that has not begun can still be told where to run.
   const waits = before?.suspend === true && !as<Job>(old).status?.startTime;
   for (const field of fields) {

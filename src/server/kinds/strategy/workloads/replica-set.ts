@@ -46,6 +46,10 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("replicas").notNegative(spec?.replicas);
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
   // Kubernetes, too, says deployment here.
-  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  validateSelectedTemplate(
+    spec ?? {},
+    { name: "ReplicaSet", inSelector: "deployment", invalidSelector: "invalid label selector" },
+    checks,
+  );
   return checks.errors;
 }

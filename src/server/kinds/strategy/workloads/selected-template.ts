@@ -7,6 +7,15 @@ import {
 import type { Checks } from "../checks.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 
+/** Words that the messages about a kind use. */
+interface SelectingKind {
+  readonly name: string;
+  /** Name in messages about selectors. */
+  readonly inSelector: string;
+  /** Detail of the error that is reported for the whole selector, beside those for its parts. */
+  readonly invalidSelector?: string;
+}
+
 interface Selected {
   readonly selector?: LabelSelectorSpec;
   readonly template?: PodTemplateSpec;
@@ -15,10 +24,10 @@ interface Selected {
 /** What makes pods finds them again by their labels, and runs them for as long as they are wanted. */
 export function validateSelectedTemplate(
   { selector, template }: Selected,
-  kind: { readonly name: string; readonly inSelector: string },
+  kind: SelectingKind,
   checks: Checks,
 ): void {
-  validateSelector(selector, kind.inSelector, checks.at("selector"));
+  validateSelector(selector, kind, checks.at("selector"));
   const at = checks.at("template");
   if (selector === undefined || !isEmpty(selector)) validateMatch(selector, template, at);
   validateTemplate(template, at);
@@ -30,13 +39,19 @@ export function validateSelectedTemplate(
   }
 }
 
-function validateSelector(selector: LabelSelectorSpec | undefined, kind: string, checks: Checks): void {
+function validateSelector(
+  selector: LabelSelectorSpec | undefined,
+  kind: SelectingKind,
+  checks: Checks,
+): void {
   if (selector === undefined) {
     checks.required();
     return;
   }
-  checks.add(validateLabelSelector(selector, checks.path));
-  if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind}`);
+  const errors = validateLabelSelector(selector, checks.path);
+  checks.add(errors);
+  if (errors.length > 0 && kind.invalidSelector !== undefined) checks.invalid(selector, kind.invalidSelector);
+  if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind.inSelector}`);
 }
 
 /** Who does not find the pods that it makes would make more and more of them. */

@@ -59,7 +59,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("updateStrategy", "rollingUpdate", "partition").notNegative(rollingUpdate?.partition);
   checks.at("replicas").notNegative(spec?.replicas);
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
-  validateSelectedTemplate(withClaims(spec), { name: "StatefulSet", inSelector: "statefulset" }, checks);
+  validateSelectedTemplate(
+    withClaims(spec),
+    { name: "StatefulSet", inSelector: "statefulset", invalidSelector: "" },
+    checks,
+  );
   return checks.errors;
 }
 
