@@ -1,12 +1,13 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { formatAge, type KubeObject } from "../../../model/core.js";
+import type { KubeObject } from "../../../model/core.js";
 import { labelSelector, type LabelSelectorSpec } from "../../../model/selector/label-selector.js";
+import { ageColumn as customAgeColumn } from "../../output-formats/columns.js";
 import type { TableColumn } from "../../resources/resource-type.js";
 
-/** What a column is besides its name, description and cell. */
+/** Properties of a column besides its name, description and cell. */
 type Extra = Partial<Pick<TableColumn, "type" | "format" | "priority">>;
 
-/** A column of text that is always shown, unless told. */
+/** A column; by default one of strings that is always shown. */
 export function column(
   name: string,
   description: string,
@@ -16,21 +17,8 @@ export function column(
   return { name, type, format, description, priority, cell };
 }
 
-/** The column by which kubectl knows what a row is about. */
-export function nameColumn(extra: Extra = {}): TableColumn {
-  const description = "Names the object among those of its kind in its namespace.";
-  return column("Name", description, ({ metadata }) => metadata.name ?? "", { format: "name", ...extra });
-}
-
-export const ageColumn = column("Age", "The time since the object was created.", ({ metadata }, now) =>
-  age(metadata.creationTimestamp, now),
-);
-
-/** How long ago a time was, as people read it. */
-export function age(time: string | null | undefined, now: number): string {
-  const moment = time ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(moment) ? "<unknown>" : formatAge(now - moment);
-}
+/** Age of the object; Kubernetes sends a string for built-in kinds, a date for custom ones. */
+export const ageColumn: TableColumn = { ...customAgeColumn, type: "string" };
 
 /** How many entries the maps and lists in these fields have together. */
 export function countIn(...fields: readonly string[]): (object: KubeObject) => number {

@@ -4,13 +4,14 @@ import { utf8Length } from "../../../model/object/utf8.js";
 import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const configMap: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Data", "How many settings there are.", countIn("data", "binaryData")),
     ageColumn,
   ],

@@ -1,13 +1,14 @@
 import { names } from "../../../model/core.js";
 import type { Strategy } from "../../resources/resource-type.js";
-import { column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 /** Definitions. What there is to say of what they define comes from those who serve it. */
 export function customResourceDefinition(more: Partial<Strategy> = {}): KindRules {
   return {
     columns: [
-      nameColumn(),
+      nameColumn,
       column(
         "Created At",
         "When the definition was created.",

@@ -1,7 +1,8 @@
 import { type KubeObject, names } from "../../../model/core.js";
 import type { ValidateName } from "../../../model/object/names.js";
 import type { Strategy, TableColumn } from "../../resources/resource-type.js";
-import { age, column, nameColumn } from "./columns.js";
+import { ageOf, nameColumn } from "../../output-formats/columns.js";
+import { column } from "./columns.js";
 import { toCoreV1, toEventsV1 } from "./event-conversion.js";
 import { asCoreEvent, type CoreEvent, type Reference } from "./event-fields.js";
 import { validateEvent, validateEventUpdate } from "./event-validation.js";
@@ -111,17 +112,17 @@ function columns(): TableColumn[] {
     ),
     column("First Seen", "The time since it happened first.", of(firstSeen), wide),
     column("Count", "How often it happened.", of(count), wide),
-    nameColumn(wide),
+    { ...nameColumn, ...wide },
   ];
 }
 
 function firstSeen({ firstTimestamp, eventTime }: CoreEvent, now: number): string {
-  return age(firstTimestamp || eventTime, now);
+  return ageOf(firstTimestamp || eventTime, now);
 }
 
 function lastSeen(event: CoreEvent, now: number): string {
-  if (event.series) return age(event.series.lastObservedTime, now);
-  return event.lastTimestamp ? age(event.lastTimestamp, now) : firstSeen(event, now);
+  if (event.series) return ageOf(event.series.lastObservedTime, now);
+  return event.lastTimestamp ? ageOf(event.lastTimestamp, now) : firstSeen(event, now);
 }
 
 /** Events that happened once have no count in the newer form. */

@@ -17,13 +17,15 @@ export interface KindRules {
   readonly scale?: ScalePaths | undefined;
 }
 
-/** What most built-in kinds do, and what one of them does otherwise. */
+/** Strategy of a built-in kind, with the defaults of most of them: updates are validated like new objects. */
 export function strategyOf(more: Partial<Strategy>): Strategy {
+  const { validate } = more;
   return {
     validateName: nameIsDns1123Subdomain,
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    ...(validate && { validateUpdate: (object) => validate(object) }),
     ...more,
   };
 }

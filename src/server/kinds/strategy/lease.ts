@@ -1,11 +1,12 @@
 import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const lease: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Holder", "Who holds the lease now.", (object) => specOf(object).holderIdentity ?? ""),
     ageColumn,
   ],

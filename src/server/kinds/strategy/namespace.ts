@@ -2,7 +2,8 @@ import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import { validateStandardFinalizers } from "../../../model/object/finalizers.js";
 import { validateQualifiedName } from "../../../model/object/names.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 /** Lets label selectors name a namespace. Always has the namespace's name as its value. */
@@ -15,7 +16,7 @@ const kubernetesFinalizer = "kubernetes";
 const immortal: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: KindRules = {
-  columns: [nameColumn(), column("Status", "The status of the namespace", phaseOf), ageColumn],
+  columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), ageColumn],
   selectableFields: new Map([["status.phase", phaseOf]]),
   strategy: {
     validateName: names.nameIsDns1123Label,

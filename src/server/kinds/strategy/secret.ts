@@ -3,7 +3,8 @@ import { keyPath } from "../../../model/object/field-path.js";
 import { setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import { validateUnchangedData } from "./config-map.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
@@ -11,7 +12,7 @@ import { keyPairFault } from "./key-pair.js";
 
 export const secret: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Type", "What the secret is for.", typeOf),
     column("Data", "How many secrets there are.", countIn("data")),
     ageColumn,

@@ -1,10 +1,11 @@
 import { names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const serviceAccount: KindRules = {
-  columns: [nameColumn(), column("Secrets", "How many secrets it names.", countIn("secrets")), ageColumn],
+  columns: [nameColumn, column("Secrets", "How many secrets it names.", countIn("secrets")), ageColumn],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,

@@ -4,7 +4,8 @@ import { inKeyOrder } from "../../../../model/object/bad-value.js";
 import { validateDns1123Subdomain, validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const group = "rbac.authorization.k8s.io";
@@ -17,7 +18,7 @@ function bindingsIn(namespaced: boolean): KindRules {
   const validate = (object: Draft): fieldErrors.FieldError[] => validateBinding(object, namespaced);
   return {
     columns: [
-      nameColumn(),
+      nameColumn,
       column("Role", "The role that is given.", (object) => {
         const { kind, name } = as<RoleBinding>(object).roleRef ?? {};
         return `${kind ?? ""}/${name ?? ""}`;

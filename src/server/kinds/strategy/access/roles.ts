@@ -4,11 +4,12 @@ import { validatePathSegmentName } from "../../../../model/object/names.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const columns = [
-  nameColumn(),
+  nameColumn,
   column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? "", {
     type: "date",
   }),
@@ -34,7 +35,6 @@ function rolesIn(namespaced: boolean): KindRules {
       validateName: validatePathSegmentName,
       allowCreateOnUpdate: true,
       validate,
-      validateUpdate: validate,
     }),
   };
 }

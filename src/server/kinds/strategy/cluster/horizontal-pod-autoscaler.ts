@@ -8,12 +8,13 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
 export const horizontalPodAutoscaler: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Reference", "What is scaled.", (object) => {
       const target = as<HorizontalPodAutoscaler>(object).spec?.scaleTargetRef;
       return `${target?.kind ?? ""}/${target?.name ?? ""}`;
@@ -45,7 +46,7 @@ export const horizontalPodAutoscaler: KindRules = {
     spec.behavior.scaleUp = { ...fastUp(), ...spec.behavior.scaleUp };
     spec.behavior.scaleDown = { ...fastDown(), ...spec.behavior.scaleDown };
   },
-  strategy: strategyOf({ prepareCreate: withoutStatus, validate, validateUpdate: validate }),
+  strategy: strategyOf({ prepareCreate: withoutStatus, validate }),
 };
 
 function fastUp(): HPAScalingRules {

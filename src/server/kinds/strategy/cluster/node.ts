@@ -3,14 +3,15 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const rolePrefix = "node-role.kubernetes.io/";
 
 export const node: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Status", "Whether it takes pods.", statusOf),
     column("Roles", "What it is for.", rolesOf),
     ageColumn,

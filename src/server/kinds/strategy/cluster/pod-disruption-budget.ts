@@ -3,12 +3,13 @@ import type { fieldErrors } from "../../../../model/core.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
 export const podDisruptionBudget: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Min Available", "How many pods have to be there.", (object) =>
       String(as<PodDisruptionBudget>(object).spec?.minAvailable ?? "N/A"),
     ),
@@ -28,7 +29,6 @@ export const podDisruptionBudget: KindRules = {
     allowUnconditionalUpdate: false,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 

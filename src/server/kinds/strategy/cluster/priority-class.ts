@@ -2,7 +2,8 @@ import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const highest = 1_000_000_000;
@@ -10,7 +11,7 @@ const systemClasses: ReadonlySet<string> = new Set(["system-cluster-critical", "
 
 export const priorityClass: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Value", "The priority.", (object) => as<PriorityClass>(object).value ?? 0, { type: "integer" }),
     column(
       "Global-Default",

@@ -4,13 +4,14 @@ import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
 /** Bounds for pods. Nobody holds pods against them here. */
 export const limitRange: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? ""),
   ],
   defaults(object) {
@@ -22,7 +23,7 @@ export const limitRange: KindRules = {
       if (Object.keys(item.defaultRequest).length === 0) delete item.defaultRequest;
     }
   },
-  strategy: strategyOf({ allowCreateOnUpdate: true, validate: validateRange, validateUpdate: validateRange }),
+  strategy: strategyOf({ allowCreateOnUpdate: true, validate: validateRange }),
 };
 
 function validateRange(object: Draft): fieldErrors.FieldError[] {
@@ -99,7 +100,7 @@ function own(amounts: Readonly<Record<string, string>>, name: string): string | 
 /** Bounds for namespaces. Nobody counts here. */
 export const resourceQuota: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Request", "What is used of what there is.", (object) => used(object, false)),
     column("Limit", "What may be used of what there is.", (object) => used(object, true)),
     ageColumn,
@@ -108,7 +109,6 @@ export const resourceQuota: KindRules = {
     returnsDeleted: true,
     prepareCreate: withoutStatus,
     validate: validateQuota,
-    validateUpdate: validateQuota,
   }),
 };
 

@@ -4,12 +4,13 @@ import type { fieldErrors } from "../../../../model/core.js";
 import { validateDns1123Label, validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, invalidIpAddress, protocols, same } from "../checks.js";
-import { ageColumn, column, nameColumn, someOf } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const endpointSlice: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column(
       "AddressType",
       "The kind of its addresses.",

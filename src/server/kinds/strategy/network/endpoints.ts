@@ -3,12 +3,13 @@ import type { Endpoints } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, invalidIpAddress, protocols } from "../checks.js";
-import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const endpoints: KindRules = {
-  columns: [nameColumn(), column("Endpoints", "Addresses and ports.", addresses), ageColumn],
-  strategy: strategyOf({ allowCreateOnUpdate: true, validate, validateUpdate: validate }),
+  columns: [nameColumn, column("Endpoints", "Addresses and ports.", addresses), ageColumn],
+  strategy: strategyOf({ allowCreateOnUpdate: true, validate }),
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {

@@ -2,12 +2,13 @@ import type { IngressClass } from "kubernetes-types/networking/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const ingressClass: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Controller", "Who cares for it.", (object) => as<IngressClass>(object).spec?.controller ?? ""),
     column("Parameters", "The object that holds its settings.", parameters),
     ageColumn,

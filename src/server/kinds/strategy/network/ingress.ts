@@ -8,12 +8,13 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validateDns1035Label, validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
 export const ingress: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Class", "Whose it is.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
     column("Hosts", "The hosts that it is for.", hosts),
     column("Address", "Where it can be reached.", addresses),
@@ -26,7 +27,6 @@ export const ingress: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 

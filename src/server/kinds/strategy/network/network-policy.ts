@@ -9,12 +9,13 @@ import type { fieldErrors } from "../../../../model/core.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, selectorCell } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, selectorCell } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const networkPolicy: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Pod-Selector", "Which pods it is for.", (object) =>
       selectorCell(as<NetworkPolicy>(object).spec?.podSelector),
     ),
@@ -26,7 +27,7 @@ export const networkPolicy: KindRules = {
       spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
     }
   },
-  strategy: strategyOf({ generation: true, validate, validateUpdate: validate }),
+  strategy: strategyOf({ generation: true, validate }),
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {

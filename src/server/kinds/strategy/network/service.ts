@@ -8,13 +8,14 @@ import {
 } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, protocols } from "../checks.js";
-import { ageColumn, column, labelsCell, nameColumn, none, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
 /** Services. Nobody gives out addresses or ports of nodes here: they have those that they are given. */
 export const service: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Type", "How it can be reached.", (object) => as<Service>(object).spec?.type ?? ""),
     column("Cluster-IP", "Its address in the cluster.", (object) =>
       none(as<Service>(object).spec?.clusterIPs?.[0]),

@@ -1,11 +1,12 @@
 import type { ContainerStatus, Pod } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../../model/core.js";
 import type { TableColumn } from "../../../resources/resource-type.js";
-import { age, ageColumn, column, nameColumn, none, wide } from "../columns.js";
+import { ageOf, nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, wide } from "../columns.js";
 import { as } from "../kind-rules.js";
 
 export const podColumns: readonly TableColumn[] = [
-  nameColumn(),
+  nameColumn,
   column("Ready", "How many containers are ready.", (object) => {
     const { ready, total } = lookAt(object);
     return `${ready}/${total}`;
@@ -13,7 +14,7 @@ export const podColumns: readonly TableColumn[] = [
   column("Status", "What the pod does, or why it does not.", (object) => lookAt(object).reason),
   column("Restarts", "How often its containers were started again.", (object, now) => {
     const { restarts, lastRestart } = lookAt(object);
-    return restarts > 0 && lastRestart ? `${restarts} (${age(lastRestart, now)} ago)` : String(restarts);
+    return restarts > 0 && lastRestart ? `${restarts} (${ageOf(lastRestart, now)} ago)` : String(restarts);
   }),
   ageColumn,
   column("IP", "The address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),

@@ -1,3 +1,4 @@
+import type { Draft } from "../../../resources/resource-type.js";
 import type { Checks } from "../checks.js";
 
 const shortModes: Readonly<Record<string, string>> = {
@@ -6,6 +7,11 @@ const shortModes: Readonly<Record<string, string>> = {
   ReadWriteMany: "RWX",
   ReadWriteOncePod: "RWOP",
 };
+
+/** Status of a new volume or claim, before something binds it. */
+export function setPending(object: Draft): void {
+  object["status"] = { phase: "Pending" };
+}
 
 /** `RWO,ROX`. */
 export function modesCell(modes: readonly string[] = []): string {

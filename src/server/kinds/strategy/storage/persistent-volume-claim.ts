@@ -5,13 +5,14 @@ import { validateLabelSelector } from "../../../../model/selector/label-selector
 import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
-import { modesCell, validateModes } from "./access-modes.js";
+import { modesCell, setPending, validateModes } from "./access-modes.js";
 
 export const persistentVolumeClaim: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Status", "Whether there is a volume for it.", (object) =>
       object.metadata.deletionTimestamp ? "Terminating" : (statusOf(object).phase ?? ""),
     ),
@@ -38,9 +39,7 @@ export const persistentVolumeClaim: KindRules = {
   },
   strategy: strategyOf({
     returnsDeleted: true,
-    prepareCreate(object) {
-      object["status"] = { phase: "Pending" };
-    },
+    prepareCreate: setPending,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),

@@ -4,14 +4,15 @@ import { validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { validateHostPath } from "../pods/validate-pod.js";
-import { modesCell, validateModes } from "./access-modes.js";
+import { modesCell, setPending, validateModes } from "./access-modes.js";
 
 export const persistentVolume: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Capacity", "How much it holds.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
     column("Access Modes", "How it can be used.", (object) => modesCell(specOf(object).accessModes)),
     column(
@@ -38,9 +39,7 @@ export const persistentVolume: KindRules = {
   ],
   strategy: strategyOf({
     returnsDeleted: true,
-    prepareCreate(object) {
-      object["status"] = { phase: "Pending" };
-    },
+    prepareCreate: setPending,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),

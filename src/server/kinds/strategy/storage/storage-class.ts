@@ -3,7 +3,8 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
@@ -11,7 +12,7 @@ const isDefault = "storageclass.kubernetes.io/is-default-class";
 export const storageClass: KindRules = {
   columns: [
     {
-      ...nameColumn(),
+      ...nameColumn,
       cell: ({ metadata }) =>
         `${metadata.name ?? ""}${metadata.annotations?.[isDefault] === "true" ? " (default)" : ""}`,
     },

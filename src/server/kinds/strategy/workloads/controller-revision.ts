@@ -2,12 +2,13 @@ import type { ControllerRevision } from "kubernetes-types/apps/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const controllerRevision: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Controller", "What this is a state of.", controller),
     column("Revision", "Its number.", (object) => as<ControllerRevision>(object).revision ?? 0),
     ageColumn,

@@ -2,16 +2,8 @@ import type { CronJob } from "kubernetes-types/batch/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import {
-  age,
-  ageColumn,
-  column,
-  containerColumns,
-  nameColumn,
-  none,
-  selectorCell,
-  wide,
-} from "../columns.js";
+import { ageOf, nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, none, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { cronFault } from "./cron-schedule.js";
@@ -19,7 +11,7 @@ import { validateJobSpec } from "./job.js";
 
 export const cronJob: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Schedule", "When jobs begin.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
     column("Timezone", "Where the time is told.", (object) => none(as<CronJob>(object).spec?.timeZone)),
     column(
@@ -33,7 +25,7 @@ export const cronJob: KindRules = {
     }),
     column("Last Schedule", "How long ago the last job began.", (object, now) => {
       const { lastScheduleTime } = as<CronJob>(object).status ?? {};
-      return lastScheduleTime ? age(lastScheduleTime, now) : none(undefined);
+      return lastScheduleTime ? ageOf(lastScheduleTime, now) : none(undefined);
     }),
     ageColumn,
     ...containerColumns((object) => as<CronJob>(object).spec?.jobTemplate.spec?.template.spec),
@@ -52,7 +44,6 @@ export const cronJob: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 

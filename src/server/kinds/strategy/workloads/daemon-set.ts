@@ -2,22 +2,15 @@ import type { DaemonSet, RollingUpdateDaemonSet } from "kubernetes-types/apps/v1
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import {
-  ageColumn,
-  column,
-  containerColumns,
-  labelsCell,
-  nameColumn,
-  selectorCell,
-  wide,
-} from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
-import { validateSelectedTemplate } from "./selected-template.js";
+import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const daemonSet: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     count("Desired", "How many nodes should run a pod.", "desiredNumberScheduled"),
     count("Current", "How many nodes run a pod.", "currentNumberScheduled"),
     count("Ready", "How many nodes have a ready pod.", "numberReady"),
@@ -45,13 +38,7 @@ export const daemonSet: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<DaemonSet>(object).spec?.selector, as<DaemonSet>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 

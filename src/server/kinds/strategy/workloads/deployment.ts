@@ -2,14 +2,15 @@ import type { Deployment, DeploymentStrategy } from "kubernetes-types/apps/v1.js
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
-import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const deployment: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Ready", "How many pods are ready, of how many.", (object) => {
       const { spec, status } = as<Deployment>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
@@ -52,13 +53,7 @@ export const deployment: KindRules = {
       }
     },
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<Deployment>(object).spec?.selector, as<Deployment>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 

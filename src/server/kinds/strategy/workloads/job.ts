@@ -3,7 +3,8 @@ import { type fieldErrors, formatAge, type KubeObject } from "../../../../model/
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
@@ -11,7 +12,7 @@ import { validateMatch } from "./selected-template.js";
 
 export const job: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Status", "How the job goes.", statusOf),
     column("Completions", "How many pods succeeded, of how many.", completions),
     column("Duration", "How long the job takes or took.", duration),

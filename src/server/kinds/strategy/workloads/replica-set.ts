@@ -2,15 +2,16 @@ import type { ReplicaSet } from "kubernetes-types/apps/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, containerColumns, column, nameColumn, selectorCell, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
-import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const replicaSet: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     ...countColumns,
     ageColumn,
     ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
@@ -30,13 +31,7 @@ export const replicaSet: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<ReplicaSet>(object).spec?.selector, as<ReplicaSet>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 

@@ -2,7 +2,8 @@ import type { ReplicationController } from "kubernetes-types/core/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, containerColumns, labelsCell, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, labelsCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
@@ -11,7 +12,7 @@ import { replicaPaths, validateMatch } from "./selected-template.js";
 
 export const replicationController: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     ...countColumns,
     ageColumn,
     ...containerColumns((object) => as<ReplicationController>(object).spec?.template?.spec),
@@ -39,7 +40,6 @@ export const replicationController: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 

@@ -1,10 +1,13 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
 import {
   labelSelector,
   type LabelSelectorSpec,
   validateLabelSelector,
 } from "../../../../model/selector/label-selector.js";
-import type { Checks } from "../checks.js";
+import type { Draft, Strategy } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { as } from "../kind-rules.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 
 /** Words that the messages about a kind use. */
@@ -80,6 +83,18 @@ function matches(
 
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec = {}): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
+}
+
+/** Validation of updates of a kind whose selector cannot change. */
+export function withFixedSelector(
+  validate: (object: Draft) => fieldErrors.FieldError[],
+): NonNullable<Strategy["validateUpdate"]> {
+  return (object, old) => {
+    const checks = new Checks("spec", validate(object));
+    const [now, before] = [object, old].map((each) => as<{ readonly spec?: Selected }>(each).spec?.selector);
+    checks.at("selector").unchanged(now, before);
+    return checks.errors;
+  };
 }
 
 /** Where those that can be scaled keep their numbers. */

@@ -3,14 +3,15 @@ import type { PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
 
 export const statefulSet: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     column("Ready", "How many pods are ready, of how many.", (object) => {
       const { spec, status } = as<StatefulSet>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
