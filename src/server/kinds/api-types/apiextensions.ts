@@ -1,4 +1,4 @@
-/** Kinds that users define. */
+/** Custom resource definitions. */
 export const apiextensions = `
 group apiextensions.k8s.io/v1 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1
 
@@ -15,15 +15,15 @@ kind CustomResourceDefinition                 # Defines a kind that the server t
   spec                        2 CustomResourceDefinitionSpec!
   status                      3 CustomResourceDefinitionStatus
 
-type CustomResourceDefinitionSpec             # What the kind is called and how it looks.
+type CustomResourceDefinitionSpec             # Names, scope and versions of the kind.
   group                       1 string!       # The group it is served in, such as demo.dev.
   names                       3 CustomResourceDefinitionNames!
   scope                       4 ResourceScope! # Namespaced or Cluster.
   versions                    7 [CustomResourceDefinitionVersion]! # The versions of the kind. All are served from the same objects.
   conversion                  9 CustomResourceConversion?
-  preserveUnknownFields      10 bool          # Must be false: say it in the schema.
+  preserveUnknownFields      10 bool          # Must be false; use x-kubernetes-preserve-unknown-fields in the schema.
 
-type CustomResourceConversion                 # How objects of one version become those of another.
+type CustomResourceConversion                 # Conversion between versions.
   strategy                    1 ConversionStrategyType! # None (only the apiVersion changes) or Webhook.
   webhook                     2 WebhookConversion?
 
@@ -31,7 +31,7 @@ type WebhookConversion                        # A program that converts objects.
   clientConfig                2 WebhookClientConfig?
   conversionReviewVersions    3 [string]!     # The versions of ConversionReview that it understands.
 
-type WebhookClientConfig                      # Where a webhook is called.
+type WebhookClientConfig                      # Address of a webhook.
   url                         3 string?       # Its address, or else its service.
   service                     1 ServiceReference?
   caBundle                    2 bytes         # The certificates that its certificate is checked with, in PEM and base64.
@@ -40,31 +40,31 @@ type ServiceReference                         # A service by name.
   namespace                   1 string!       # Its namespace.
   name                        2 string!       # Its name.
   path                        3 string?       # The path of the request.
-  port                        4 int32?        # The port, 443 unless told.
+  port                        4 int32?        # The port. Default 443.
 
 type CustomResourceDefinitionVersion          # One version of a kind.
   name                        1 string!       # Its name, such as v1 or v1beta1.
-  served                      2 bool!         # Whether clients can use it.
-  storage                     3 bool!         # Whether objects are stored in it; true for exactly one.
-  deprecated                  7 bool          # Whether its users are warned.
-  deprecationWarning          8 string?       # What they are told.
+  served                      2 bool!         # The version is served.
+  storage                     3 bool!         # Storage version; true for exactly one version.
+  deprecated                  7 bool          # Send a deprecation warning with responses.
+  deprecationWarning          8 string?       # Text of the deprecation warning.
   schema                      4 CustomResourceValidation?
   subresources                5 CustomResourceSubresources?
   additionalPrinterColumns    6 [CustomResourceColumnDefinition] # The columns of kubectl get.
   selectableFields            9 [SelectableField] # Fields that field selectors may name.
 
 type SelectableField                          # A field that field selectors may name.
-  jsonPath                    1 string!       # Where it is, such as .spec.color.
+  jsonPath                    1 string!       # JSON path of the field, such as .spec.color.
 
 type CustomResourceColumnDefinition           # A column of kubectl get.
   name                        1 string!       # Its heading.
   type                        2 string!       # integer, number, string, boolean or date.
-  format                      3 string        # How clients should show it.
-  description                 4 string        # What it shows.
+  format                      3 string        # Format for clients.
+  description                 4 string        # Description of the column.
   priority                    5 int32         # Above 0: shown with -o wide only.
-  jsonPath                    6 string!       # Where its value is, such as .spec.size.
+  jsonPath                    6 string!       # JSON path of its value, such as .spec.size.
 
-type CustomResourceDefinitionNames            # What a kind is called.
+type CustomResourceDefinitionNames            # Names of a kind.
   plural                      1 string!       # In URLs: lower case, and many of them.
   singular                    2 string        # One of them, in lower case.
   shortNames                  3 [string]      # Shorter names for the command line.
@@ -72,33 +72,33 @@ type CustomResourceDefinitionNames            # What a kind is called.
   listKind                    5 string        # The kind of lists of it.
   categories                  6 [string]      # Names for groups of kinds, such as all.
 
-type CustomResourceDefinitionCondition        # One thing that can be said about the state of a definition.
-  type                        1 CustomResourceDefinitionConditionType! # What it is about, such as Established.
+type CustomResourceDefinitionCondition        # Condition of a definition.
+  type                        1 CustomResourceDefinitionConditionType! # Type of the condition, such as Established.
   status                      2 ConditionStatus! # True, False or Unknown.
-  lastTransitionTime          3 time          # When the status last changed.
-  reason                      4 string        # Why, in one word for programs.
-  message                     5 string        # Why, in words for people.
+  lastTransitionTime          3 time          # Time of the last change of the status.
+  reason                      4 string        # Machine-readable reason, one CamelCase word.
+  message                     5 string        # Human-readable explanation.
 
-type CustomResourceDefinitionStatus           # How a definition is.
-  conditions                  1 [CustomResourceDefinitionCondition]* map(type) # Whether its names are free and whether it is served.
+type CustomResourceDefinitionStatus           # Status of a definition.
+  conditions                  1 [CustomResourceDefinitionCondition]* map(type) # Conditions such as NamesAccepted and Established.
   acceptedNames               2 CustomResourceDefinitionNames
   storedVersions              3 [string]*     # Versions in which objects may be stored.
 
-type CustomResourceValidation                 # How objects of a version look.
+type CustomResourceValidation                 # Schema of a version.
   openAPIV3Schema             1 JSONSchemaProps?
 
 type CustomResourceSubresources               # Parts of objects with rules of their own.
   status                      1 CustomResourceSubresourceStatus?
   scale                       2 CustomResourceSubresourceScale?
 
-type CustomResourceSubresourceStatus          # Being there, it makes status a part of its own.
+type CustomResourceSubresourceStatus          # Its presence enables the status subresource.
 
-type CustomResourceSubresourceScale           # Where the numbers are that kubectl scale works with.
-  specReplicasPath            1 string!       # How many there should be, such as .spec.replicas.
-  statusReplicasPath          2 string!       # How many there are, such as .status.replicas.
+type CustomResourceSubresourceScale           # JSON paths for the scale subresource.
+  specReplicasPath            1 string!       # JSON path of the desired number, such as .spec.replicas.
+  statusReplicasPath          2 string!       # JSON path of the current number, such as .status.replicas.
   labelSelectorPath           3 string?       # The labels by which to find them, as a text.
 
-type JSONSchemaProps                          # How a value looks: OpenAPI v3 with Kubernetes' additions.
+type JSONSchemaProps                          # Schema of a value: OpenAPI v3 with Kubernetes' extensions.
   id                          1 string
   $schema                     2 JSONSchemaURL
   $ref                        3 string?
@@ -146,13 +146,13 @@ type JSONSchemaProps                          # How a value looks: OpenAPI v3 wi
 
 type ValidationRule                           # An expression that must be true.
   rule                        1 string!       # The expression, in CEL.
-  message                     2 string        # What to say when it is not.
-  messageExpression           3 string        # An expression for what to say.
+  message                     2 string        # Message when the rule fails.
+  messageExpression           3 string        # CEL expression for the message.
   reason                      4 FieldValueErrorReason? # The reason in the error.
   fieldPath                   5 string        # The field to blame, relative to where the rule stands.
-  optionalOldSelf             6 bool?         # Whether the rule also applies when there was no value before.
+  optionalOldSelf             6 bool?         # Evaluate the rule also when there is no old value.
 
-type ExternalDocumentation                    # Where to read more.
+type ExternalDocumentation                    # Reference to external documentation.
   description                 1 string
   url                         2 string
 

@@ -13,11 +13,11 @@ kind HorizontalPodAutoscaler                  # Keeps the number of pods fit for
   spec                        2 HorizontalPodAutoscalerSpec
   status                      3 HorizontalPodAutoscalerStatus
 
-type HorizontalPodAutoscalerSpec              # What is scaled, between which numbers, and by what.
+type HorizontalPodAutoscalerSpec              # Scale target, limits and metrics.
   scaleTargetRef              1 CrossVersionObjectReference!
   minReplicas                 2 int32? =1     # The smallest number.
   maxReplicas                 3 int32!        # The largest number.
-  metrics                     4 [MetricSpec]  # What the number follows.
+  metrics                     4 [MetricSpec]  # Metrics that determine the number of replicas.
   behavior                    5 HorizontalPodAutoscalerBehavior?
 
 type CrossVersionObjectReference              # The object that is scaled or measured.
@@ -25,7 +25,7 @@ type CrossVersionObjectReference              # The object that is scaled or mea
   name                        2 string!
   apiVersion                  3 string
 
-type MetricSpec                               # What is measured: one of these.
+type MetricSpec                               # Source of a metric: exactly one of the fields is set.
   type                        1 MetricSourceType!
   object                      2 ObjectMetricSource?
   pods                        3 PodsMetricSource?
@@ -33,22 +33,22 @@ type MetricSpec                               # What is measured: one of these.
   containerResource           7 ContainerResourceMetricSource?
   external                    5 ExternalMetricSource?
 
-type ObjectMetricSource                       # A figure of an object.
+type ObjectMetricSource                       # Metric of an object.
   describedObject             1 CrossVersionObjectReference!
   target                      2 MetricTarget!
   metric                      3 MetricIdentifier!
 
-type MetricTarget                             # What a figure should be.
+type MetricTarget                             # Target value of a metric.
   type                        1 MetricTargetType!
   value                       2 quantity?
   averageValue                3 quantity?
   averageUtilization          4 int32?
 
-type MetricIdentifier                         # A figure by name.
+type MetricIdentifier                         # Metric by name and selector.
   name                        1 string!
   selector                    2 LabelSelector?
 
-type PodsMetricSource                         # A figure of each pod.
+type PodsMetricSource                         # Metric of each pod.
   metric                      1 MetricIdentifier!
   target                      2 MetricTarget!
 
@@ -61,34 +61,34 @@ type ContainerResourceMetricSource            # Memory or CPU of one container i
   target                      2 MetricTarget!
   container                   3 string!
 
-type ExternalMetricSource                     # A figure from elsewhere.
+type ExternalMetricSource                     # Metric from outside the cluster.
   metric                      1 MetricIdentifier!
   target                      2 MetricTarget!
 
-type HorizontalPodAutoscalerBehavior          # How fast to go up and down.
+type HorizontalPodAutoscalerBehavior          # Scaling rules for both directions.
   scaleUp                     1 HPAScalingRules?
   scaleDown                   2 HPAScalingRules?
 
-type HPAScalingRules                          # How fast to go.
+type HPAScalingRules                          # Scaling rules for one direction.
   stabilizationWindowSeconds  3 int32?
   selectPolicy                1 ScalingPolicySelect?
   policies                    2 [HPAScalingPolicy]
   tolerance                   4 quantity?
 
-type HPAScalingPolicy                         # How much may change in a time.
+type HPAScalingPolicy                         # Limit of change in a period.
   type                        1 HPAScalingPolicyType!
   value                       2 int32!
   periodSeconds               3 int32!
 
-type HorizontalPodAutoscalerStatus            # What was measured, and how many there should be.
+type HorizontalPodAutoscalerStatus            # Current metrics and desired replicas.
   observedGeneration          1 int64?        # The generation that this is about.
   lastScaleTime               2 time?
   currentReplicas             3 int32
   desiredReplicas             4 int32!
   currentMetrics              5 [MetricStatus]*
-  conditions                  6 [HorizontalPodAutoscalerCondition] map(type) merge(type) # What can be said about its state.
+  conditions                  6 [HorizontalPodAutoscalerCondition] map(type) merge(type) # Conditions of its state.
 
-type MetricStatus                             # What was measured: one of these.
+type MetricStatus                             # Current value of a metric: exactly one source is set.
   type                        1 MetricSourceType!
   object                      2 ObjectMetricStatus?
   pods                        3 PodsMetricStatus?
@@ -96,17 +96,17 @@ type MetricStatus                             # What was measured: one of these.
   containerResource           7 ContainerResourceMetricStatus?
   external                    5 ExternalMetricStatus?
 
-type ObjectMetricStatus                       # A figure of an object.
+type ObjectMetricStatus                       # Metric of an object.
   metric                      1 MetricIdentifier!
   current                     2 MetricValueStatus!
   describedObject             3 CrossVersionObjectReference!
 
-type MetricValueStatus                        # What a figure is.
+type MetricValueStatus                        # Current value of a metric.
   value                       1 quantity?
   averageValue                2 quantity?
   averageUtilization          3 int32?
 
-type PodsMetricStatus                         # A figure of each pod.
+type PodsMetricStatus                         # Metric of each pod.
   metric                      1 MetricIdentifier!
   current                     2 MetricValueStatus!
 
@@ -119,28 +119,28 @@ type ContainerResourceMetricStatus            # Memory or CPU of one container i
   current                     2 MetricValueStatus!
   container                   3 string!
 
-type ExternalMetricStatus                     # A figure from elsewhere.
+type ExternalMetricStatus                     # Metric from outside the cluster.
   metric                      1 MetricIdentifier!
   current                     2 MetricValueStatus!
 
-type HorizontalPodAutoscalerCondition         # One thing that can be said about the state of an autoscaler.
+type HorizontalPodAutoscalerCondition         # Condition of an autoscaler.
   type                        1 HorizontalPodAutoscalerConditionType!
   status                      2 core/v1.ConditionStatus!
-  lastTransitionTime          3 time          # When the status last changed.
-  reason                      4 string        # Why, in one word for programs.
-  message                     5 string        # Why, in words for people.
+  lastTransitionTime          3 time          # Time of the last change of the status.
+  reason                      4 string        # Machine-readable reason, one CamelCase word.
+  message                     5 string        # Human-readable explanation.
 
 group autoscaling/v1 io.k8s.api.autoscaling.v1
 
-kind Scale                                    # How many there should be of something, and how many there are.
+kind Scale                                    # Desired and current number of replicas.
   metadata                    1 ObjectMeta
   spec                        2 ScaleSpec
   status                      3 ScaleStatus
 
-type ScaleSpec                                # How many there should be.
+type ScaleSpec                                # Desired number of replicas.
   replicas                    1 int32 published # The number.
 
-type ScaleStatus                              # How many there are.
+type ScaleStatus                              # Current number of replicas.
   replicas                    1 int32!        # The number.
   selector                    2 string        # The labels by which to find them.
 `;

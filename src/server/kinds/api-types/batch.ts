@@ -1,4 +1,4 @@
-/** What runs to an end, once or at given times. */
+/** Jobs and cron jobs. */
 export const batch = `
 group batch/v1 io.k8s.api.batch.v1
 
@@ -14,68 +14,68 @@ kind Job                                      # Runs pods until they succeed. St
   spec                        2 JobSpec
   status                      3 JobStatus
 
-type JobSpec                                  # What is to be run, how often, and when to give up.
-  parallelism                 1 int32?        # How many pods run at a time.
-  completions                 2 int32?        # How many pods have to succeed.
-  activeDeadlineSeconds       3 int64?        # How long the job may take in all.
+type JobSpec                                  # Template, completions and retry limits of a job.
+  parallelism                 1 int32?        # Maximum number of pods that run at a time.
+  completions                 2 int32?        # Number of pods that must succeed.
+  activeDeadlineSeconds       3 int64?        # Maximum run time of the job in seconds.
   podFailurePolicy           11 PodFailurePolicy?
   successPolicy              16 SuccessPolicy?
-  backoffLimit                7 int32?        # How many failures there may be.
+  backoffLimit                7 int32?        # Number of retries before the job fails.
   backoffLimitPerIndex       12 int32?
   maxFailedIndexes           13 int32?
   selector                    4 LabelSelector?
-  manualSelector              5 bool?  # Whether the selector is not made by the server.
+  manualSelector              5 bool?  # The client chooses the selector; otherwise the server generates it.
   template                    6 core/v1.PodTemplateSpec!
-  ttlSecondsAfterFinished     8 int32?        # How long the job is kept when it is over.
+  ttlSecondsAfterFinished     8 int32?        # Seconds a finished job is kept.
   completionMode              9 CompletionMode? # NonIndexed or Indexed.
-  suspend                    10 bool?  # Whether no pods are made for now.
+  suspend                    10 bool?  # Create no pods for now.
   podReplacementPolicy       14 PodReplacementPolicy?
   managedBy                  15 string?
 
-type PodFailurePolicy                         # What failures of pods mean.
+type PodFailurePolicy                         # Rules for pod failures.
   rules                       1 [PodFailurePolicyRule]!
 
-type PodFailurePolicyRule                     # What one kind of failure means.
+type PodFailurePolicyRule                     # Rule for one kind of pod failure.
   action                      1 PodFailurePolicyAction!
   onExitCodes                 2 PodFailurePolicyOnExitCodesRequirement?
   onPodConditions             3 [PodFailurePolicyOnPodConditionsPattern]
 
-type PodFailurePolicyOnExitCodesRequirement   # A demand on the exit code.
+type PodFailurePolicyOnExitCodesRequirement   # Requirement on the exit code.
   containerName               1 string?
   operator                    2 PodFailurePolicyOnExitCodesOperator!
   values                      3 [int32]! set
 
-type PodFailurePolicyOnPodConditionsPattern   # A demand on a condition of the pod.
+type PodFailurePolicyOnPodConditionsPattern   # Requirement on a condition of the pod.
   type                        1 core/v1.PodConditionType!
   status                      2 core/v1.ConditionStatus! =True
 
-type SuccessPolicy                            # When a job has succeeded before all of it has.
+type SuccessPolicy                            # Rules by which a job succeeds early.
   rules                       1 [SuccessPolicyRule]!
 
 type SuccessPolicyRule                        # One way to succeed.
   succeededIndexes            1 string?
   succeededCount              2 int32?
 
-type JobStatus                                # How a job goes.
-  conditions                  1 [JobCondition] merge(type) # What can be said about its state.
-  startTime                   2 time?         # When the job began.
-  completionTime              3 time?         # When the job succeeded.
-  active                      4 int32         # How many pods run.
-  succeeded                   5 int32         # How many pods succeeded.
-  failed                      6 int32         # How many pods failed.
+type JobStatus                                # Status of a job.
+  conditions                  1 [JobCondition] merge(type) # Conditions of its state.
+  startTime                   2 time?         # Start time.
+  completionTime              3 time?         # Completion time.
+  active                      4 int32         # Number of running pods.
+  succeeded                   5 int32         # Number of succeeded pods.
+  failed                      6 int32         # Number of failed pods.
   terminating                11 int32?
   completedIndexes            7 string
   failedIndexes              10 string?
   uncountedTerminatedPods     8 UncountedTerminatedPods?
   ready                       9 int32?
 
-type JobCondition                             # One thing that can be said about the state of a job.
+type JobCondition                             # Condition of a job.
   type                        1 JobConditionType!
   status                      2 core/v1.ConditionStatus!
-  lastProbeTime               3 time          # When it was last looked at.
-  lastTransitionTime          4 time          # When the status last changed.
-  reason                      5 string        # Why, in one word for programs.
-  message                     6 string        # Why, in words for people.
+  lastProbeTime               3 time          # Time of the last probe.
+  lastTransitionTime          4 time          # Time of the last change of the status.
+  reason                      5 string        # Machine-readable reason, one CamelCase word.
+  message                     6 string        # Human-readable explanation.
 
 type UncountedTerminatedPods                  # Pods that ended and are not counted yet.
   succeeded                   1 [UID] set
@@ -86,21 +86,21 @@ kind CronJob                                  # Runs jobs at given times. Stored
   spec                        2 CronJobSpec
   status                      3 CronJobStatus
 
-type CronJobSpec                              # What is to be run, and when.
-  schedule                    1 string!       # When, as a line of a crontab.
-  timeZone                    8 string?       # Where the time is told.
-  startingDeadlineSeconds     2 int64?        # How late a job may begin.
+type CronJobSpec                              # Schedule and job template.
+  schedule                    1 string!       # Schedule in cron format.
+  timeZone                    8 string?       # IANA time zone of the schedule.
+  startingDeadlineSeconds     2 int64?        # Seconds a job may start late.
   concurrencyPolicy           3 ConcurrencyPolicy =Allow # Allow, Forbid or Replace.
-  suspend                     4 bool? =false  # Whether no jobs are made for now.
+  suspend                     4 bool? =false  # Create no jobs for now.
   jobTemplate                 5 JobTemplateSpec!
-  successfulJobsHistoryLimit  6 int32? =3     # How many jobs that went well are kept.
-  failedJobsHistoryLimit      7 int32? =1     # How many jobs that failed are kept.
+  successfulJobsHistoryLimit  6 int32? =3     # Number of succeeded jobs to keep.
+  failedJobsHistoryLimit      7 int32? =1     # Number of failed jobs to keep.
 
 type JobTemplateSpec                          # The jobs that are made.
   metadata                    1 ObjectMeta
   spec                        2 JobSpec
 
-type CronJobStatus                            # Which jobs run, and when the last one began.
+type CronJobStatus                            # Running jobs and the time of the last one.
   active                      1 [core/v1.ObjectReference]
   lastScheduleTime            4 time?
   lastSuccessfulTime          5 time?

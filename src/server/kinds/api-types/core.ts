@@ -1,4 +1,4 @@
-/** The core group, which has no name. */
+/** Core group: configuration, namespaces and events. */
 export const core = `
 group core/v1 io.k8s.api.core.v1
 
@@ -8,66 +8,66 @@ alias NamespacePhase string in(Active,Terminating)
 alias NamespaceConditionType string
 alias ConditionStatus string
 
-kind ConfigMap                                # Settings for programs to read.
+kind ConfigMap                                # Configuration for programs.
   metadata                    1 ObjectMeta
-  immutable                   4 bool?         # Whether the data can no longer be changed.
+  immutable                   4 bool?         # The data cannot be changed.
   data                        2 {string}      # The settings, as texts.
   binaryData                  3 {bytes}       # Settings that are not texts, in base64.
 
-kind Secret                                   # Settings that not everybody may see, such as passwords.
+kind Secret                                   # Confidential configuration, such as passwords.
   metadata                    1 ObjectMeta
-  immutable                   5 bool?         # Whether the data can no longer be changed.
+  immutable                   5 bool?         # The data cannot be changed.
   data                        2 {bytes}       # The secrets, in base64.
   stringData                  4 {string}      # Secrets as texts: they become part of data, and are never shown.
-  type                        3 SecretType =Opaque # What the secret is for. It cannot be changed.
+  type                        3 SecretType =Opaque # Type of the secret. Cannot be changed.
 
 kind ServiceAccount                           # An identity for programs.
   metadata                    1 ObjectMeta
   secrets                     2 [ObjectReference] map(name) merge(name) # Secrets that programs with this identity use.
   imagePullSecrets            3 [LocalObjectReference] # Secrets for fetching images.
-  automountServiceAccountToken 4 bool?        # Whether programs are given a token by themselves.
+  automountServiceAccountToken 4 bool?        # Mount a token of this account into pods.
 
-kind Namespace                                # A space of names for other objects, which go when it goes.
+kind Namespace                                # Scope for names of other objects; deleting it deletes them.
   metadata                    1 ObjectMeta
   spec                        2 NamespaceSpec
   status                      3 NamespaceStatus
 
-type NamespaceSpec                            # What keeps a namespace.
-  finalizers                  1 [FinalizerName] # Who has work to do before the namespace may vanish.
+type NamespaceSpec                            # Desired state of a namespace.
+  finalizers                  1 [FinalizerName] # Finalizers: the namespace is removed when the list is empty.
 
-type NamespaceStatus                          # How a namespace is.
+type NamespaceStatus                          # Status of a namespace.
   phase                       1 NamespacePhase # Active, or Terminating while it is being emptied.
-  conditions                  2 [NamespaceCondition] map(type) merge(type) # What stands in the way of its deletion.
+  conditions                  2 [NamespaceCondition] map(type) merge(type) # Conditions of its deletion.
 
-type NamespaceCondition                       # One thing that can be said about the state of a namespace.
-  type                        1 NamespaceConditionType! # What it is about.
+type NamespaceCondition                       # Condition of a namespace.
+  type                        1 NamespaceConditionType! # Type of the condition.
   status                      2 ConditionStatus! # True, False or Unknown.
-  lastTransitionTime          4 time          # When the status last changed.
-  reason                      5 string        # Why, in one word for programs.
-  message                     6 string        # Why, in words for people.
+  lastTransitionTime          4 time          # Time of the last change of the status.
+  reason                      5 string        # Machine-readable reason, one CamelCase word.
+  message                     6 string        # Human-readable explanation.
 
-kind Event                                    # Something that happened to an object. Events vanish after a while.
+kind Event                                    # Report of something that happened to an object. Events expire.
   metadata                    1 ObjectMeta!
   involvedObject              2 ObjectReference!
-  reason                      3 string        # Why it happened, in one word for programs.
-  message                     4 string        # What happened, in words for people.
+  reason                      3 string        # Machine-readable reason, one CamelCase word.
+  message                     4 string        # Human-readable description of what happened.
   source                      5 EventSource
-  firstTimestamp              6 time          # When it happened first.
-  lastTimestamp               7 time          # When it happened last.
-  count                       8 int32         # How often it happened.
+  firstTimestamp              6 time          # Time of the first occurrence.
+  lastTimestamp               7 time          # Time of the last occurrence.
+  count                       8 int32         # Number of occurrences.
   type                        9 string        # Normal or Warning.
-  eventTime                  10 microtime     # When it happened.
+  eventTime                  10 microtime     # Time of the event.
   series                     11 EventSeries?
-  action                     12 string        # What was done or failed.
+  action                     12 string        # Action that was taken or failed.
   related                    13 ObjectReference?
-  reportingComponent         14 string*       # Who reports it, such as demo.dev/controller.
-  reportingInstance          15 string*       # Which of the reporters it was.
+  reportingComponent         14 string*       # Controller that reports it, such as demo.dev/controller.
+  reportingInstance          15 string*       # Instance of the reporting controller.
 
-type EventSeries                              # How often and until when something went on happening.
-  count                       1 int32         # How often it happened so far.
-  lastObservedTime            2 microtime     # When it happened last.
+type EventSeries                              # Series of repeated occurrences of an event.
+  count                       1 int32         # Number of occurrences so far.
+  lastObservedTime            2 microtime     # Time of the last occurrence.
 
-type EventSource                              # Where an event comes from.
+type EventSource                              # Source of an event.
   component                   1 string        # The program.
   host                        2 string        # The machine.
 

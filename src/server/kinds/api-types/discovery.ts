@@ -1,4 +1,4 @@
-/** What is behind services, in its newer form. */
+/** Endpoint slices. */
 export const discovery = `
 group discovery.k8s.io/v1 io.k8s.api.discovery.v1
 
@@ -7,7 +7,7 @@ alias AddressType string in(FQDN,IPv4,IPv6)
 kind EndpointSlice                            # Addresses behind a service.
   metadata                    1 ObjectMeta
   addressType                 4 AddressType!  # IPv4, IPv6 or FQDN. It cannot be changed.
-  endpoints                   2 [Endpoint]!   # What is behind the service.
+  endpoints                   2 [Endpoint]!   # Endpoints of the slice.
   ports                       3 [EndpointPort]* # The ports that all of them have.
 
 type Endpoint                                 # A pod or another thing behind a service.
@@ -20,12 +20,12 @@ type Endpoint                                 # A pod or another thing behind a 
   zone                        7 string?
   hints                       8 EndpointHints?
 
-type EndpointConditions                       # How it is.
+type EndpointConditions                       # Conditions of an endpoint.
   ready                       1 bool?
   serving                     2 bool?
   terminating                 3 bool?
 
-type EndpointHints                            # Who should talk to it.
+type EndpointHints                            # Hints for consumers of an endpoint.
   forZones                    1 [ForZone]
   forNodes                    2 [ForNode]
 

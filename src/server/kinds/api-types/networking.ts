@@ -1,22 +1,22 @@
-/** Who reaches what. */
+/** Ingresses and network policies. */
 export const networking = `
 group networking.k8s.io/v1 io.k8s.api.networking.v1
 
 alias PathType string in(Exact,ImplementationSpecific,Prefix)
 alias PolicyType string in(Egress,Ingress)
 
-kind Ingress                                  # Leads requests from outside to services. Stored only: nothing serves them here.
+kind Ingress                                  # Routes requests from outside to services. Stored only: nothing serves them here.
   metadata                    1 ObjectMeta
   spec                        2 IngressSpec
   status                      3 IngressStatus
 
-type IngressSpec                              # Which requests go where.
+type IngressSpec                              # Routing rules of an ingress.
   ingressClassName            4 string?       # The class, and so the controller.
   defaultBackend              1 IngressBackend?
-  tls                         2 [IngressTLS]  # Which hosts have which certificates.
-  rules                       3 [IngressRule] # Which requests go where.
+  tls                         2 [IngressTLS]  # TLS certificates of hosts.
+  rules                       3 [IngressRule] # Routing rules of an ingress.
 
-type IngressBackend                           # Where requests go.
+type IngressBackend                           # Backend for requests.
   service                     4 IngressServiceBackend?
   resource                    3 core/v1.TypedLocalObjectReference?
 
@@ -32,25 +32,25 @@ type IngressTLS                               # Hosts, and the secret with their
   hosts                       1 [string]
   secretName                  2 string
 
-type IngressRule                              # Where requests for one host go.
+type IngressRule                              # Routing of requests for one host.
   host                        1 string        # The host; all when empty.
   ingressRuleValue            2 IngressRuleValue inline
 
-type IngressRuleValue                         # Where they go, by protocol.
+type IngressRuleValue                         # Routing of requests by protocol.
   http                        1 HTTPIngressRuleValue?
 
-type HTTPIngressRuleValue                     # Where HTTP requests go.
+type HTTPIngressRuleValue                     # Routing of HTTP requests.
   paths                       1 [HTTPIngressPath]!
 
-type HTTPIngressPath                          # Where requests for a path go.
+type HTTPIngressPath                          # Routing of requests for a path.
   path                        1 string        # The path.
   pathType                    3 PathType? required # Exact, Prefix or ImplementationSpecific.
   backend                     2 IngressBackend!
 
-type IngressStatus                            # How an ingress is.
+type IngressStatus                            # Status of an ingress.
   loadBalancer                1 IngressLoadBalancerStatus
 
-type IngressLoadBalancerStatus                # How its load balancer is.
+type IngressLoadBalancerStatus                # Status of the load balancer.
   ingress                     1 [IngressLoadBalancerIngress]
 
 type IngressLoadBalancerIngress               # A way in through a load balancer.
@@ -58,12 +58,12 @@ type IngressLoadBalancerIngress               # A way in through a load balancer
   hostname                    2 string
   ports                       4 [IngressPortStatus]
 
-type IngressPortStatus                        # A port of a load balancer, and what is wrong with it.
+type IngressPortStatus                        # Port of a load balancer and its error.
   port                        1 int32!
   protocol                    2 core/v1.Protocol!
   error                       3 string?
 
-kind IngressClass                             # Says which controller cares for an ingress.
+kind IngressClass                             # Names the controller that handles ingresses of a class.
   metadata                    1 ObjectMeta
   spec                        2 IngressClassSpec
 
@@ -78,17 +78,17 @@ type IngressClassParametersReference          # The object that holds the settin
   scope                       4 string? =Cluster
   namespace                   5 string?
 
-kind NetworkPolicy                            # Says who may talk to pods. Stored only: nobody enforces it here.
+kind NetworkPolicy                            # Allowed connections of pods. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
   spec                        2 NetworkPolicySpec
 
-type NetworkPolicySpec                        # Which pods, and who may talk to them and whom they may talk to.
+type NetworkPolicySpec                        # Selected pods and their allowed connections.
   podSelector                 1 LabelSelector
-  ingress                     2 [NetworkPolicyIngressRule] # Who may talk to the pods.
+  ingress                     2 [NetworkPolicyIngressRule] # Peers that may connect to the pods.
   egress                      3 [NetworkPolicyEgressRule] # Whom the pods may talk to.
   policyTypes                 4 [PolicyType]  # Ingress, Egress or both.
 
-type NetworkPolicyIngressRule                 # Who may talk to the pods, at which ports.
+type NetworkPolicyIngressRule                 # Rule for incoming connections: peers and ports.
   ports                       1 [NetworkPolicyPort]
   from                        2 [NetworkPolicyPeer]
 
@@ -106,7 +106,7 @@ type IPBlock                                  # A range of addresses, with excep
   cidr                        1 string!
   except                      2 [string]
 
-type NetworkPolicyEgressRule                  # Whom the pods may talk to, at which ports.
+type NetworkPolicyEgressRule                  # Rule for outgoing connections: peers and ports.
   ports                       1 [NetworkPolicyPort]
   to                          2 [NetworkPolicyPeer]
 `;

@@ -1,21 +1,21 @@
-/** Who may do what. Kept, but not enforced. */
+/** Roles and bindings. Stored, not enforced. */
 export const rbac = `
 group rbac.authorization.k8s.io/v1 io.k8s.api.rbac.v1
 
-kind Role                                     # What may be done in a namespace. Stored only: nobody enforces it here.
+kind Role                                     # Role with permissions in a namespace. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
-  rules                       2 [PolicyRule]* # What may be done.
+  rules                       2 [PolicyRule]* # Rules of the role.
 
-type PolicyRule                               # What may be done with some kinds.
-  verbs                       1 [string]!     # What may be done, or *.
+type PolicyRule                               # Rule that allows verbs on resources.
+  verbs                       1 [string]!     # Verbs, or * for all.
   apiGroups                   2 [string]      # The groups of the kinds.
   resources                   3 [string]      # The kinds, by their plurals.
   resourceNames               4 [string]      # The objects; all when empty.
   nonResourceURLs             5 [string]      # Paths that are no objects.
 
-kind RoleBinding                              # Who has a role in a namespace. Stored only: nobody enforces it here.
+kind RoleBinding                              # Grants a role to subjects in a namespace. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
-  subjects                    2 [Subject]     # Who may do it.
+  subjects                    2 [Subject]     # Users, groups and service accounts that hold the role.
   roleRef                     3 RoleRef!
 
 type Subject atomic                           # A user, a group or a service account.
@@ -29,16 +29,16 @@ type RoleRef atomic                           # The role that is given. It canno
   kind                        2 string!
   name                        3 string!
 
-kind ClusterRole                              # What may be done anywhere. Stored only: nobody enforces it here.
+kind ClusterRole                              # Role with permissions in all namespaces. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
-  rules                       2 [PolicyRule]* # What may be done.
+  rules                       2 [PolicyRule]* # Rules of the role.
   aggregationRule             3 AggregationRule?
 
 type AggregationRule                          # Roles whose rules make up this one's.
   clusterRoleSelectors        1 [LabelSelector]
 
-kind ClusterRoleBinding                       # Who has a role anywhere. Stored only: nobody enforces it here.
+kind ClusterRoleBinding                       # Grants a role to subjects in all namespaces. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
-  subjects                    2 [Subject]     # Who may do it.
+  subjects                    2 [Subject]     # Users, groups and service accounts that hold the role.
   roleRef                     3 RoleRef!
 `;

@@ -10,11 +10,7 @@ import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const configMap: KindRules = {
-  columns: [
-    nameColumn,
-    column("Data", "How many settings there are.", countIn("data", "binaryData")),
-    ageColumn,
-  ],
+  columns: [nameColumn, column("Data", "Number of entries.", countIn("data", "binaryData")), ageColumn],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,

@@ -9,12 +9,9 @@ export function customResourceDefinition(more: Partial<Strategy> = {}): KindRule
   return {
     columns: [
       nameColumn,
-      column(
-        "Created At",
-        "When the definition was created.",
-        ({ metadata }) => metadata.creationTimestamp ?? "",
-        { type: "date" },
-      ),
+      column("Created At", "Creation time.", ({ metadata }) => metadata.creationTimestamp ?? "", {
+        type: "date",
+      }),
     ],
     strategy: {
       validateName: names.nameIsDns1123Subdomain,

@@ -82,7 +82,7 @@ function columns(): TableColumn[] {
       cell(asCoreEvent(object), now);
   const wide = { priority: 1 };
   return [
-    column("Last Seen", "The time since it happened last.", of(lastSeen)),
+    column("Last Seen", "Time since the last occurrence.", of(lastSeen)),
     column(
       "Type",
       "Normal or Warning.",
@@ -90,28 +90,28 @@ function columns(): TableColumn[] {
     ),
     column(
       "Reason",
-      "Why it happened, in one word for programs.",
+      "Machine-readable reason.",
       of(({ reason }) => reason ?? ""),
     ),
     column(
       "Object",
-      "The object that it happened to.",
+      "Object that the event is about.",
       of(({ involvedObject }) => target(involvedObject)),
     ),
     column(
       "Subobject",
-      "The part of the object that it happened to.",
+      "Part of the object that the event is about.",
       of(({ involvedObject }) => involvedObject?.fieldPath ?? ""),
       wide,
     ),
-    column("Source", "Who reports it.", of(source), wide),
+    column("Source", "Component that reported the event.", of(source), wide),
     column(
       "Message",
-      "What happened, in words for people.",
+      "Human-readable message.",
       of(({ message }) => (message ?? "").trim()),
     ),
-    column("First Seen", "The time since it happened first.", of(firstSeen), wide),
-    column("Count", "How often it happened.", of(count), wide),
+    column("First Seen", "Time since the first occurrence.", of(firstSeen), wide),
+    column("Count", "Number of occurrences.", of(count), wide),
     { ...nameColumn, ...wide },
   ];
 }

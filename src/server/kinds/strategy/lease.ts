@@ -7,7 +7,7 @@ import type { KindRules } from "./kind-rules.js";
 export const lease: KindRules = {
   columns: [
     nameColumn,
-    column("Holder", "Who holds the lease now.", (object) => specOf(object).holderIdentity ?? ""),
+    column("Holder", "Current holder.", (object) => specOf(object).holderIdentity ?? ""),
     ageColumn,
   ],
   strategy: {

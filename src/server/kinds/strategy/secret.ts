@@ -13,8 +13,8 @@ import { keyPairFault } from "./key-pair.js";
 export const secret: KindRules = {
   columns: [
     nameColumn,
-    column("Type", "What the secret is for.", typeOf),
-    column("Data", "How many secrets there are.", countIn("data")),
+    column("Type", "Type of the secret.", typeOf),
+    column("Data", "Number of entries.", countIn("data")),
     ageColumn,
   ],
   selectableFields: new Map([["type", typeOf]]),

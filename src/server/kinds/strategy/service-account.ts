@@ -5,7 +5,7 @@ import { ageColumn, column, countIn } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const serviceAccount: KindRules = {
-  columns: [nameColumn, column("Secrets", "How many secrets it names.", countIn("secrets")), ageColumn],
+  columns: [nameColumn, column("Secrets", "Number of referenced secrets.", countIn("secrets")), ageColumn],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,

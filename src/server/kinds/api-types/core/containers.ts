@@ -18,7 +18,7 @@ type ObjectFieldSelector atomic               # A field of the pod.
   apiVersion                  1 string =v1
   fieldPath                   2 string!
 
-type ResourceFieldSelector atomic             # What a container asks for or is limited to.
+type ResourceFieldSelector atomic             # Selects a resource request or limit of a container.
   containerName               1 string
   resource                    2 string!
   divisor                     3 quantity
@@ -26,28 +26,28 @@ type ResourceFieldSelector atomic             # What a container asks for or is 
 type Container                                # A program to run, from an image.
   name                        1 string!       # Its name in the pod. It cannot be changed.
   image                       2 string        # The image to run.
-  command                     3 [string]      # What to run in place of the image's entry point.
-  args                        4 [string]      # What to give it.
+  command                     3 [string]      # Entrypoint; replaces that of the image.
+  args                        4 [string]      # Arguments; replace those of the image.
   workingDir                  5 string        # The folder that it starts in.
   ports                       6 [ContainerPort] map(containerPort,protocol) merge(containerPort) # The ports that it listens on. Others can be reached as well.
   envFrom                    19 [EnvFromSource] # Variables from config maps and secrets.
   env                         7 [EnvVar] map(name) merge(name) # Variables of its environment.
   resources                   8 ResourceRequirements
-  resizePolicy               23 [ContainerResizePolicy] # What happens when its resources change.
-  restartPolicy              24 ContainerRestartPolicy? # Always, for a container that runs first and goes on beside the others.
+  resizePolicy               23 [ContainerResizePolicy] # Resize policy of the container.
+  restartPolicy              24 ContainerRestartPolicy? # Always: an init container that keeps running as a sidecar.
   volumeMounts                9 [VolumeMount] map(mountPath) merge(mountPath) # Volumes of the pod, and where to mount them.
   volumeDevices              21 [VolumeDevice] map(devicePath) merge(devicePath) # Volumes of the pod that it uses as raw block devices.
   livenessProbe              10 Probe?
   readinessProbe             11 Probe?
   startupProbe               22 Probe?
   lifecycle                  12 Lifecycle?
-  terminationMessagePath     13 string =/dev/termination-log # The file whose content says why it ended.
+  terminationMessagePath     13 string =/dev/termination-log # File with the termination message.
   terminationMessagePolicy   20 TerminationMessagePolicy =File # File, or FallbackToLogsOnError.
   imagePullPolicy            14 PullPolicy    # Always, Never or IfNotPresent.
   securityContext            15 SecurityContext?
-  stdin                      16 bool          # Whether it has an input.
-  stdinOnce                  17 bool          # Whether the input ends with the first who attaches to it.
-  tty                        18 bool          # Whether it has a terminal.
+  stdin                      16 bool          # Allocate a stdin buffer.
+  stdinOnce                  17 bool          # Close stdin after the first client detaches.
+  tty                        18 bool          # Allocate a terminal.
 
 type ContainerPort                            # A port that a container listens on.
   name                        1 string        # A name for the port.
@@ -57,7 +57,7 @@ type ContainerPort                            # A port that a container listens 
   hostIP                      5 string        # The address of the node.
 
 type EnvFromSource                            # Variables from all keys of a config map or secret.
-  prefix                      1 string        # What is put before each name.
+  prefix                      1 string        # Prefix for each name.
   configMapRef                2 ConfigMapEnvSource?
   secretRef                   3 SecretEnvSource?
 
@@ -74,7 +74,7 @@ type EnvVar                                   # A variable of the environment.
   value                       2 string        # Its value. $(NAME) stands for another variable.
   valueFrom                   3 EnvVarSource?
 
-type EnvVarSource                             # Where the value of a variable comes from.
+type EnvVarSource                             # Source of the value of an environment variable.
   fieldRef                    1 ObjectFieldSelector?
   resourceFieldRef            2 ResourceFieldSelector?
   configMapKeyRef             3 ConfigMapKeySelector?
@@ -83,49 +83,49 @@ type EnvVarSource                             # Where the value of a variable co
 type ConfigMapKeySelector atomic              # A key of a config map.
   localObjectReference        1 LocalObjectReference inline
   key                         2 string!       # The key.
-  optional                    3 bool?         # Whether it need not be there.
+  optional                    3 bool?         # It may be missing.
 
 type SecretKeySelector atomic                 # A key of a secret.
   localObjectReference        1 LocalObjectReference inline
   key                         2 string!       # The key.
-  optional                    3 bool?         # Whether it need not be there.
+  optional                    3 bool?         # It may be missing.
 
-type ResourceRequirements                     # What a container needs, and what it may use at most.
-  limits                      1 {quantity}    # How much may be used.
-  requests                    2 {quantity}    # How much is needed.
+type ResourceRequirements                     # Resource requests and limits of a container.
+  limits                      1 {quantity}    # Resource limits.
+  requests                    2 {quantity}    # Resource requests.
   claims                      3 [ResourceClaim] map(name)
 
 type ResourceClaim                            # A claim of the pod that a container uses.
   name                        1 string!
   request                     2 string
 
-type ContainerResizePolicy                    # What happens to a container when its resources change.
+type ContainerResizePolicy                    # Resize policy for one resource.
   resourceName                1 ResourceName!
   restartPolicy               2 ResourceResizeRestartPolicy!
 
 type VolumeMount                              # A volume at a path of a container.
   name                        1 string!       # The name of the volume.
-  readOnly                    2 bool          # Whether it can only be read.
+  readOnly                    2 bool          # Mount or attach it read-only.
   recursiveReadOnly           7 RecursiveReadOnlyMode?
   mountPath                   3 string!       # The path in the container.
   subPath                     4 string        # The path in the volume.
-  mountPropagation            5 MountPropagationMode? # Whether mounts are seen on the other side.
+  mountPropagation            5 MountPropagationMode? # Mount propagation between container and node.
   subPathExpr                 6 string        # The path in the volume, with variables in it.
 
 type VolumeDevice                             # A raw block device in a container.
   name                        1 string!
   devicePath                  2 string!
 
-type Probe                                    # A question that is asked of a container again and again.
+type Probe                                    # Periodic health check of a container.
   probeHandler                1 ProbeHandler inline
-  initialDelaySeconds         2 int32         # How long after the start the first one comes.
-  timeoutSeconds              3 int32 =1      # How long an answer may take.
-  periodSeconds               4 int32 =10     # How often it comes.
-  successThreshold            5 int32 =1      # How many good answers in a row make up for a bad one.
-  failureThreshold            6 int32 =3      # How many bad answers in a row count.
+  initialDelaySeconds         2 int32         # Seconds between the start and the first probe.
+  timeoutSeconds              3 int32 =1      # Timeout of a probe in seconds.
+  periodSeconds               4 int32 =10     # Seconds between probes.
+  successThreshold            5 int32 =1      # Consecutive successes after a failure to count as healthy.
+  failureThreshold            6 int32 =3      # Consecutive failures to count as unhealthy.
   terminationGracePeriodSeconds  7 int64?
 
-type ProbeHandler                             # How it is asked: one of these.
+type ProbeHandler                             # Handler of a probe: exactly one of the fields is set.
   exec                        1 ExecAction?
   httpGet                     2 HTTPGetAction?
   tcpSocket                   3 TCPSocketAction?
@@ -153,12 +153,12 @@ type GRPCAction                               # A call of the gRPC health servic
   port                        1 int32!
   service                     2 string? = published
 
-type Lifecycle                                # What is done when a container starts and stops.
+type Lifecycle                                # Handlers for the start and stop of a container.
   postStart                   1 LifecycleHandler?
   preStop                     2 LifecycleHandler?
   stopSignal                  3 Signal?
 
-type LifecycleHandler                         # What is done: one of these.
+type LifecycleHandler                         # Handler: exactly one of the fields is set.
   exec                        1 ExecAction?
   httpGet                     2 HTTPGetAction?
   tcpSocket                   3 TCPSocketAction?
@@ -167,7 +167,7 @@ type LifecycleHandler                         # What is done: one of these.
 type SleepAction                              # A pause.
   seconds                     1 int64!
 
-type SecurityContext                          # What a container may do, and as whom.
+type SecurityContext                          # Security settings of a container.
   capabilities                1 Capabilities?
   privileged                  2 bool?
   seLinuxOptions              3 SELinuxOptions?
@@ -191,17 +191,17 @@ type SELinuxOptions                           # The labels of SELinux.
   type                        3 string
   level                       4 string
 
-type WindowsSecurityContextOptions            # What applies on Windows alone.
+type WindowsSecurityContextOptions            # Options for Windows.
   gmsaCredentialSpecName      1 string?
   gmsaCredentialSpec          2 string?
   runAsUserName               3 string?
   hostProcess                 4 bool?
 
-type SeccompProfile                           # Which calls of the kernel are allowed.
+type SeccompProfile                           # Seccomp profile: allowed system calls.
   type                        1 SeccompProfileType!
   localhostProfile            2 string?
 
-type AppArmorProfile                          # What AppArmor allows.
+type AppArmorProfile                          # AppArmor profile.
   type                        1 AppArmorProfileType!
   localhostProfile            2 string?
 
@@ -209,7 +209,7 @@ type EphemeralContainer                       # A container that is added to a r
   ephemeralContainerCommon    1 EphemeralContainerCommon inline
   targetContainerName         2 string
 
-type EphemeralContainerCommon                 # What such a container has in common with others.
+type EphemeralContainerCommon                 # Fields that ephemeral containers share with others.
   name                        1 string!
   image                       2 string
   command                     3 [string]

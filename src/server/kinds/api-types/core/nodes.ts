@@ -1,4 +1,4 @@
-/** Machines that run pods. */
+/** Nodes. */
 export const nodes = `
 group core/v1 io.k8s.api.core.v1
 
@@ -12,12 +12,12 @@ kind Node                                     # A machine that runs pods.
   spec                        2 NodeSpec
   status                      3 NodeStatus
 
-type NodeSpec                                 # What is asked of a node.
+type NodeSpec                                 # Desired state of a node.
   podCIDR                     1 string        # The addresses of its pods.
   podCIDRs                    7 [string] set merge
-  providerID                  3 string        # How its cloud calls it.
-  unschedulable               4 bool          # Whether it takes no new pods.
-  taints                      5 [Taint]       # What keeps pods away.
+  providerID                  3 string        # ID of the node at its cloud provider.
+  unschedulable               4 bool          # The scheduler assigns no new pods to the node.
+  taints                      5 [Taint]       # Taints, which repel pods without a matching toleration.
   configSource                6 NodeConfigSource?
   externalID                  2 string
 
@@ -27,22 +27,22 @@ type Taint                                    # Keeps pods away that do not tole
   effect                      3 TaintEffect!  # NoSchedule, PreferNoSchedule or NoExecute.
   timeAdded                   4 time?
 
-type NodeConfigSource                         # Where a kubelet found its settings. No longer in use.
+type NodeConfigSource                         # Configuration source of a kubelet. No longer used.
   configMap                   2 ConfigMapNodeConfigSource?
 
-type ConfigMapNodeConfigSource                # Settings in a config map. No longer in use.
+type ConfigMapNodeConfigSource                # Settings in a config map. No longer used.
   namespace                   1 string!
   name                        2 string!
   uid                         3 UID
   resourceVersion             4 string
   kubeletConfigKey            5 string!
 
-type NodeStatus                               # How a node is.
-  capacity                    1 {quantity}    # What it has.
-  allocatable                 2 {quantity}    # What pods can have of it.
+type NodeStatus                               # Status of a node.
+  capacity                    1 {quantity}    # Total resources of the node.
+  allocatable                 2 {quantity}    # Resources available for pods.
   phase                       3 NodePhase
-  conditions                  4 [NodeCondition] map(type) merge(type) # What can be said about its state.
-  addresses                   5 [NodeAddress] map(type) merge(type) # How it can be reached.
+  conditions                  4 [NodeCondition] map(type) merge(type) # Conditions of its state.
+  addresses                   5 [NodeAddress] map(type) merge(type) # Addresses of the node.
   daemonEndpoints             6 NodeDaemonEndpoints
   nodeInfo                    7 NodeSystemInfo
   images                      8 [ContainerImage]
@@ -52,25 +52,25 @@ type NodeStatus                               # How a node is.
   runtimeHandlers            12 [NodeRuntimeHandler]
   features                   13 NodeFeatures?
 
-type NodeCondition                            # One thing that can be said about the state of a node.
+type NodeCondition                            # Condition of a node.
   type                        1 NodeConditionType!
   status                      2 ConditionStatus!
-  lastHeartbeatTime           3 time          # When it was last told.
-  lastTransitionTime          4 time          # When the status last changed.
-  reason                      5 string        # Why, in one word for programs.
-  message                     6 string        # Why, in words for people.
+  lastHeartbeatTime           3 time          # Time of the last heartbeat.
+  lastTransitionTime          4 time          # Time of the last change of the status.
+  reason                      5 string        # Machine-readable reason, one CamelCase word.
+  message                     6 string        # Human-readable explanation.
 
 type NodeAddress                              # An address of a node.
   type                        1 NodeAddressType!
   address                     2 string!
 
-type NodeDaemonEndpoints                      # Where the daemons of a node listen.
+type NodeDaemonEndpoints                      # Endpoints of the daemons of a node.
   kubeletEndpoint             1 DaemonEndpoint
 
-type DaemonEndpoint                           # Where a daemon listens.
+type DaemonEndpoint                           # Endpoint of a daemon.
   Port                        1 int32!
 
-type NodeSystemInfo                           # What a node runs on.
+type NodeSystemInfo                           # System information of a node.
   machineID                   1 string!
   systemUUID                  2 string!
   bootID                      3 string!
@@ -94,7 +94,7 @@ type AttachedVolume                           # A volume that is attached to a n
   name                        1 UniqueVolumeName!
   devicePath                  2 string!
 
-type NodeConfigStatus                         # How such settings were taken. No longer in use.
+type NodeConfigStatus                         # Status of the configuration of a kubelet. No longer used.
   assigned                    1 NodeConfigSource?
   active                      2 NodeConfigSource?
   lastKnownGood               3 NodeConfigSource?
@@ -104,10 +104,10 @@ type NodeRuntimeHandler                       # A way to run containers.
   name                        1 string*
   features                    2 NodeRuntimeHandlerFeatures?
 
-type NodeRuntimeHandlerFeatures               # What it can do.
+type NodeRuntimeHandlerFeatures               # Features of a runtime handler.
   recursiveReadOnlyMounts     1 bool?
   userNamespaces              2 bool?
 
-type NodeFeatures                             # What a node can do.
+type NodeFeatures                             # Features of a node.
   supplementalGroupsPolicy    1 bool?
 `;

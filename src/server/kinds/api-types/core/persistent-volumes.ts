@@ -1,4 +1,4 @@
-/** Storage that outlives pods, and claims to it. */
+/** Persistent volumes and claims. */
 export const persistentVolumes = `
 group core/v1 io.k8s.api.core.v1
 
@@ -16,19 +16,19 @@ kind PersistentVolume                         # Storage that outlives pods.
   spec                        2 PersistentVolumeSpec
   status                      3 PersistentVolumeStatus
 
-type PersistentVolumeSpec                     # What a volume is, and who claimed it.
-  capacity                    1 {quantity}    # How much it holds.
+type PersistentVolumeSpec                     # Source, capacity and claim of a volume.
+  capacity                    1 {quantity}    # Capacity.
   persistentVolumeSource      2 PersistentVolumeSource inline
-  accessModes                 3 [PersistentVolumeAccessMode] # How it can be used.
+  accessModes                 3 [PersistentVolumeAccessMode] # Access modes.
   claimRef                    4 ObjectReference? granular
-  persistentVolumeReclaimPolicy  5 PersistentVolumeReclaimPolicy =Retain # What becomes of it when nobody claims it: Retain, Delete or Recycle.
+  persistentVolumeReclaimPolicy  5 PersistentVolumeReclaimPolicy =Retain # Reclaim policy: Retain, Delete or Recycle.
   storageClassName            6 string        # The class of storage.
   mountOptions                7 [string]
   volumeMode                  8 PersistentVolumeMode? =Filesystem # Filesystem or Block.
   nodeAffinity                9 VolumeNodeAffinity?
   volumeAttributesClassName  10 string?
 
-type PersistentVolumeSource                   # Where it comes from: one of these.
+type PersistentVolumeSource                   # Source of a persistent volume: exactly one of the fields is set.
   gcePersistentDisk           1 GCEPersistentDiskVolumeSource?
   awsElasticBlockStore        2 AWSElasticBlockStoreVolumeSource?
   hostPath                    3 HostPathVolumeSource?
@@ -55,7 +55,7 @@ type PersistentVolumeSource                   # Where it comes from: one of thes
 type GlusterfsPersistentVolumeSource          # A volume of Glusterfs.
   endpoints                   1 string!
   path                        2 string!
-  readOnly                    3 bool          # Whether it can only be read.
+  readOnly                    3 bool          # Mount or attach it read-only.
   endpointsNamespace          4 string?
 
 type RBDPersistentVolumeSource                # A block device of Ceph.
@@ -66,7 +66,7 @@ type RBDPersistentVolumeSource                # A block device of Ceph.
   user                        5 string =admin published
   keyring                     6 string =/etc/ceph/keyring published
   secretRef                   7 SecretReference?
-  readOnly                    8 bool          # Whether it can only be read.
+  readOnly                    8 bool          # Mount or attach it read-only.
 
 type SecretReference atomic                   # A secret in any namespace.
   name                        1 string
@@ -78,7 +78,7 @@ type ISCSIPersistentVolumeSource              # A disk over iSCSI.
   lun                         3 int32!
   iscsiInterface              4 string =default published
   fsType                      5 string        # The file system.
-  readOnly                    6 bool          # Whether it can only be read.
+  readOnly                    6 bool          # Mount or attach it read-only.
   portals                     7 [string]
   chapAuthDiscovery           8 bool
   chapAuthSession            11 bool
@@ -88,7 +88,7 @@ type ISCSIPersistentVolumeSource              # A disk over iSCSI.
 type CinderPersistentVolumeSource             # A volume of OpenStack.
   volumeID                    1 string!
   fsType                      2 string        # The file system.
-  readOnly                    3 bool          # Whether it can only be read.
+  readOnly                    3 bool          # Mount or attach it read-only.
   secretRef                   4 SecretReference?
 
 type CephFSPersistentVolumeSource             # A file system of Ceph.
@@ -97,19 +97,19 @@ type CephFSPersistentVolumeSource             # A file system of Ceph.
   user                        3 string
   secretFile                  4 string
   secretRef                   5 SecretReference?
-  readOnly                    6 bool          # Whether it can only be read.
+  readOnly                    6 bool          # Mount or attach it read-only.
 
 type FlexPersistentVolumeSource               # A volume of a driver that is a program.
   driver                      1 string!
   fsType                      2 string        # The file system.
   secretRef                   3 SecretReference?
-  readOnly                    4 bool          # Whether it can only be read.
+  readOnly                    4 bool          # Mount or attach it read-only.
   options                     5 {string}
 
 type AzureFilePersistentVolumeSource          # A share of Microsoft's cloud.
   secretName                  1 string!
   shareName                   2 string!
-  readOnly                    3 bool          # Whether it can only be read.
+  readOnly                    3 bool          # Mount or attach it read-only.
   secretNamespace             4 string?
 
 type ScaleIOPersistentVolumeSource            # A volume of ScaleIO.
@@ -122,7 +122,7 @@ type ScaleIOPersistentVolumeSource            # A volume of ScaleIO.
   storageMode                 7 string =ThinProvisioned published
   volumeName                  8 string
   fsType                      9 string =xfs published   # The file system.
-  readOnly                   10 bool          # Whether it can only be read.
+  readOnly                   10 bool          # Mount or attach it read-only.
 
 type LocalVolumeSource                        # A disk of a node.
   path                        1 string!
@@ -132,13 +132,13 @@ type StorageOSPersistentVolumeSource          # A volume of StorageOS.
   volumeName                  1 string
   volumeNamespace             2 string
   fsType                      3 string        # The file system.
-  readOnly                    4 bool          # Whether it can only be read.
+  readOnly                    4 bool          # Mount or attach it read-only.
   secretRef                   5 ObjectReference?
 
 type CSIPersistentVolumeSource                # A volume of a CSI driver.
   driver                      1 string!
   volumeHandle                2 string!
-  readOnly                    3 bool          # Whether it can only be read.
+  readOnly                    3 bool          # Mount or attach it read-only.
   fsType                      4 string        # The file system.
   volumeAttributes            5 {string}
   controllerPublishSecretRef  6 SecretReference?
@@ -150,41 +150,41 @@ type CSIPersistentVolumeSource                # A volume of a CSI driver.
 type VolumeNodeAffinity                       # The nodes that can reach a volume.
   required                    1 NodeSelector?
 
-type PersistentVolumeStatus                   # How a volume is.
+type PersistentVolumeStatus                   # Status of a volume.
   phase                       1 PersistentVolumePhase =Pending
-  message                     2 string        # Why, in words for people.
-  reason                      3 string        # Why, in one word for programs.
+  message                     2 string        # Human-readable explanation.
+  reason                      3 string        # Machine-readable reason, one CamelCase word.
   lastPhaseTransitionTime     4 time?
 
-kind PersistentVolumeClaim                    # Asks for storage.
+kind PersistentVolumeClaim                    # Request for storage.
   metadata                    1 ObjectMeta
   spec                        2 PersistentVolumeClaimSpec
   status                      3 PersistentVolumeClaimStatus
 
-type PersistentVolumeClaimStatus              # What was given.
+type PersistentVolumeClaimStatus              # Status of a claim.
   phase                       1 PersistentVolumeClaimPhase =Pending
   accessModes                 2 [PersistentVolumeAccessMode]
   capacity                    3 {quantity}
-  conditions                  4 [PersistentVolumeClaimCondition] map(type) merge(type) # What can be said about its state.
+  conditions                  4 [PersistentVolumeClaimCondition] map(type) merge(type) # Conditions of its state.
   allocatedResources          5 {quantity}
   allocatedResourceStatuses   7 {ClaimResourceStatus} granular
   currentVolumeAttributesClassName  8 string?
   modifyVolumeStatus          9 ModifyVolumeStatus?
 
-type PersistentVolumeClaimCondition           # One thing that can be said about the state of a claim.
+type PersistentVolumeClaimCondition           # Condition of a claim.
   type                        1 PersistentVolumeClaimConditionType!
   status                      2 ConditionStatus!
-  lastProbeTime               3 time          # When it was last looked at.
-  lastTransitionTime          4 time          # When the status last changed.
-  reason                      5 string        # Why, in one word for programs.
-  message                     6 string        # Why, in words for people.
+  lastProbeTime               3 time          # Time of the last probe.
+  lastTransitionTime          4 time          # Time of the last change of the status.
+  reason                      5 string        # Machine-readable reason, one CamelCase word.
+  message                     6 string        # Human-readable explanation.
 
-type ModifyVolumeStatus                       # How a change of a volume's attributes goes.
+type ModifyVolumeStatus                       # Status of a change of volume attributes.
   targetVolumeAttributesClassName  1 string
   status                      2 PersistentVolumeClaimModifyVolumeStatus!
 
-type PersistentVolumeClaimSpec                # What is asked for.
-  accessModes                 1 [PersistentVolumeAccessMode] # How it is to be used.
+type PersistentVolumeClaimSpec                # Requested storage of a claim.
+  accessModes                 1 [PersistentVolumeAccessMode] # Access modes that are requested.
   selector                    4 LabelSelector?
   resources                   2 VolumeResourceRequirements
   volumeName                  3 string        # The volume that was found for it.
@@ -194,7 +194,7 @@ type PersistentVolumeClaimSpec                # What is asked for.
   dataSourceRef               8 TypedObjectReference?
   volumeAttributesClassName   9 string?
 
-type VolumeResourceRequirements               # How much storage.
+type VolumeResourceRequirements               # Requested storage.
   limits                      1 {quantity}
   requests                    2 {quantity}
 

@@ -1,4 +1,4 @@
-/** Where pods like to run. */
+/** Affinity, tolerations and topology spread of pods. */
 export const placement = `
 group core/v1 io.k8s.api.core.v1
 
@@ -8,23 +8,23 @@ alias TaintEffect string in(NoExecute,NoSchedule,PreferNoSchedule)
 alias UnsatisfiableConstraintAction string in(DoNotSchedule,ScheduleAnyway)
 alias NodeInclusionPolicy string in(Honor,Ignore)
 
-type Affinity                                 # Where a pod likes to run.
+type Affinity                                 # Scheduling preferences of a pod.
   nodeAffinity                1 NodeAffinity?
   podAffinity                 2 PodAffinity?
   podAntiAffinity             3 PodAntiAffinity?
 
-type NodeAffinity                             # The nodes that a pod likes.
+type NodeAffinity                             # Preference for nodes.
   requiredDuringSchedulingIgnoredDuringExecution  1 NodeSelector?
   preferredDuringSchedulingIgnoredDuringExecution  2 [PreferredSchedulingTerm]
 
 type NodeSelector atomic                      # Selects nodes: one of the terms has to fit.
   nodeSelectorTerms           1 [NodeSelectorTerm]!
 
-type NodeSelectorTerm atomic                  # Demands on a node, all of which have to hold.
+type NodeSelectorTerm atomic                  # Requirements on a node, all of which have to hold.
   matchExpressions            1 [NodeSelectorRequirement]
   matchFields                 2 [NodeSelectorRequirement]
 
-type NodeSelectorRequirement                  # A demand on one label or field of a node.
+type NodeSelectorRequirement                  # Requirement on one label or field of a node.
   key                         1 string!
   operator                    2 NodeSelectorOperator!
   values                      3 [string]
@@ -33,7 +33,7 @@ type PreferredSchedulingTerm                  # A term and how much it counts.
   weight                      1 int32!
   preference                  2 NodeSelectorTerm!
 
-type PodAffinity                              # The pods that a pod likes to be near.
+type PodAffinity                              # Preference for being near certain pods.
   requiredDuringSchedulingIgnoredDuringExecution  1 [PodAffinityTerm]
   preferredDuringSchedulingIgnoredDuringExecution  2 [WeightedPodAffinityTerm]
 
@@ -49,18 +49,18 @@ type WeightedPodAffinityTerm                  # A term and how much it counts.
   weight                      1 int32!
   podAffinityTerm             2 PodAffinityTerm!
 
-type PodAntiAffinity                          # The pods that a pod likes to be far from.
+type PodAntiAffinity                          # Preference for being far from certain pods.
   requiredDuringSchedulingIgnoredDuringExecution  1 [PodAffinityTerm]
   preferredDuringSchedulingIgnoredDuringExecution  2 [WeightedPodAffinityTerm]
 
-type Toleration                               # A taint of nodes that a pod puts up with.
+type Toleration                               # Taint of nodes that a pod tolerates.
   key                         1 string        # The taint; all when empty.
   operator                    2 TolerationOperator # Exists or Equal.
   value                       3 string        # The value that the taint has to have.
   effect                      4 TaintEffect   # The effect; all when empty.
   tolerationSeconds           5 int64?        # For how long.
 
-type TopologySpreadConstraint                 # How evenly pods are spread.
+type TopologySpreadConstraint                 # Rule for spreading pods over topology domains.
   maxSkew                     1 int32!
   topologyKey                 2 string!
   whenUnsatisfiable           3 UnsatisfiableConstraintAction!
@@ -70,10 +70,10 @@ type TopologySpreadConstraint                 # How evenly pods are spread.
   nodeTaintsPolicy            7 NodeInclusionPolicy?
   matchLabelKeys              8 [string]
 
-type TopologySelectorTerm atomic              # Demands on the place of a volume.
+type TopologySelectorTerm atomic              # Requirements on the place of a volume.
   matchLabelExpressions       1 [TopologySelectorLabelRequirement]
 
-type TopologySelectorLabelRequirement         # A demand on one label.
+type TopologySelectorLabelRequirement         # Requirement on one label.
   key                         1 string!
   values                      2 [string]!
 `;

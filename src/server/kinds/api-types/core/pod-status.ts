@@ -1,4 +1,4 @@
-/** How pods and their containers are. */
+/** Status of pods and containers. */
 export const podStatus = `
 group core/v1 io.k8s.api.core.v1
 
@@ -11,33 +11,33 @@ alias ResourceName string
 alias ResourceID string
 alias ResourceHealthStatus string
 
-type PodStatus                                # How a pod is, as who runs it says.
+type PodStatus                                # Status of a pod.
   observedGeneration         17 int64         # The generation that this is about.
   phase                       1 PodPhase      # Pending, Running, Succeeded, Failed or Unknown.
-  conditions                  2 [PodCondition] map(type) merge(type) # What can be said about its state.
-  message                     3 string        # Why, in words for people.
-  reason                      4 string        # Why, in one word for programs.
+  conditions                  2 [PodCondition] map(type) merge(type) # Conditions of its state.
+  message                     3 string        # Human-readable explanation.
+  reason                      4 string        # Machine-readable reason, one CamelCase word.
   nominatedNodeName          11 string        # The node that is being made free for the pod.
   hostIP                      5 string        # The address of the node.
   hostIPs                    16 [HostIP] merge(ip) # The addresses of the node.
   podIP                       6 string        # The address of the pod.
   podIPs                     12 [PodIP] map(ip) merge(ip) # The addresses of the pod.
-  startTime                   7 time?         # When the node took the pod on.
-  initContainerStatuses      10 [ContainerStatus] # How the containers that run first are.
-  containerStatuses           8 [ContainerStatus] # How the containers are.
+  startTime                   7 time?         # Time at which the kubelet accepted the pod.
+  initContainerStatuses      10 [ContainerStatus] # Status of the init containers.
+  containerStatuses           8 [ContainerStatus] # Status of the containers.
   qosClass                    9 PodQOSClass   # Guaranteed, Burstable or BestEffort.
-  ephemeralContainerStatuses 13 [ContainerStatus] # How the containers added later are.
+  ephemeralContainerStatuses 13 [ContainerStatus] # Status of the ephemeral containers.
   resize                     14 PodResizeStatus
   resourceClaimStatuses      15 [PodResourceClaimStatus] map(name) merge(name) retainKeys
 
-type PodCondition                             # One thing that can be said about the state of a pod.
+type PodCondition                             # Condition of a pod.
   type                        1 PodConditionType!
   observedGeneration          7 int64         # The generation that this is about.
   status                      2 ConditionStatus!
-  lastProbeTime               3 time          # When it was last looked at.
-  lastTransitionTime          4 time          # When the status last changed.
-  reason                      5 string        # Why, in one word for programs.
-  message                     6 string        # Why, in words for people.
+  lastProbeTime               3 time          # Time of the last probe.
+  lastTransitionTime          4 time          # Time of the last change of the status.
+  reason                      5 string        # Machine-readable reason, one CamelCase word.
+  message                     6 string        # Human-readable explanation.
 
 type HostIP                                   # An address of a pod's node.
   ip                          1 string!
@@ -45,7 +45,7 @@ type HostIP                                   # An address of a pod's node.
 type PodIP                                    # An address of a pod.
   ip                          1 string!
 
-type ContainerStatus                          # How a container is.
+type ContainerStatus                          # Status of a container.
   name                        1 string!
   state                       2 ContainerState
   lastState                   3 ContainerState
@@ -67,41 +67,41 @@ type ContainerState                           # Waiting, running or terminated.
   running                     2 ContainerStateRunning?
   terminated                  3 ContainerStateTerminated?
 
-type ContainerStateWaiting                    # Why a container does not run yet.
-  reason                      1 string        # Why, in one word for programs.
-  message                     2 string        # Why, in words for people.
+type ContainerStateWaiting                    # State of a container that waits to start.
+  reason                      1 string        # Machine-readable reason, one CamelCase word.
+  message                     2 string        # Human-readable explanation.
 
-type ContainerStateRunning                    # Since when a container runs.
+type ContainerStateRunning                    # Start time of a running container.
   startedAt                   1 time
 
-type ContainerStateTerminated                 # How a container ended.
+type ContainerStateTerminated                 # State of a terminated container.
   exitCode                    1 int32!
   signal                      2 int32
-  reason                      3 string        # Why, in one word for programs.
-  message                     4 string        # Why, in words for people.
+  reason                      3 string        # Machine-readable reason, one CamelCase word.
+  message                     4 string        # Human-readable explanation.
   startedAt                   5 time
   finishedAt                  6 time
   containerID                 7 string
 
-type VolumeMountStatus                        # How a volume was mounted.
+type VolumeMountStatus                        # Status of a volume mount.
   name                        1 string!
   mountPath                   2 string!
-  readOnly                    3 bool          # Whether it can only be read.
+  readOnly                    3 bool          # Mount or attach it read-only.
   recursiveReadOnly           4 RecursiveReadOnlyMode?
 
-type ContainerUser                            # As whom a container runs.
+type ContainerUser                            # User of a container.
   linux                       1 LinuxContainerUser?
 
-type LinuxContainerUser                       # As whom a container runs on Linux.
+type LinuxContainerUser                       # User of a container on Linux.
   uid                         1 int64!
   gid                         2 int64!
   supplementalGroups          3 [int64]
 
-type ResourceStatus                           # How a device of a container is.
+type ResourceStatus                           # Status of a device of a container.
   name                        1 ResourceName!
   resources                   2 [ResourceHealth] map(resourceID)
 
-type ResourceHealth                           # Whether a device is well.
+type ResourceHealth                           # Health of a device.
   resourceID                  1 ResourceID!
   health                      2 ResourceHealthStatus
 

@@ -1,4 +1,4 @@
-/** Bounds for what is used. */
+/** Limit ranges and resource quotas. */
 export const quotas = `
 group core/v1 io.k8s.api.core.v1
 
@@ -6,7 +6,7 @@ alias LimitType string
 alias ResourceQuotaScope string in(BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass)
 alias ScopeSelectorOperator string in(DoesNotExist,Exists,In,NotIn)
 
-kind LimitRange                               # Bounds for what pods ask for. Stored only: nobody enforces them here.
+kind LimitRange                               # Limits for requests of pods. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
   spec                        2 LimitRangeSpec
 
@@ -21,7 +21,7 @@ type LimitRangeItem                           # The bounds for one kind of thing
   defaultRequest              5 {quantity}
   maxLimitRequestRatio        6 {quantity}
 
-kind ResourceQuota                            # Bounds for what a namespace uses in all. Stored only: nobody counts here.
+kind ResourceQuota                            # Limits for the total use of a namespace. Stored only: nothing enforces it here.
   metadata                    1 ObjectMeta
   spec                        2 ResourceQuotaSpec
   status                      3 ResourceQuotaStatus
@@ -31,15 +31,15 @@ type ResourceQuotaSpec                        # The bounds.
   scopes                      2 [ResourceQuotaScope]
   scopeSelector               3 ScopeSelector?
 
-type ScopeSelector atomic                     # What counts: all demands have to hold.
+type ScopeSelector atomic                     # Scopes by expression; all must hold.
   matchExpressions            1 [ScopedResourceSelectorRequirement]
 
-type ScopedResourceSelectorRequirement        # A demand on what counts.
+type ScopedResourceSelectorRequirement        # Requirement on what counts.
   scopeName                   1 ResourceQuotaScope!
   operator                    2 ScopeSelectorOperator!
   values                      3 [string]
 
 type ResourceQuotaStatus                      # The bounds and what is used.
   hard                        1 {quantity}    # The bounds.
-  used                        2 {quantity}    # What is used.
+  used                        2 {quantity}    # Used amount of each resource.
 `;

@@ -1,4 +1,4 @@
-/** Services and what is behind them. */
+/** Services and endpoints. */
 export const services = `
 group core/v1 io.k8s.api.core.v1
 
@@ -15,7 +15,7 @@ kind Service                                  # A name and ports under which pod
   spec                        2 ServiceSpec
   status                      3 ServiceStatus
 
-type ServiceSpec                              # Which pods, and under which ports.
+type ServiceSpec                              # Selector, ports and addresses of a service.
   ports                       1 [ServicePort] map(port,protocol) merge(port) # The ports.
   selector                    2 {string} atomic # The labels of the pods.
   clusterIP                   3 string        # Its address in the cluster, or None for none. It cannot be changed.
@@ -24,18 +24,18 @@ type ServiceSpec                              # Which pods, and under which port
   externalIPs                 5 [string]      # Further addresses.
   sessionAffinity             7 ServiceAffinity =None # ClientIP or None.
   loadBalancerIP              8 string        # The address that the load balancer should have.
-  loadBalancerSourceRanges    9 [string]      # Who may come in through the load balancer.
+  loadBalancerSourceRanges    9 [string]      # Client IP ranges that the load balancer accepts.
   externalName               10 string        # The name that the service stands for.
   externalTrafficPolicy      11 ServiceExternalTrafficPolicy # Cluster or Local, for requests from outside.
-  healthCheckNodePort        12 int32         # The port at which nodes say whether they have pods of it.
-  publishNotReadyAddresses   13 bool          # Whether pods count that are not ready.
+  healthCheckNodePort        12 int32         # Node port of the health check of the load balancer.
+  publishNotReadyAddresses   13 bool          # Publish addresses of pods that are not ready.
   sessionAffinityConfig      14 SessionAffinityConfig?
   ipFamilies                 19 [IPFamily]    # IPv4, IPv6 or both.
   ipFamilyPolicy             17 IPFamilyPolicy? # SingleStack, PreferDualStack or RequireDualStack.
-  allocateLoadBalancerNodePorts 20 bool?      # Whether a load balancer needs ports of nodes.
-  loadBalancerClass          21 string?       # Who makes the load balancer.
+  allocateLoadBalancerNodePorts 20 bool?      # Allocate node ports for the load balancer.
+  loadBalancerClass          21 string?       # Class of the load balancer implementation.
   internalTrafficPolicy      22 ServiceInternalTrafficPolicy? # Cluster or Local, for requests from inside.
-  trafficDistribution        23 string?       # Which pods to prefer.
+  trafficDistribution        23 string?       # Preference for nearby endpoints.
 
 type ServicePort                              # A port of a service.
   name                        1 string        # Its name, needed when there are several.
@@ -45,17 +45,17 @@ type ServicePort                              # A port of a service.
   targetPort                  4 intOrString   # The port of the pods, by number or name.
   nodePort                    5 int32         # The port of every node.
 
-type SessionAffinityConfig                    # How long a client stays with a pod.
+type SessionAffinityConfig                    # Configuration of session affinity.
   clientIP                    1 ClientIPConfig?
 
-type ClientIPConfig                           # The same, for clients told apart by their address.
+type ClientIPConfig                           # Session affinity by client IP.
   timeoutSeconds              1 int32?
 
-type ServiceStatus                            # How a service is.
+type ServiceStatus                            # Status of a service.
   loadBalancer                1 LoadBalancerStatus
-  conditions                  2 [Condition] map(type) merge(type) # What can be said about its state.
+  conditions                  2 [Condition] map(type) merge(type) # Conditions of its state.
 
-type LoadBalancerStatus                       # How a load balancer is.
+type LoadBalancerStatus                       # Status of a load balancer.
   ingress                     1 [LoadBalancerIngress]
 
 type LoadBalancerIngress                      # A way in through a load balancer.
@@ -64,12 +64,12 @@ type LoadBalancerIngress                      # A way in through a load balancer
   ipMode                      3 LoadBalancerIPMode?
   ports                       4 [PortStatus]
 
-type PortStatus                               # A port of a load balancer, and what is wrong with it.
+type PortStatus                               # Port of a load balancer and its error.
   port                        1 int32!
   protocol                    2 Protocol!
   error                       3 string?
 
-kind Endpoints                                # The addresses behind a service, in their older form.
+kind Endpoints                                # Addresses behind a service; EndpointSlice replaces it.
   metadata                    1 ObjectMeta
   subsets                     2 [EndpointSubset] # The addresses, by their ports.
 
@@ -78,7 +78,7 @@ type EndpointSubset                           # Addresses that have the same por
   notReadyAddresses           2 [EndpointAddress]
   ports                       3 [EndpointPort]
 
-type EndpointAddress atomic                   # An address, and who has it.
+type EndpointAddress atomic                   # An address and the object that has it.
   ip                          1 string!
   hostname                    3 string
   nodeName                    4 string?

@@ -1,4 +1,4 @@
-/** Storage that pods mount. */
+/** Volumes of pods. */
 export const volumes = `
 group core/v1 io.k8s.api.core.v1
 
@@ -9,7 +9,7 @@ type Volume                                   # Storage that containers of a pod
   name                        1 string!       # Its name in the pod.
   volumeSource                2 VolumeSource inline
 
-type VolumeSource                             # Where a volume comes from: one of these.
+type VolumeSource                             # Source of a volume: exactly one of the fields is set.
   hostPath                    1 HostPathVolumeSource?
   emptyDir                    2 EmptyDirVolumeSource?
   gcePersistentDisk           3 GCEPersistentDiskVolumeSource?
@@ -43,17 +43,17 @@ type VolumeSource                             # Where a volume comes from: one o
 
 type HostPathVolumeSource                     # A path on the node.
   path                        1 string!       # The path.
-  type                        2 HostPathType? = # What has to be there.
+  type                        2 HostPathType? = # Type of the path: empty for no check, else Directory, File and so on.
 
 type EmptyDirVolumeSource                     # An empty folder that lives as long as its pod.
   medium                      1 StorageMedium # Memory, or the node's disk when empty.
-  sizeLimit                   2 quantity?     # How much it can hold.
+  sizeLimit                   2 quantity?     # Maximum size.
 
 type SecretVolumeSource                       # The content of a secret, as files.
   secretName                  1 string        # The secret.
   items                       2 [KeyToPath]   # The keys to show; all when empty.
   defaultMode                 3 int32? =420   # The mode of the files, as a number.
-  optional                    4 bool?         # Whether the secret need not be there.
+  optional                    4 bool?         # The secret may be missing.
 
 type KeyToPath                                # The file that a key becomes.
   key                         1 string!       # The key.
@@ -62,7 +62,7 @@ type KeyToPath                                # The file that a key becomes.
 
 type PersistentVolumeClaimVolumeSource        # A claim to a persistent volume.
   claimName                   1 string!       # The claim.
-  readOnly                    2 bool          # Whether it can only be read.
+  readOnly                    2 bool          # Mount or attach it read-only.
 
 type DownwardAPIVolumeSource                  # Facts about the pod, as files.
   items                       1 [DownwardAPIVolumeFile]
@@ -78,7 +78,7 @@ type ConfigMapVolumeSource                    # The content of a config map, as 
   localObjectReference        1 LocalObjectReference inline
   items                       2 [KeyToPath]   # The keys to show; all when empty.
   defaultMode                 3 int32? =420   # The mode of the files, as a number.
-  optional                    4 bool?         # Whether the config map need not be there.
+  optional                    4 bool?         # The config map may be missing.
 
 type ProjectedVolumeSource                    # Several sources in one folder.
   sources                     1 [VolumeProjection]*
@@ -118,12 +118,12 @@ type ClusterTrustBundleProjection             # Certificates to trust.
 
 type CSIVolumeSource                          # A volume of a CSI driver that lives as long as its pod.
   driver                      1 string!
-  readOnly                    2 bool?         # Whether it can only be read.
+  readOnly                    2 bool?         # Mount or attach it read-only.
   fsType                      3 string?       # The file system.
   volumeAttributes            4 {string}
   nodePublishSecretRef        5 LocalObjectReference?
 
-type EphemeralVolumeSource                    # A claim that is made for the pod and goes with it.
+type EphemeralVolumeSource                    # A claim that is created for the pod and deleted with it.
   volumeClaimTemplate         1 PersistentVolumeClaimTemplate?
 
 type PersistentVolumeClaimTemplate            # The claim that is made for a pod.

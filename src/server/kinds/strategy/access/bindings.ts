@@ -19,7 +19,7 @@ function bindingsIn(namespaced: boolean): KindRules {
   return {
     columns: [
       nameColumn,
-      column("Role", "The role that is given.", (object) => {
+      column("Role", "Granted role.", (object) => {
         const { kind, name } = as<RoleBinding>(object).roleRef ?? {};
         return `${kind ?? ""}/${name ?? ""}`;
       }),

@@ -10,7 +10,7 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const columns = [
   nameColumn,
-  column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? "", {
+  column("Created At", "Creation time.", ({ metadata }) => metadata.creationTimestamp ?? "", {
     type: "date",
   }),
 ];

@@ -15,22 +15,22 @@ import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js"
 export const horizontalPodAutoscaler: KindRules = {
   columns: [
     nameColumn,
-    column("Reference", "What is scaled.", (object) => {
+    column("Reference", "Scale target.", (object) => {
       const target = as<HorizontalPodAutoscaler>(object).spec?.scaleTargetRef;
       return `${target?.kind ?? ""}/${target?.name ?? ""}`;
     }),
-    column("Targets", "What the number follows, and what it is.", targets),
-    column("MinPods", "The smallest number.", (object) =>
+    column("Targets", "Current and target values of the metrics.", targets),
+    column("MinPods", "Minimum number of pods.", (object) =>
       String(as<HorizontalPodAutoscaler>(object).spec?.minReplicas ?? "<unset>"),
     ),
     column(
       "MaxPods",
-      "The largest number.",
+      "Maximum number of pods.",
       (object) => as<HorizontalPodAutoscaler>(object).spec?.maxReplicas ?? 0,
     ),
     column(
       "Replicas",
-      "How many there are.",
+      "Current number of pods.",
       (object) => as<HorizontalPodAutoscaler>(object).status?.currentReplicas ?? 0,
     ),
     ageColumn,

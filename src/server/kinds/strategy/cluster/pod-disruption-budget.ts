@@ -10,15 +10,15 @@ import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js"
 export const podDisruptionBudget: KindRules = {
   columns: [
     nameColumn,
-    column("Min Available", "How many pods have to be there.", (object) =>
+    column("Min Available", "Minimum number of available pods.", (object) =>
       String(as<PodDisruptionBudget>(object).spec?.minAvailable ?? "N/A"),
     ),
-    column("Max Unavailable", "How many pods may be missing.", (object) =>
+    column("Max Unavailable", "Maximum number of unavailable pods.", (object) =>
       String(as<PodDisruptionBudget>(object).spec?.maxUnavailable ?? "N/A"),
     ),
     column(
       "Allowed Disruptions",
-      "How many pods may go now.",
+      "Number of pods that may be disrupted now.",
       (object) => as<PodDisruptionBudget>(object).status?.disruptionsAllowed ?? 0,
       { type: "integer" },
     ),

@@ -12,17 +12,17 @@ const systemClasses: ReadonlySet<string> = new Set(["system-cluster-critical", "
 export const priorityClass: KindRules = {
   columns: [
     nameColumn,
-    column("Value", "The priority.", (object) => as<PriorityClass>(object).value ?? 0, { type: "integer" }),
+    column("Value", "Priority value.", (object) => as<PriorityClass>(object).value ?? 0, { type: "integer" }),
     column(
       "Global-Default",
-      "Whether pods have it that name none.",
+      "Default for pods without a priority class.",
       (object) => as<PriorityClass>(object).globalDefault ?? false,
       { type: "boolean" },
     ),
     ageColumn,
     column(
       "PreemptionPolicy",
-      "Whether others may be stopped for it.",
+      "Preemption policy.",
       (object) => as<PriorityClass>(object).preemptionPolicy ?? "",
       wide,
     ),

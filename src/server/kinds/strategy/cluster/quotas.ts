@@ -12,7 +12,7 @@ import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js"
 export const limitRange: KindRules = {
   columns: [
     nameColumn,
-    column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? ""),
+    column("Created At", "Creation time.", ({ metadata }) => metadata.creationTimestamp ?? ""),
   ],
   defaults(object) {
     for (const item of as<LimitRange>(object).spec?.limits ?? []) {
@@ -101,8 +101,8 @@ function own(amounts: Readonly<Record<string, string>>, name: string): string | 
 export const resourceQuota: KindRules = {
   columns: [
     nameColumn,
-    column("Request", "What is used of what there is.", (object) => used(object, false)),
-    column("Limit", "What may be used of what there is.", (object) => used(object, true)),
+    column("Request", "Used and allowed requests.", (object) => used(object, false)),
+    column("Limit", "Used and allowed limits.", (object) => used(object, true)),
     ageColumn,
   ],
   strategy: strategyOf({

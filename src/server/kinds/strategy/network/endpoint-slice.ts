@@ -11,16 +11,12 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 export const endpointSlice: KindRules = {
   columns: [
     nameColumn,
-    column(
-      "AddressType",
-      "The kind of its addresses.",
-      (object) => as<EndpointSlice>(object).addressType ?? "",
-    ),
-    column("Ports", "Its ports.", (object) => {
+    column("AddressType", "Type of the addresses.", (object) => as<EndpointSlice>(object).addressType ?? ""),
+    column("Ports", "Ports.", (object) => {
       const ports = as<EndpointSlice>(object).ports ?? [];
       return someOf(ports.map(({ port, name }) => String(port ?? (name || "*")))) || "<unset>";
     }),
-    column("Endpoints", "Its addresses.", (object) => {
+    column("Endpoints", "Addresses of the endpoints.", (object) => {
       const all = as<EndpointSlice>(object).endpoints ?? [];
       return someOf(all.flatMap(({ addresses }) => addresses)) || "<unset>";
     }),

@@ -9,8 +9,12 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 export const ingressClass: KindRules = {
   columns: [
     nameColumn,
-    column("Controller", "Who cares for it.", (object) => as<IngressClass>(object).spec?.controller ?? ""),
-    column("Parameters", "The object that holds its settings.", parameters),
+    column(
+      "Controller",
+      "Controller that handles ingresses of this class.",
+      (object) => as<IngressClass>(object).spec?.controller ?? "",
+    ),
+    column("Parameters", "Object with parameters of the controller.", parameters),
     ageColumn,
   ],
   strategy: strategyOf({

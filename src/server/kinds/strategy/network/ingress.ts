@@ -15,12 +15,10 @@ import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js"
 export const ingress: KindRules = {
   columns: [
     nameColumn,
-    column("Class", "Whose it is.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
-    column("Hosts", "The hosts that it is for.", hosts),
-    column("Address", "Where it can be reached.", addresses),
-    column("Ports", "The ports that are open.", (object) =>
-      as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80",
-    ),
+    column("Class", "Ingress class.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
+    column("Hosts", "Hosts of the rules.", hosts),
+    column("Address", "Addresses of the load balancer.", addresses),
+    column("Ports", "Open ports.", (object) => (as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80")),
     ageColumn,
   ],
   strategy: strategyOf({

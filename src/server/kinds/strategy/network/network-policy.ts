@@ -16,7 +16,7 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 export const networkPolicy: KindRules = {
   columns: [
     nameColumn,
-    column("Pod-Selector", "Which pods it is for.", (object) =>
+    column("Pod-Selector", "Label selector of the pods.", (object) =>
       selectorCell(as<NetworkPolicy>(object).spec?.podSelector),
     ),
     ageColumn,

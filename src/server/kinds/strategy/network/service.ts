@@ -16,18 +16,16 @@ import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js"
 export const service: KindRules = {
   columns: [
     nameColumn,
-    column("Type", "How it can be reached.", (object) => as<Service>(object).spec?.type ?? ""),
-    column("Cluster-IP", "Its address in the cluster.", (object) =>
+    column("Type", "Type of the service.", (object) => as<Service>(object).spec?.type ?? ""),
+    column("Cluster-IP", "Address inside the cluster.", (object) =>
       none(as<Service>(object).spec?.clusterIPs?.[0]),
     ),
-    column("External-IP", "Its addresses outside.", externalAddress),
-    column("Port(s)", "Its ports.", (object) =>
-      none(as<Service>(object).spec?.ports?.map(portText).join(",")),
-    ),
+    column("External-IP", "Addresses outside the cluster.", externalAddress),
+    column("Port(s)", "Ports.", (object) => none(as<Service>(object).spec?.ports?.map(portText).join(","))),
     ageColumn,
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => labelsCell(as<Service>(object).spec?.selector),
       wide,
     ),

@@ -7,25 +7,25 @@ import { as } from "../kind-rules.js";
 
 export const podColumns: readonly TableColumn[] = [
   nameColumn,
-  column("Ready", "How many containers are ready.", (object) => {
+  column("Ready", "Ready containers out of all.", (object) => {
     const { ready, total } = lookAt(object);
     return `${ready}/${total}`;
   }),
-  column("Status", "What the pod does, or why it does not.", (object) => lookAt(object).reason),
-  column("Restarts", "How often its containers were started again.", (object, now) => {
+  column("Status", "Phase of the pod, or the reason why it does not run.", (object) => lookAt(object).reason),
+  column("Restarts", "Number of restarts of its containers.", (object, now) => {
     const { restarts, lastRestart } = lookAt(object);
     return restarts > 0 && lastRestart ? `${restarts} (${ageOf(lastRestart, now)} ago)` : String(restarts);
   }),
   ageColumn,
-  column("IP", "The address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),
-  column("Node", "The node that it runs on.", (object) => none(as<Pod>(object).spec?.nodeName), wide),
+  column("IP", "Address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),
+  column("Node", "Node that runs the pod.", (object) => none(as<Pod>(object).spec?.nodeName), wide),
   column(
     "Nominated Node",
-    "The node that is being made free for it.",
+    "Node on which pods are preempted for this one.",
     (object) => none(as<Pod>(object).status?.nominatedNodeName),
     wide,
   ),
-  column("Readiness Gates", "How many of its further conditions hold.", readinessGates, wide),
+  column("Readiness Gates", "Readiness gates that hold, out of all.", readinessGates, wide),
 ];
 
 interface Look {

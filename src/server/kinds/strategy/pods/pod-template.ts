@@ -12,7 +12,7 @@ export const podTemplate: KindRules = {
   columns: [
     nameColumn,
     ...containerColumns((object) => as<PodTemplate>(object).template?.spec, 0),
-    column("Pod Labels", "The labels of the pods.", (object) =>
+    column("Pod Labels", "Labels of the pods.", (object) =>
       labelsCell(as<PodTemplate>(object).template?.metadata?.labels),
     ),
   ],

@@ -13,20 +13,20 @@ import { modesCell, setPending, validateModes } from "./access-modes.js";
 export const persistentVolumeClaim: KindRules = {
   columns: [
     nameColumn,
-    column("Status", "Whether there is a volume for it.", (object) =>
+    column("Status", "Phase of the claim.", (object) =>
       object.metadata.deletionTimestamp ? "Terminating" : (statusOf(object).phase ?? ""),
     ),
-    column("Volume", "The volume.", (object) => specOf(object).volumeName ?? ""),
-    column("Capacity", "How much it holds.", (object) =>
+    column("Volume", "Bound volume.", (object) => specOf(object).volumeName ?? ""),
+    column("Capacity", "Capacity.", (object) =>
       specOf(object).volumeName ? (statusOf(object).capacity?.["storage"] ?? "0") : "",
     ),
-    column("Access Modes", "How it can be used.", (object) =>
+    column("Access Modes", "Access modes.", (object) =>
       specOf(object).volumeName ? modesCell(statusOf(object).accessModes) : "",
     ),
-    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column("StorageClass", "Storage class.", (object) => specOf(object).storageClassName ?? ""),
     column(
       "VolumeAttributesClass",
-      "The class of its attributes.",
+      "Volume attributes class.",
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
     ageColumn,

@@ -13,27 +13,27 @@ import { modesCell, setPending, validateModes } from "./access-modes.js";
 export const persistentVolume: KindRules = {
   columns: [
     nameColumn,
-    column("Capacity", "How much it holds.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
-    column("Access Modes", "How it can be used.", (object) => modesCell(specOf(object).accessModes)),
+    column("Capacity", "Capacity.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
+    column("Access Modes", "Access modes.", (object) => modesCell(specOf(object).accessModes)),
     column(
       "Reclaim Policy",
-      "What becomes of it when nobody claims it.",
+      "Reclaim policy.",
       (object) => specOf(object).persistentVolumeReclaimPolicy ?? "",
     ),
-    column("Status", "How it is.", (object) =>
+    column("Status", "Phase of the volume.", (object) =>
       object.metadata.deletionTimestamp ? "Terminating" : (as<PersistentVolume>(object).status?.phase ?? ""),
     ),
-    column("Claim", "Who has it.", (object) => {
+    column("Claim", "Claim that the volume is bound to.", (object) => {
       const { claimRef } = specOf(object);
       return claimRef ? `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}` : "";
     }),
-    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column("StorageClass", "Storage class.", (object) => specOf(object).storageClassName ?? ""),
     column(
       "VolumeAttributesClass",
-      "The class of its attributes.",
+      "Volume attributes class.",
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
-    column("Reason", "Why it is as it is.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
+    column("Reason", "Reason of the phase.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
     ageColumn,
     column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
   ],

@@ -16,20 +16,20 @@ export const storageClass: KindRules = {
       cell: ({ metadata }) =>
         `${metadata.name ?? ""}${metadata.annotations?.[isDefault] === "true" ? " (default)" : ""}`,
     },
-    column("Provisioner", "Who makes volumes.", (object) => as<StorageClass>(object).provisioner ?? ""),
+    column("Provisioner", "Provisioner of volumes.", (object) => as<StorageClass>(object).provisioner ?? ""),
     column(
       "ReclaimPolicy",
-      "What becomes of volumes that nobody claims.",
+      "Reclaim policy of volumes.",
       (object) => as<StorageClass>(object).reclaimPolicy ?? "Delete",
     ),
     column(
       "VolumeBindingMode",
-      "When volumes are made.",
+      "Time of binding and provisioning.",
       (object) => as<StorageClass>(object).volumeBindingMode ?? "Immediate",
     ),
     column(
       "AllowVolumeExpansion",
-      "Whether volumes can grow.",
+      "Volumes can be expanded.",
       (object) => as<StorageClass>(object).allowVolumeExpansion ?? false,
     ),
     ageColumn,

@@ -9,8 +9,8 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 export const controllerRevision: KindRules = {
   columns: [
     nameColumn,
-    column("Controller", "What this is a state of.", controller),
-    column("Revision", "Its number.", (object) => as<ControllerRevision>(object).revision ?? 0),
+    column("Controller", "Controller that the revision belongs to.", controller),
+    column("Revision", "Revision number.", (object) => as<ControllerRevision>(object).revision ?? 0),
     ageColumn,
   ],
   strategy: strategyOf({

@@ -8,19 +8,19 @@ const integer = { type: "integer" } as const;
 export const countColumns = [
   column(
     "Desired",
-    "How many pods there should be.",
+    "Desired number of pods.",
     (object) => as<ReplicaSet>(object).spec?.replicas ?? 0,
     integer,
   ),
   column(
     "Current",
-    "How many pods there are.",
+    "Current number of pods.",
     (object) => as<ReplicaSet>(object).status?.replicas ?? 0,
     integer,
   ),
   column(
     "Ready",
-    "How many pods are ready.",
+    "Number of ready pods.",
     (object) => as<ReplicaSet>(object).status?.readyReplicas ?? 0,
     integer,
   ),

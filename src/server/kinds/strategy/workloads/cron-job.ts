@@ -12,18 +12,18 @@ import { validateJobSpec } from "./job.js";
 export const cronJob: KindRules = {
   columns: [
     nameColumn,
-    column("Schedule", "When jobs begin.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
-    column("Timezone", "Where the time is told.", (object) => none(as<CronJob>(object).spec?.timeZone)),
+    column("Schedule", "Cron schedule.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
+    column("Timezone", "Time zone of the schedule.", (object) => none(as<CronJob>(object).spec?.timeZone)),
     column(
       "Suspend",
-      "Whether no jobs are made for now.",
+      "Suspended: no jobs are created.",
       (object) => (as<CronJob>(object).spec?.suspend ? "True" : "False"),
       { type: "boolean" },
     ),
-    column("Active", "How many jobs run.", (object) => as<CronJob>(object).status?.active?.length ?? 0, {
+    column("Active", "Number of running jobs.", (object) => as<CronJob>(object).status?.active?.length ?? 0, {
       type: "integer",
     }),
-    column("Last Schedule", "How long ago the last job began.", (object, now) => {
+    column("Last Schedule", "Time since the last job started.", (object, now) => {
       const { lastScheduleTime } = as<CronJob>(object).status ?? {};
       return lastScheduleTime ? ageOf(lastScheduleTime, now) : none(undefined);
     }),
@@ -31,7 +31,7 @@ export const cronJob: KindRules = {
     ...containerColumns((object) => as<CronJob>(object).spec?.jobTemplate.spec?.template.spec),
     column(
       "Selector",
-      "Which pods its jobs have.",
+      "Label selector of the pods of its jobs.",
       (object) => selectorCell(as<CronJob>(object).spec?.jobTemplate.spec?.selector),
       wide,
     ),

@@ -11,11 +11,11 @@ import { validateSelectedTemplate, withFixedSelector } from "./selected-template
 export const daemonSet: KindRules = {
   columns: [
     nameColumn,
-    count("Desired", "How many nodes should run a pod.", "desiredNumberScheduled"),
-    count("Current", "How many nodes run a pod.", "currentNumberScheduled"),
-    count("Ready", "How many nodes have a ready pod.", "numberReady"),
-    count("Up-to-date", "How many nodes run a pod of the newest kind.", "updatedNumberScheduled"),
-    count("Available", "How many nodes have a pod that has been ready for long enough.", "numberAvailable"),
+    count("Desired", "Number of nodes that should run a pod.", "desiredNumberScheduled"),
+    count("Current", "Number of nodes that run a pod.", "currentNumberScheduled"),
+    count("Ready", "Number of nodes with a ready pod.", "numberReady"),
+    count("Up-to-date", "Number of nodes with a pod of the newest template.", "updatedNumberScheduled"),
+    count("Available", "Number of nodes with an available pod.", "numberAvailable"),
     column("Node Selector", "Labels of the nodes that run a pod.", (object) =>
       labelsCell(as<DaemonSet>(object).spec?.template.spec?.nodeSelector),
     ),
@@ -23,7 +23,7 @@ export const daemonSet: KindRules = {
     ...containerColumns((object) => as<DaemonSet>(object).spec?.template.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<DaemonSet>(object).spec?.selector),
       wide,
     ),

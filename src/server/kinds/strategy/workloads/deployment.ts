@@ -11,25 +11,25 @@ import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./sel
 export const deployment: KindRules = {
   columns: [
     nameColumn,
-    column("Ready", "How many pods are ready, of how many.", (object) => {
+    column("Ready", "Ready pods out of desired pods.", (object) => {
       const { spec, status } = as<Deployment>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
     column(
       "Up-to-date",
-      "How many pods are of the newest kind.",
+      "Number of pods of the newest template.",
       (object) => as<Deployment>(object).status?.updatedReplicas ?? 0,
     ),
     column(
       "Available",
-      "How many pods have been ready for long enough.",
+      "Number of available pods.",
       (object) => as<Deployment>(object).status?.availableReplicas ?? 0,
     ),
     ageColumn,
     ...containerColumns((object) => as<Deployment>(object).spec?.template.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<Deployment>(object).spec?.selector),
       wide,
     ),

@@ -13,12 +13,17 @@ import { validateMatch } from "./selected-template.js";
 export const job: KindRules = {
   columns: [
     nameColumn,
-    column("Status", "How the job goes.", statusOf),
-    column("Completions", "How many pods succeeded, of how many.", completions),
-    column("Duration", "How long the job takes or took.", duration),
+    column("Status", "Status of the job.", statusOf),
+    column("Completions", "Succeeded pods out of required completions.", completions),
+    column("Duration", "Time from start to completion, or until now.", duration),
     ageColumn,
     ...containerColumns((object) => as<Job>(object).spec?.template.spec),
-    column("Selector", "Which pods it has.", (object) => selectorCell(as<Job>(object).spec?.selector), wide),
+    column(
+      "Selector",
+      "Label selector of the pods.",
+      (object) => selectorCell(as<Job>(object).spec?.selector),
+      wide,
+    ),
   ],
   selectableFields: new Map([
     ["status.successful", (object) => String(as<Job>(object).status?.succeeded ?? 0)],

@@ -17,7 +17,7 @@ export const replicaSet: KindRules = {
     ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<ReplicaSet>(object).spec?.selector),
       wide,
     ),

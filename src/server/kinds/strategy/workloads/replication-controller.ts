@@ -18,7 +18,7 @@ export const replicationController: KindRules = {
     ...containerColumns((object) => as<ReplicationController>(object).spec?.template?.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => labelsCell(as<ReplicationController>(object).spec?.selector),
       wide,
     ),

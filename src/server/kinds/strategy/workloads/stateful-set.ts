@@ -12,7 +12,7 @@ import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
 export const statefulSet: KindRules = {
   columns: [
     nameColumn,
-    column("Ready", "How many pods are ready, of how many.", (object) => {
+    column("Ready", "Ready pods out of desired pods.", (object) => {
       const { spec, status } = as<StatefulSet>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
