@@ -1,5 +1,5 @@
 /**
- * Kubernetes' own kinds, typed: `fettle/kubernetes`.
+ * Typed built-in kinds of Kubernetes: `fettle/kubernetes`.
  *
  * @example
  * import { Deployment } from "fettle/kubernetes";

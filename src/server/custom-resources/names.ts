@@ -12,7 +12,7 @@ import type { Definition, DefinitionNames, DefinitionStatus } from "./definition
 
 export type { Definition } from "./definition.js";
 
-/** The names that a kind has within its group, and nobody else can get. Every ResourceType is one. */
+/** Names of a kind, which are unique within its group. Every ResourceType is one. */
 export interface TakenNames {
   readonly group: string;
   readonly plural: string;
@@ -22,7 +22,7 @@ export interface TakenNames {
   readonly listKind?: string | undefined;
 }
 
-/** The names that a definition has got so far. */
+/** Accepted names of a definition. */
 function takenBy({ spec, status }: Definition): TakenNames {
   return { ...(status?.acceptedNames ?? { plural: "", kind: "" }), group: spec.group };
 }
@@ -81,7 +81,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Of several conflicts the last one is told, as Kubernetes does; every name that is free is taken all the same. */
+/** Accepts all names that are free. Like Kubernetes, reports the last of several conflicts. */
 function acceptNames(
   definition: Definition,
   others: readonly TakenNames[],

@@ -18,7 +18,7 @@ import { conversionBetween, sameStructure } from "./serving/conversion.js";
 import { validateScaled, validateScaledStatus } from "./serving/scale-rules.js";
 
 export interface ServingOptions {
-  /** Objects written at or before this revision may not be what the schemas say. */
+  /** Objects written at or before this revision may not match the schemas. */
   readonly schemaRevision: number;
 }
 
@@ -32,7 +32,7 @@ const allVerbs: readonly Verb[] = [
   "update",
   "watch",
 ];
-/** Objects of a kind that is on its way out can still be written, or their finalizers would hold them forever. */
+/** Verbs of a terminating kind. Updates stay possible, so that finalizers can be removed. */
 const lastVerbs: readonly Verb[] = allVerbs.filter((verb) => verb !== "create");
 
 /**
@@ -119,7 +119,7 @@ const capabilities: Capabilities = {
 
 const tooLate = "create not allowed while custom resource definition is terminating";
 
-/** The definition's schema with apiVersion, kind and metadata, whatever the definition says of these. */
+/** The definition's schema with the standard apiVersion, kind and metadata. */
 function withObjectProperties(schema: StructuralSchema): StructuralSchema {
   return { ...schema, properties: { ...schema.properties, ...objectProperties() } };
 }

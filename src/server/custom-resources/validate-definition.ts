@@ -11,7 +11,7 @@ import { validateVersion } from "./validation/version.js";
 type FieldError = fieldErrors.FieldError;
 
 export interface ValidateDefinitionOptions {
-  /** Checks CEL rules; without it they are kept and not looked at. */
+  /** Checks CEL rules. Default: they are not checked. */
   readonly checkRules?: CheckRules | undefined;
 }
 
@@ -139,7 +139,7 @@ function validateConversion({ conversion, preserveUnknownFields }: DefinitionSpe
   return errors;
 }
 
-/** Where objects are stored never changes; how they are called not once somebody may rely on it. */
+/** Group and plural never change; scope and kind do not change once established. */
 function validateImmutable({ spec }: Definition, { spec: old, status }: Definition): FieldError[] {
   const fields: [FieldPath, string, string][] = [
     ["spec.group", spec.group, old.group],

@@ -1,16 +1,16 @@
 import type { ResourceType } from "../resources/resource-type.js";
 import { compareVersions } from "./version-priority.js";
 
-/** A group with its kinds, version by version, the preferred version first. */
+/** Group with its kinds by version, the preferred version first. */
 export interface Group {
-  /** The empty text for the core group. */
+  /** Empty for the core group. */
   readonly name: string;
   readonly versions: readonly GroupVersionTypes[];
 }
 
 interface GroupVersionTypes {
   readonly version: string;
-  /** By plural name. */
+  /** Sorted by plural name. */
   readonly types: readonly ResourceType[];
 }
 
@@ -40,12 +40,12 @@ export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
   });
 }
 
-/** One group, or undefined when nothing is served in it. */
+/** A group; undefined when nothing is served in it. */
 export function findGroup(types: readonly ResourceType[], name: string): Group | undefined {
   return groupsOf(types).find((group) => group.name === name);
 }
 
-/** The kinds of one version of a group, or undefined when there is no such version. */
+/** Kinds of a group version; undefined when there is no such version. */
 export function findGroupVersion(
   types: readonly ResourceType[],
   group: string,

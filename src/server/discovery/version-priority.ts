@@ -1,4 +1,4 @@
-/** `v1`, `v2beta3`: a version as Kubernetes numbers them. */
+/** Kubernetes-style version: `v1`, `v2beta3`. */
 const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
 const maturities = ["alpha", "beta", undefined];
@@ -23,7 +23,7 @@ function parse(version: string): { major: number; maturity: number; minor: numbe
   if (!match) return undefined;
   const major = Number(match[1]);
   const minor = Number(match[3] ?? 0);
-  // What does not fit into an integer is a name like any other.
+  // A number that does not fit into an integer makes the version an ordinary name.
   if (!Number.isSafeInteger(major) || !Number.isSafeInteger(minor)) return undefined;
   return { major, maturity: maturities.indexOf(match[2]), minor };
 }

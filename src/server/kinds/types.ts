@@ -24,7 +24,7 @@ function load(): Types {
   return types;
 }
 
-/** Every type in the tables. Their names are read when first asked for; their fields when these are. */
+/** All described types. Names are parsed on first use, fields of a type when they are first used. */
 export function allTypes(): readonly StructType[] {
   return load().all;
 }
@@ -38,7 +38,7 @@ export function findKind(apiVersion: string, kind: string): StructType | undefin
   return kinds.get(`${apiVersion} ${kind}`) ?? meta.get(kind);
 }
 
-/** The type of this name in a group: `findType("meta/v1", "Condition")`. */
+/** Type by group and name: `findType("meta/v1", "Condition")`. */
 export function findType(group: string, name: string): StructType | undefined {
   return load().all.find((type) => type.group.name === group && type.name === name);
 }

@@ -7,7 +7,7 @@ import type { Parameter } from "./parameters.js";
 import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
-/** `/openapi/v2`: one document for all kinds. What v2 has no words for is left out. */
+/** `/openapi/v2`: one document for all kinds. Omits what v2 cannot express. */
 export function openApiV2(types: readonly ResourceType[]): Document {
   const writer = new Writer();
   const paths: Published = {};
@@ -29,7 +29,7 @@ export function openApiV2(types: readonly ResourceType[]): Document {
 
 class Writer {
   readonly schemas = new Schemas(2);
-  /** Operations refer to these, as they repeat for every kind. A name means the same everywhere. */
+  /** Shared parameters by name, which operations refer to. */
   readonly parameters = new Map<string, Published>();
 
   pathItem(type: ResourceType, { parameters, operations }: Route): Published {

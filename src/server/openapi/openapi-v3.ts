@@ -33,17 +33,17 @@ export function openApiV3(
   return served && served.length > 0 ? buildDocument(served) : undefined;
 }
 
-/** Where a document is, relative to `/openapi/v3/`. */
+/** Path of a document, relative to `/openapi/v3/`. */
 function openApiV3Path(group: string, version: string): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** The address of a document that has this hash. */
+/** URL of the document with this hash. */
 export function openApiV3Url(group: string, version: string, hash: string): string {
   return `/openapi/v3/${openApiV3Path(group, version)}?hash=${hash}`;
 }
 
-/** The hash of the document of these kinds, kept with the first of them for as long as all of them are the same. */
+/** Hashes of documents, cached by the first of their kinds and valid while all kinds are the same. */
 const hashes = new WeakMap<
   ResourceType,
   { readonly types: readonly ResourceType[]; readonly hash: string }
@@ -89,7 +89,7 @@ function asOperation(type: ResourceType, operation: RoutedOperation, schemas: Sc
     tags: [tag],
     description,
     operationId: id,
-    // Not shared by reference: kubectl looks for `fieldValidation` here and follows no reference.
+    // Inlined: kubectl looks for `fieldValidation` here and does not resolve references.
     parameters: parameters.map(asParameter),
     ...(body && {
       requestBody: {
@@ -112,7 +112,7 @@ function content(mediaTypes: readonly string[], schema: Published): Published {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-/** Parameters are the same for all kinds, and so is what is made of them. */
+/** Published parameters, shared by all kinds. */
 const publishedParameters = new Map<Parameter, Published>();
 
 function asParameter(parameter: Parameter): Published {

@@ -12,7 +12,7 @@ export function operationId(
   return `${verb}${camelCase(shortGroup(group), true)}${camelCase(version, true)}${subject}`;
 }
 
-/** What operations of one version of a group are grouped by: `demoDev_v1`. */
+/** Tag of the operations of a group version: `demoDev_v1`. */
 export function tagOf({ group, version }: { group: string; version: string }): string {
   return `${camelCase(shortGroup(group), false)}_${camelCase(version, false)}`;
 }

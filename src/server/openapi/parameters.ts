@@ -1,4 +1,4 @@
-/** A part of the address that an operation understands. */
+/** Path or query parameter of an operation. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";

@@ -1,7 +1,7 @@
 import { formatAge, parseTime, type KubeObject } from "../../model/core.js";
 import type { TableColumn } from "../resources/resource-type.js";
 
-/** The column that every table begins with. */
+/** First column of every table. */
 export const nameColumn: TableColumn = {
   name: "Name",
   type: "string",
@@ -11,7 +11,7 @@ export const nameColumn: TableColumn = {
   cell: ({ metadata }) => metadata.name ?? "",
 };
 
-/** How long ago the object was created. */
+/** Time since the object was created. */
 export const ageColumn: TableColumn = {
   name: "Age",
   type: "date",
@@ -20,10 +20,10 @@ export const ageColumn: TableColumn = {
   cell: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
 };
 
-/** What a kind has that says nothing about its columns. */
+/** Columns of a kind that defines none. */
 export const defaultColumns: readonly TableColumn[] = [nameColumn, ageColumn];
 
-/** The columns of a `scale` subresource. */
+/** Columns of the `scale` subresource. */
 export const scaleColumns: readonly TableColumn[] = [
   nameColumn,
   {
@@ -48,7 +48,7 @@ function replicasOf(part: unknown): number | null {
   return typeof replicas === "number" ? replicas : null;
 }
 
-/** The age that a time has reached, in kubectl's words: `5m`, or `<unknown>` for none. */
+/** Age of a time as kubectl shows it: `5m`, or `<unknown>` when unset. */
 export function ageOf(time: string | null | undefined, now: number): string {
   if (!time) return "<unknown>";
   try {

@@ -1,24 +1,24 @@
 import type { KubeObject, ObjectMeta } from "../../model/core.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
 
-/** The versions of `meta.k8s.io` in which Tables and metadata alone can be had. */
+/** Versions of `meta.k8s.io` for Table and PartialObjectMetadata. */
 export type MetaVersion = "v1" | "v1beta1";
 
-/** What a list says of itself. */
+/** Metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion?: string | undefined;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }
 
-/** An object without anything but its metadata. */
+/** An object with its metadata only. */
 export interface PartialObjectMetadata {
   readonly kind: "PartialObjectMetadata";
   readonly apiVersion: `meta.k8s.io/${MetaVersion}`;
   readonly metadata: ObjectMeta;
 }
 
-/** What is answered for `as=PartialObjectMetadata`. */
+/** Body for `as=PartialObjectMetadata`. */
 export function partialObjectMetadata(
   { metadata }: KubeObject,
   version: MetaVersion = "v1",
@@ -26,7 +26,7 @@ export function partialObjectMetadata(
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
-/** The JSON of what is answered for `as=PartialObjectMetadataList`. */
+/** JSON body for `as=PartialObjectMetadataList`. */
 export function partialObjectMetadataList(
   answers: readonly ObjectResponse[],
   listMeta: ListMeta,
@@ -41,7 +41,7 @@ export function partialObjectMetadataList(
   return `${start.slice(0, -1)},"items":[${items.join(",")}]}`;
 }
 
-/** Without what is empty, as Kubernetes sends it. */
+/** Omits empty fields, like Kubernetes. */
 export function renderListMeta(meta: ListMeta): ListMeta {
   const { resourceVersion, continue: next, remainingItemCount } = meta;
   return {

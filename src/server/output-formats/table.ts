@@ -9,7 +9,7 @@ import {
   type MetaVersion,
 } from "./partial-metadata.js";
 
-/** What of the object stands beside the cells of its row. */
+/** Part of the object that a row includes. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 export interface TableOptions {
@@ -17,11 +17,11 @@ export interface TableOptions {
   readonly includeObject?: IncludeObject | undefined;
   /** Milliseconds since 1970, for ages. */
   readonly now: number;
-  /** Of the list that is shown. Without it the table is that of one object, and has its resourceVersion. */
+  /** Metadata of the list; default: the resourceVersion of the only object. */
   readonly listMeta?: ListMeta | undefined;
-  /** Default true; the frames of a watch have them in the first one only. */
+  /** Default true; only the first event of a watch has them. */
   readonly columnDefinitions?: boolean | undefined;
-  /** Of meta.k8s.io; default v1. */
+  /** Version of meta.k8s.io; default v1. */
   readonly version?: MetaVersion | undefined;
 }
 

@@ -162,7 +162,7 @@ function readStruct(
   return new LazyStruct(head, body, names);
 }
 
-/** A type whose lines are read when somebody asks for its fields. */
+/** Type whose lines are parsed when its fields are first used. */
 class LazyStruct implements StructType {
   readonly name: string;
   readonly group: GroupDefinition;
@@ -228,7 +228,7 @@ function readFields({ name: type, group }: LazyStruct, body: Passage, names: Nam
   return fields;
 }
 
-/** The fields that stand for one in JSON: itself, or those of the type that is inlined. */
+/** JSON fields of a protobuf field: itself, or those of the type that it inlines. */
 function inJson(field: FieldDefinition): readonly FieldDefinition[] {
   return field.inline && field.type.of === "struct" ? field.type.struct.fields : [field];
 }

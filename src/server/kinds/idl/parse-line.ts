@@ -7,7 +7,7 @@ export class IdlError extends Error {
   }
 }
 
-/** One line of a table, taken apart. */
+/** A parsed line. */
 export interface Line {
   readonly number: number;
   /** `map(name,uid)` is the word `map` with arguments. */
@@ -20,18 +20,18 @@ export interface Word {
   readonly arguments?: readonly string[] | undefined;
 }
 
-/** A piece of a table, and the number of its first line. */
+/** Part of a description and the number of its first line. */
 export interface Passage {
   readonly text: string;
   readonly number: number;
 }
 
-/** The lines of a passage that say something. */
+/** Lines of a passage that are neither blank nor comments. */
 export function readLines({ text, number }: Passage): Line[] {
   return text.split("\n").flatMap((line, index) => readLine(line, number + index) ?? []);
 }
 
-/** A line taken apart; undefined when it says nothing. */
+/** Parses a line; undefined for blank lines and comments. */
 export function readLine(text: string, number: number): Line | undefined {
   const hash = text.search(/(^|\s)#/);
   const code = hash < 0 ? text : text.slice(0, hash);

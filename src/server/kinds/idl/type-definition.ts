@@ -15,14 +15,14 @@ const scalars = [
   "any",
 ] as const;
 
-/** What stands in one place of the JSON and has no fields of its own; `any` may be any JSON. */
+/** Type of a value without fields; `any` is any JSON. */
 export type Scalar = (typeof scalars)[number];
 
 export function isScalar(name: string): name is Scalar {
   return (scalars as readonly string[]).includes(name);
 }
 
-/** The type of a field, of an item of a list or of a value of a map. */
+/** Type of a field, a list item or a map value. */
 export type ValueType =
   | { readonly of: "scalar"; readonly scalar: Scalar; readonly alias?: Alias | undefined }
   | { readonly of: "struct"; readonly struct: StructType }
@@ -33,9 +33,9 @@ export type ValueType =
 export interface Alias {
   readonly name: string;
   readonly scalar: Scalar;
-  /** How OpenAPI documents call it; texts with a name have none there. */
+  /** Name in OpenAPI documents; only aliases of `any` are named there. */
   readonly openApiName: string;
-  /** How errors call it: `v1.SecretType`. */
+  /** Name in error messages: `v1.SecretType`. */
   readonly goName: string;
   readonly values?: readonly string[] | undefined;
 }
@@ -51,10 +51,10 @@ export type Presence = "plain" | "pointer" | "required" | "always";
 
 export type ListType = "atomic" | "set" | "map";
 
-/** How strategic merge patches treat a field. */
+/** Rules of strategic merge patches for a field. */
 export interface PatchStrategy {
   readonly strategies: readonly ("merge" | "replace" | "retainKeys")[];
-  /** What tells the items of a list apart. */
+  /** Field that identifies list items. */
   readonly mergeKey?: string | undefined;
 }
 
@@ -70,46 +70,46 @@ export interface FieldDefinition {
   readonly default?: Json | undefined;
   /** OpenAPI documents carry the default; Kubernetes publishes only some of those it applies. */
   readonly isDefaultPublished?: true | undefined;
-  /** Clients have to give it, though nothing is written where they did not. */
+  /** Clients must set it, but nothing is written when they did not. */
   readonly required?: true | undefined;
-  /** A message of its own in protobuf only; the fields of its struct are among those of its owner. */
+  /** Nested in protobuf only; in JSON the fields of its struct are fields of its owner. */
   readonly inline?: true | undefined;
   readonly format?: string | undefined;
   readonly description?: string | undefined;
 }
 
-/** An object with fields. Types may contain themselves, so walk them with the value beside, never alone. */
+/** Type with fields. Types may be recursive, so traverse them along a value, never alone. */
 export interface StructType {
   readonly name: string;
   readonly group: GroupDefinition;
-  /** Has apiVersion and kind: travels on its own. */
+  /** Has apiVersion and kind. */
   readonly kind: boolean;
-  /** In JSON one of the fields' values stands in place of the whole: the one of the fitting JSON type. */
+  /** Written in JSON as the value of one of its fields: the one whose type fits. */
   readonly union: boolean;
-  /** Is always owned and patched as a whole. */
+  /** Owned and replaced as a whole by server-side apply. */
   readonly atomic: boolean;
   readonly description?: string | undefined;
-  /** As JSON has them, in the order in which Kubernetes writes them. Read when first asked for, like the next two. */
+  /** Fields in JSON, in the order in which Kubernetes writes them. Parsed on first use, like the next two. */
   readonly fields: readonly FieldDefinition[];
   readonly byName: ReadonlyMap<string, FieldDefinition>;
-  /** As protobuf has them, where some are inlined. */
+  /** Fields in protobuf, where inlined structs are nested. */
   readonly byNumber: ReadonlyMap<number, FieldDefinition>;
 }
 
 /** An API group in one version. */
 export interface GroupDefinition {
-  /** `core/v1`: how the table calls it. */
+  /** Name in type descriptions: `core/v1`. */
   readonly name: string;
-  /** The empty text for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   /** `v1` or `apps/v1`. */
   readonly apiVersion: string;
-  /** `io.k8s.api.core.v1`: the beginning of the names of its types in OpenAPI documents. */
+  /** Prefix of type names in OpenAPI documents: `io.k8s.api.core.v1`. */
   readonly openApiPrefix: string;
 }
 
-/** What the tables call types: `core/v1.Secret`. */
+/** Types and aliases by qualified name: `core/v1.Secret`. */
 export interface Names {
   readonly structs: Map<string, StructType>;
   readonly aliases: Map<string, Alias>;

@@ -8,7 +8,7 @@ import { WireError, type WireReader, wireTypes } from "./wire-reader.js";
 
 type Fields = { [key: string]: Json };
 
-/** Where the decoder is, for its errors: names of fields from the top. */
+/** Position of the decoder for errors: field names from the root. */
 export type Trail = string[];
 
 /**
@@ -87,7 +87,7 @@ function decodeStruct(
   return struct.union ? chooseAlternative(struct, fields) : fields;
 }
 
-/** A union travels with all its fields; the last one that says something counts. */
+/** A union is sent with all its fields; the last one that is set counts. */
 function chooseAlternative(union: StructType, fields: Fields): Json {
   let chosen: Json = null;
   for (const { name } of union.fields) {
@@ -154,7 +154,7 @@ function decodeBytes(
   return value;
 }
 
-/** Values that are messages in protobuf and plain texts, numbers or anything in JSON. */
+/** Values that are messages in protobuf and scalars or any value in JSON. */
 function decodeWrapped(
   reader: WireReader,
   scalar: Exclude<Scalar, "bool" | "int32" | "int64" | "double" | "string" | "bytes">,
@@ -227,7 +227,7 @@ function readIntOrString(reader: WireReader): Json {
   return isText ? text : number;
 }
 
-/** Embedded JSON: the bytes of it stand in field 1. */
+/** Embedded JSON, whose bytes are in field 1. */
 function readAny(reader: WireReader, trail: Trail): Json {
   let value: Json = null;
   while (!reader.done) {

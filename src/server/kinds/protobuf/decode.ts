@@ -6,7 +6,7 @@ import { findKind } from "../types.js";
 import { decodeMessage, type Trail } from "./decode-message.js";
 import { WireError, WireReader, wireTypes } from "./wire-reader.js";
 
-/** What Kubernetes clients put before protobuf: `k8s` and a zero. */
+/** Magic prefix of Kubernetes' protobuf: `k8s` and a zero byte. */
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export interface DecodedObject {
@@ -102,7 +102,7 @@ function cut(name: string): string {
   return name.length > 253 ? `${name.slice(0, 253)}...` : name;
 }
 
-/** The sender chooses how deep things are nested; the message should stay readable. */
+/** Shortens the path, whose length the client determines. */
 function shorten(trail: readonly string[]): string {
   return trail.length > 12 ? `${trail.slice(0, 12).join(".")}...` : trail.join(".");
 }

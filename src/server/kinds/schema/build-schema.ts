@@ -101,7 +101,7 @@ function aliasNode(alias: Alias): SchemaNode {
   return node;
 }
 
-/** A time that is not known is null. */
+/** Unset times are null. */
 const timeNode: SchemaNode = { type: "string", format: "date-time", nullable: true };
 const anyNode: SchemaNode = { "x-kubernetes-preserve-unknown-fields": true };
 
@@ -115,7 +115,7 @@ const scalarNodes: Readonly<Record<Scalar, SchemaNode>> = {
   time: timeNode,
   microtime: timeNode,
   duration: { type: "string" },
-  // A text or any number; the checks that come first know the difference.
+  // A string or a number; typed decoding has checked it before.
   quantity: anyNode,
   intOrString: { "x-kubernetes-int-or-string": true },
   any: anyNode,
@@ -125,7 +125,7 @@ function containsItself(struct: StructType): boolean {
   return parts(struct).some((part) => part === struct || reachable(part).includes(struct));
 }
 
-/** The type and all types that it is made of. */
+/** A type and all types that it contains. */
 function reachable(struct: StructType): StructType[] {
   const found = new Set([struct]);
   for (const type of found) for (const part of parts(type)) found.add(part);

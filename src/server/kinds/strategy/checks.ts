@@ -5,7 +5,7 @@ import { jsonEqual } from "../../../model/object/json.js";
 type FieldError = fieldErrors.FieldError;
 const { invalid, notSupported } = fieldErrors;
 
-/** Collects what is wrong below one place, so that checks need not say where they are over and over. */
+/** Collects field errors below one path. */
 export class Checks {
   readonly path: string;
   readonly errors: FieldError[];
@@ -15,14 +15,14 @@ export class Checks {
     this.errors = errors;
   }
 
-  /** The same for a part of what stands here. */
+  /** Checks of a field or list item below this path. */
   at(...names: readonly (string | number)[]): Checks {
     let path = this.path;
     for (const name of names) path = typeof name === "number" ? indexPath(path, name) : childPath(path, name);
     return new Checks(path, this.errors);
   }
 
-  /** The same for a value of the map that stands here. */
+  /** Checks of a map value below this path. */
   key(key: string): Checks {
     return new Checks(keyPath(this.path, key), this.errors);
   }
@@ -51,7 +51,7 @@ export class Checks {
     this.errors.push(...errors);
   }
 
-  /** Reports every fault that a check of names finds. */
+  /** Reports each fault as an invalid value. */
   faults(value: unknown, faults: readonly string[]): void {
     for (const fault of faults) this.invalid(value, fault);
   }
@@ -84,7 +84,7 @@ export class Checks {
     else this.portName(value);
   }
 
-  /** A number or a percentage, of which there is not more than all. */
+  /** Reports a value that is neither a number nor a percentage up to `most`. */
   amount(value: number | string | undefined, most = Number.POSITIVE_INFINITY): void {
     if (typeof value === "number") this.notNegative(value);
     else if (value !== undefined && !/^\d+%$/.test(value)) {
@@ -102,7 +102,7 @@ export class Checks {
   }
 }
 
-/** Whether two values are the same JSON; nothing is the same as nothing. */
+/** Compares two JSON values; undefined equals null. */
 export function same(left: unknown, right: unknown): boolean {
   return jsonEqual((left ?? null) as Json, (right ?? null) as Json);
 }

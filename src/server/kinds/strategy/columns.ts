@@ -20,7 +20,7 @@ export function column(
 /** Age of the object; Kubernetes sends a string for built-in kinds, a date for custom ones. */
 export const ageColumn: TableColumn = { ...customAgeColumn, type: "string" };
 
-/** How many entries the maps and lists in these fields have together. */
+/** Counts the entries of the maps and lists in these fields. */
 export function countIn(...fields: readonly string[]): (object: KubeObject) => number {
   return (object) => {
     let count = 0;
@@ -35,18 +35,18 @@ export function countIn(...fields: readonly string[]): (object: KubeObject) => n
 /** For columns that are shown with `-o wide` only. */
 export const wide = { priority: 1 } as const;
 
-/** A text, or the words for none. */
+/** The text, or `<none>`. */
 export function none(text: string | null | undefined): string {
   return text || "<none>";
 }
 
-/** Labels as people read them: `app=web,tier=front`. */
+/** Labels as a cell: `app=web,tier=front`. */
 export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return none(pairs.sort().join(","));
 }
 
-/** A label selector as people read it. */
+/** Label selector as a cell. */
 export function selectorCell(selector: LabelSelectorSpec | undefined): string {
   if (selector === undefined) return none(undefined);
   try {
@@ -56,13 +56,13 @@ export function selectorCell(selector: LabelSelectorSpec | undefined): string {
   }
 }
 
-/** The first few of a list, and how many more there are. */
+/** First items of a list, and the number of the others. */
 export function someOf(list: readonly string[], most = 3): string {
   const shown = list.slice(0, most).join(",");
   return list.length > most ? `${shown} + ${list.length - most} more...` : shown;
 }
 
-/** The columns that say what the containers of pods are. */
+/** Columns for names and images of containers. */
 export function containerColumns(
   specOf: (object: KubeObject) => PodSpec | undefined,
   priority = 1,

@@ -48,7 +48,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return errors;
 }
 
-/** What is marked as immutable stays so, and so do these fields of it. */
+/** Checks that an immutable object stays immutable and these fields unchanged. */
 export function validateUnchangedData(
   object: Draft,
   old: KubeObject,

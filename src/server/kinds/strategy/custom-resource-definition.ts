@@ -4,7 +4,7 @@ import { nameColumn } from "../../output-formats/columns.js";
 import { column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
-/** Definitions. What there is to say of what they define comes from those who serve it. */
+/** CustomResourceDefinitions; `more` has the rules for what they define. */
 export function customResourceDefinition(more: Partial<Strategy> = {}): KindRules {
   return {
     columns: [

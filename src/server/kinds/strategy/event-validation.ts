@@ -28,7 +28,7 @@ export function validateEvent(event: CoreEvent, strict: boolean): FieldError[] {
   return errors;
 }
 
-/** What is wrong with a change of an event. */
+/** Faults of an update of an event. */
 export function validateEventUpdate(event: CoreEvent, old: CoreEvent, strict: boolean): FieldError[] {
   const errors = validateForm(event, strict);
   if (!strict) return errors;
@@ -56,7 +56,7 @@ const immutable: readonly (readonly [string, (event: CoreEvent) => unknown])[] =
   ["reportingInstance", (event) => event.reportingInstance ?? ""],
 ];
 
-/** As errors show it: with the names that fields have in Go. */
+/** Value in errors, with Go's field names. */
 function referenceInGo(reference: Reference): object {
   return {
     Kind: reference.kind ?? "",
@@ -85,7 +85,7 @@ function validateSeries({ series }: CoreEvent): FieldError[] {
   return errors;
 }
 
-/** The rules for all events. Those with an eventTime are of the newer form, through whichever version they came. */
+/** Rules for all events. Events with an eventTime follow the rules of events.k8s.io in either version. */
 function validateForm(event: CoreEvent, strict: boolean): FieldError[] {
   return event.eventTime ? validateNewForm(event, strict) : validateOldForm(event);
 }
@@ -93,7 +93,7 @@ function validateForm(event: CoreEvent, strict: boolean): FieldError[] {
 function validateOldForm({ metadata, involvedObject }: CoreEvent): FieldError[] {
   const namespace = metadata.namespace ?? "";
   const involved = involvedObject?.namespace ?? "";
-  // Events about objects without a namespace go to the default one.
+  // Events about cluster-scoped objects are in the default namespace.
   const fits = involved === "" ? namespace === "" || namespace === "default" : namespace === involved;
   return fits ? [] : [namespaceMismatch(involved)];
 }

@@ -10,7 +10,7 @@ import type { KindRules } from "./kind-rules.js";
 
 const hour = 60 * 60 * 1000;
 
-// Above what is made from it while this file is read.
+// Declared before the constants that use it.
 const referenceFields = [
   "kind",
   "namespace",
@@ -21,7 +21,7 @@ const referenceFields = [
   "fieldPath",
 ] as const satisfies readonly (keyof Reference)[];
 
-/** Events of core/v1, and as such stored. */
+/** Events of core/v1, the storage version. */
 export const coreEvent: KindRules = {
   columns: columns(),
   selectableFields: selectableFields("involvedObject", "reportingComponent", [
@@ -30,7 +30,7 @@ export const coreEvent: KindRules = {
   strategy: strategy(names.validatePathSegmentName, false),
 };
 
-/** The same events as events.k8s.io/v1 shows them, with stricter rules for those who write them. */
+/** The same events as events.k8s.io/v1, with stricter validation. */
 export const newEvent: KindRules = {
   columns: columns(),
   selectableFields: selectableFields("regarding", "reportingController", []),
@@ -125,7 +125,7 @@ function lastSeen(event: CoreEvent, now: number): string {
   return event.lastTimestamp ? ageOf(event.lastTimestamp, now) : firstSeen(event, now);
 }
 
-/** Events that happened once have no count in the newer form. */
+/** Events that occurred once have no count in events.k8s.io. */
 function count({ series, count }: CoreEvent): number {
   return series ? (series.count ?? 0) : count || 1;
 }

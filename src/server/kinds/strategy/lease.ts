@@ -32,7 +32,7 @@ function specOf(object: KubeObject | Draft): Spec {
   return (object.spec as Spec | undefined) ?? {};
 }
 
-/** Nobody chooses holders for others here, as in Kubernetes unless it is told to; so these say nothing. */
+/** Coordinated leader election is off, as in Kubernetes by default, so its fields are dropped. */
 function dropCoordination(object: Draft): void {
   const spec = object["spec"] as Record<string, unknown> | undefined;
   delete spec?.["strategy"];

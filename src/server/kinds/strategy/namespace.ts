@@ -6,13 +6,13 @@ import { nameColumn } from "../../output-formats/columns.js";
 import { ageColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
-/** Lets label selectors name a namespace. Always has the namespace's name as its value. */
+/** Label with the name of the namespace, for label selectors. */
 const nameLabel = "kubernetes.io/metadata.name";
 
 /** Keeps a namespace until it is empty. */
 const kubernetesFinalizer = "kubernetes";
 
-/** Namespaces that everybody counts on. */
+/** Namespaces that cannot be deleted. */
 const immortal: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: KindRules = {
@@ -84,7 +84,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return errors;
 }
 
-/** A namespace terminates when it is being deleted, and only then. */
+/** The phase is Terminating exactly while a namespace is being deleted. */
 function validatePhase(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const phase = phaseOf(object);
   if (phase === phaseOf(old)) return [];

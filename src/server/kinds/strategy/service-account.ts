@@ -18,7 +18,7 @@ export const serviceAccount: KindRules = {
   },
 };
 
-/** Secrets are referred to by name and nothing else. */
+/** References to secrets keep the name only. */
 function cleanSecrets(object: Draft): void {
   const secrets = object["secrets"] as readonly { readonly name?: string }[] | undefined;
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));

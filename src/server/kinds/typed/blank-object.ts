@@ -11,7 +11,7 @@ export function blankObject(struct: StructType): KubeObject {
   return { ...blankStruct(struct), apiVersion, kind: struct.name, metadata: {} };
 }
 
-/** No struct holds itself, except in lists and by pointers, and those are not there. */
+/** Terminates: structs contain themselves only through lists and pointers, which are absent here. */
 function blankStruct(struct: StructType): { [field: string]: Json } {
   const fields = struct.fields.filter(isAlwaysThere).map(({ name, type }) => [name, blank(type)]);
   return Object.fromEntries(fields) as { [field: string]: Json };
@@ -28,6 +28,6 @@ function isTime(scalar: Scalar): boolean {
 
 function blank(type: ValueType): Json {
   if (type.of === "struct" && !type.struct.union) return blankStruct(type.struct);
-  // Bytes are a list to Go, and as lists and maps they are nothing at first.
+  // Go's zero value of lists, maps and byte slices is nil.
   return type.of === "scalar" && type.scalar !== "bytes" ? zeroScalars[type.scalar] : null;
 }

@@ -33,13 +33,13 @@ export function normalize(struct: StructType, object: Draft): void {
   Object.assign(object, normal);
 }
 
-/** The same for an object whose kind its apiVersion and kind say; one that is not built in stays as it is. */
+/** Normalizes an object by its apiVersion and kind; objects of custom kinds are not changed. */
 export function normalizeObject(object: Draft): void {
   const struct = findKind(object.apiVersion, object.kind);
   if (struct) normalize(struct, object);
 }
 
-/** The same for something that is no object of its own; returns a copy. */
+/** Normalizes a value of a struct type that is not a whole object; returns a copy. */
 export function normalStruct(object: Fields, struct: StructType, depth: number): Fields {
   if (depth > deepest) throw failures.badRequest(`${struct.name} is nested too deeply`);
   const result: Fields = {};
@@ -65,12 +65,12 @@ function normalField(value: Json, field: FieldDefinition, depth: number): Json |
   }
 }
 
-/** Objects get a default of their own, since they may be changed. */
+/** Clones defaults that are objects, since callers may change them. */
 function defaultOf({ default: value }: FieldDefinition): Json | undefined {
   return typeof value === "object" ? structuredClone(value) : value;
 }
 
-/** The value as it is written; undefined when it is none of its type. */
+/** The normalized value; undefined when it does not fit its type. */
 function normalValue(value: Json, type: ValueType, depth: number): Json | undefined {
   switch (type.of) {
     case "scalar":
@@ -129,7 +129,7 @@ function normalScalar(value: Json, type: ValueType & { of: "scalar" }): Json | u
   }
 }
 
-/** What is written where a value has to be and is not. */
+/** Value that is written for a missing field that is always written. */
 function zero(type: ValueType, depth: number): Json {
   switch (type.of) {
     case "list":
@@ -143,7 +143,7 @@ function zero(type: ValueType, depth: number): Json {
   }
 }
 
-/** What scalars are when nobody has said anything. */
+/** Zero values of scalars. */
 export const zeroScalars = {
   string: "",
   bytes: "",

@@ -10,7 +10,7 @@ import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const group = "rbac.authorization.k8s.io";
 
-/** Bindings are kept and nothing else, as roles are. */
+/** Bindings are stored and not enforced. */
 export const roleBinding: KindRules = bindingsIn(true);
 export const clusterRoleBinding: KindRules = bindingsIn(false);
 

@@ -15,7 +15,7 @@ const columns = [
   }),
 ];
 
-/** Roles are kept and nothing else: who may do what is up to whoever starts the server. */
+/** Roles are stored and not enforced; authorization is configured where the server is started. */
 export const role: KindRules = rolesIn(true);
 export const clusterRole: KindRules = rolesIn(false);
 

@@ -35,7 +35,7 @@ export const node: KindRules = {
   selectableFields: new Map([
     ["spec.unschedulable", (object) => String(as<Node>(object).spec?.unschedulable ?? false)],
   ]),
-  // A kubelet says how its node is when it makes it known, so a new one keeps its status.
+  // A kubelet registers its node with a status, so new nodes keep it.
   strategy: strategyOf({
     validate,
     validateUpdate(object, old) {

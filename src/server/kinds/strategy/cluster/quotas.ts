@@ -8,7 +8,7 @@ import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
-/** Bounds for pods. Nobody holds pods against them here. */
+/** Limits for pods; stored, not enforced. */
 export const limitRange: KindRules = {
   columns: [
     nameColumn,
@@ -97,7 +97,7 @@ function own(amounts: Readonly<Record<string, string>>, name: string): string | 
   return Object.hasOwn(amounts, name) ? amounts[name] : undefined;
 }
 
-/** Bounds for namespaces. Nobody counts here. */
+/** Quotas of namespaces; stored, not enforced. */
 export const resourceQuota: KindRules = {
   columns: [
     nameColumn,

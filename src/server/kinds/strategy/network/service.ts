@@ -12,7 +12,7 @@ import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
 
-/** Services. Nobody gives out addresses or ports of nodes here: they have those that they are given. */
+/** Services. No addresses or node ports are allocated; they keep those that clients set. */
 export const service: KindRules = {
   columns: [
     nameColumn,
@@ -64,12 +64,12 @@ function defaultService(spec: ServiceSpec | undefined): void {
   if (outside || spec.externalIPs?.length) spec.externalTrafficPolicy ||= "Cluster";
   if (spec.type !== "ExternalName") spec.internalTrafficPolicy ??= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
-  // The one and the first of several are the same, whichever was given.
+  // clusterIP equals the first of clusterIPs, whichever was set.
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
   else if (!spec.clusterIP && spec.clusterIPs?.[0]) [spec.clusterIP] = spec.clusterIPs;
 }
 
-/** An address that was given once stays, also when whoever replaces the service does not know of it. */
+/** Keeps an address that an update leaves out. */
 function keepAddress(object: Draft, old: KubeObject): void {
   const [now, before] = [as<Service>(object).spec, as<Service>(old).spec];
   if (now === undefined || now.type === "ExternalName" || before?.type === "ExternalName") return;

@@ -36,7 +36,7 @@ interface Look {
   readonly lastRestart: string | undefined;
 }
 
-/** What can be said of a pod in a few words, from the status that whoever runs it has written. */
+/** Summary of a pod for the columns, from its status. */
 function lookAt(object: KubeObject): Look {
   const pod = as<Pod>(object);
   const { status = {}, metadata = {} } = pod;
@@ -71,7 +71,7 @@ function lookAt(object: KubeObject): Look {
   };
 }
 
-/** The first container that does not run says what is the matter. */
+/** Reason of the first container that does not run. */
 function reasonOf(pod: Pod, otherwise: string): string {
   let reason = otherwise;
   let running = false;

@@ -8,7 +8,7 @@ import { defaultPod } from "./pod-defaults.js";
 import { qualityOf } from "./quality.js";
 import { validatePodSpec } from "./validate-pod.js";
 
-/** Pods. Nothing runs them here, so whoever plays the kubelet writes their status, and deletion waits for nobody. */
+/** Pods. Nothing runs them here: clients write their status, and deletion is immediate. */
 export const pod: KindRules = {
   columns: podColumns,
   selectableFields: new Map([
@@ -45,7 +45,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** Of what a pod is to run only its images can change, and a few things that are not looked at again. */
+/** Only images and a few other fields of a pod may change. */
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const checks = new Checks("spec");
   const [now, before] = [as<Pod>(object).spec, as<Pod>(old).spec];
@@ -72,10 +72,10 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** A pod without what may change. */
+/** Fields that cannot change. */
 function fixed(spec: PodSpec | undefined): object {
   const { activeDeadlineSeconds: _, tolerations: __, ...rest } = spec ?? { containers: [] };
-  // Gates open one by one, and ephemeral containers come later.
+  // Scheduling gates are removed and ephemeral containers added later.
   const { schedulingGates: ___, ephemeralContainers: ____, ...kept } = rest;
   const withoutImages = (containers: readonly Container[] = []): object[] =>
     containers.map(({ image: _____, ...container }) => container);

@@ -3,7 +3,7 @@ import { compareQuantities } from "../../typed/quantity.js";
 
 const counted = ["cpu", "memory"] as const;
 
-/** How sure a pod can be of what it needs: Guaranteed, Burstable or BestEffort. */
+/** Quality of service class: Guaranteed, Burstable or BestEffort. */
 export function qualityOf(spec: PodSpec | undefined): string {
   let asks = false;
   let guaranteed = true;
@@ -20,7 +20,7 @@ export function qualityOf(spec: PodSpec | undefined): string {
   return guaranteed ? "Guaranteed" : "Burstable";
 }
 
-/** Nothing is as good as not said. */
+/** Zero counts as not set. */
 function amountOf(quantity: string | undefined): string | undefined {
   return quantity !== undefined && compareQuantities(quantity, "0") > 0 ? quantity : undefined;
 }

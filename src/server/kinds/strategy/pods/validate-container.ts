@@ -134,7 +134,7 @@ function validateProbe(probe: Probe, mayRecover: boolean, checks: Checks): void 
 
 type Handler = Pick<Probe, "exec" | "grpc" | "httpGet" | "tcpSocket"> & NonNullable<Lifecycle["preStop"]>;
 
-/** Something is done in exactly one way. */
+/** Checks that exactly one handler is set. */
 function validateHandler(handler: Handler, checks: Checks): void {
   const { exec, httpGet, tcpSocket } = handler;
   const ways = (["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const).filter((way) => handler[way]);

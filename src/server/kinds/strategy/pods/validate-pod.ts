@@ -7,7 +7,7 @@ import { validateContainer } from "./validate-container.js";
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const longestDeadline = 2 ** 31 - 1;
 
-/** The pods that something makes: their labels and what they are. */
+/** Validates the labels and the spec of a pod template. */
 export function validateTemplate(template: PodTemplateSpec | undefined, checks: Checks): void {
   const { labels } = template?.metadata ?? {};
   checks.add(validateLabels(labels, checks.at("labels").path));

@@ -34,7 +34,7 @@ export const persistentVolumeClaim: KindRules = {
   ],
   defaults(object) {
     const { spec } = as<PersistentVolumeClaim>(object);
-    // The same in two fields, of which the newer one can name more.
+    // dataSourceRef replaces dataSource and is set to the same.
     if (spec?.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource };
   },
   strategy: strategyOf({
@@ -70,7 +70,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** A claim that has a volume can ask for more of it; nothing else of a claim changes. */
+/** Only the requested size of a bound claim may change. */
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const bound = as<PersistentVolumeClaim>(object).status?.phase === "Bound";
   const fixed = ({

@@ -93,7 +93,7 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** Where a volume comes from: what is left without all that it has besides. */
+/** The volume source: the spec without all other fields. */
 function sourceOf(spec: PersistentVolumeSpec): object {
   const { accessModes: _a, capacity: _c, claimRef: _r, mountOptions: _o, nodeAffinity: _n, ...rest } = spec;
   const { persistentVolumeReclaimPolicy: _p, storageClassName: _s, volumeMode: _m, ...source } = rest;

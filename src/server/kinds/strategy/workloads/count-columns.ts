@@ -4,7 +4,7 @@ import { as } from "../kind-rules.js";
 
 const integer = { type: "integer" } as const;
 
-/** How many pods there should be, there are and are ready: of replica sets and their forerunners. */
+/** Columns for desired, current and ready pods of replica sets and replication controllers. */
 export const countColumns = [
   column(
     "Desired",

@@ -37,7 +37,7 @@ export const cronJob: KindRules = {
     ),
   ],
   defaults(object) {
-    // The rest is left for the jobs themselves.
+    // Defaults of jobs are set when they are created.
     defaultPodSpec(as<CronJob>(object).spec?.jobTemplate.spec?.template.spec);
   },
   strategy: strategyOf({

@@ -68,7 +68,7 @@ function rangeFault(text: string, { min, max, names }: Bounds): string | undefin
   return by === 0 ? `step of range should be a positive number: ${text}` : undefined;
 }
 
-/** A number or the number of a name; the fault of a text that is neither. */
+/** Parses a number or name; returns the fault of anything else. */
 function numberOf(text: string, first: number, names: readonly string[]): number | string {
   const name = names.indexOf(text.toLowerCase());
   if (name >= 0) return first + name;

@@ -47,7 +47,7 @@ export const deployment: KindRules = {
     generation: true,
     prepareCreate: withoutStatus,
     prepareUpdate(object, old) {
-      // Notes on a deployment go to its replica sets, so they count as well.
+      // Annotations are copied to replica sets, so their changes count.
       if (!same(object.metadata["annotations"] ?? {}, old.metadata.annotations ?? {})) {
         object.metadata["generation"] = (old.metadata.generation ?? 0) + 1;
       }

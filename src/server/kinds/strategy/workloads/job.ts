@@ -62,7 +62,7 @@ function defaultJobSpec(spec: JobSpec): void {
 
 const uidLabel = "batch.kubernetes.io/controller-uid";
 
-/** A job knows its pods by its uid, so nobody has to think of labels that no other job has. */
+/** Generates a selector and labels from the uid of the job. */
 function selectOwnPods({ metadata }: Draft, spec: JobSpec): void {
   const name = String(metadata["name"] ?? "");
   const uid = String(metadata["uid"] ?? "");
@@ -88,7 +88,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** The rules for jobs and for what makes them, all but those for selectors. */
+/** Rules of jobs and job templates, without those of selectors. */
 export function validateJobSpec(spec: JobSpec | undefined, checks: Checks): void {
   const counts = [
     "parallelism",
@@ -107,7 +107,7 @@ export function validateJobSpec(spec: JobSpec | undefined, checks: Checks): void
   const at = checks.at("template");
   validateTemplate(spec?.template, at);
   const { restartPolicy } = spec?.template.spec ?? {};
-  // What pods do unless told is what jobs cannot: who did not choose has to.
+  // Always is the default of pods and not allowed in jobs, so the client must choose.
   if (restartPolicy === "Always")
     at.at("spec", "restartPolicy").required('valid values: "OnFailure", "Never"');
   else at.at("spec", "restartPolicy").oneOf(restartPolicy, ["OnFailure", "Never"]);
@@ -129,7 +129,7 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   } else if (resized && now.completions !== now.parallelism) {
     checks.at("completions").invalid(now.completions, "can only be modified in tandem with spec.parallelism");
   }
-  // A job that has not begun can still be told where to run.
+  // The template of a suspended job that never started may change.
   const waits = before?.suspend === true && !as<Job>(old).status?.startTime;
   for (const field of fields) {
     if (field !== "template" || !waits) checks.at(field).unchanged(now?.[field], before?.[field]);

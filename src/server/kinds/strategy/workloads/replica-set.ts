@@ -40,7 +40,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const checks = new Checks("spec");
   checks.at("replicas").notNegative(spec?.replicas);
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
-  // Kubernetes, too, says deployment here.
+  // Kubernetes says "deployment" here.
   validateSelectedTemplate(
     spec ?? {},
     { name: "ReplicaSet", inSelector: "deployment", invalidSelector: "invalid label selector" },

@@ -24,7 +24,7 @@ interface Selected {
   readonly template?: PodTemplateSpec;
 }
 
-/** What makes pods finds them again by their labels, and runs them for as long as they are wanted. */
+/** Validates the selector and the pod template of a workload whose pods run forever. */
 export function validateSelectedTemplate(
   { selector, template }: Selected,
   kind: SelectingKind,
@@ -57,7 +57,7 @@ function validateSelector(
   if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind.inSelector}`);
 }
 
-/** Who does not find the pods that it makes would make more and more of them. */
+/** Checks that a workload selects the pods that it creates; otherwise it would create pods forever. */
 export function validateMatch(
   selector: LabelSelectorSpec | undefined,
   template: PodTemplateSpec | undefined,
@@ -76,7 +76,7 @@ function matches(
   try {
     return labelSelector(selector).matches(labels);
   } catch {
-    // What is wrong with the selector is told elsewhere.
+    // Faults of the selector are reported elsewhere.
     return true;
   }
 }
@@ -97,7 +97,7 @@ export function withFixedSelector(
   };
 }
 
-/** Where those that can be scaled keep their numbers. */
+/** Paths of the scale subresource of workloads. */
 export const replicaPaths = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",

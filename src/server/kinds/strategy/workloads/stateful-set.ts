@@ -38,7 +38,7 @@ export const statefulSet: KindRules = {
   }),
 };
 
-/** Claims in a set are written as the objects that they become. */
+/** Claim templates are written with apiVersion and kind. */
 function defaultClaim(claim: PersistentVolumeClaim): void {
   Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
 }
@@ -68,7 +68,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** The template with the volumes that its pods will have: each claim is one. */
+/** The spec with a volume in the template for each claim template. */
 function withClaims(spec: StatefulSetSpec | undefined): Partial<StatefulSetSpec> {
   if (!spec?.volumeClaimTemplates?.length || !spec.template.spec) return spec ?? {};
   const given = spec.template.spec.volumes ?? [];
@@ -89,7 +89,7 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** A set without what may change. */
+/** Fields that cannot change. */
 function fixed(spec: Partial<StatefulSetSpec> | undefined): object {
   const { selector, serviceName, podManagementPolicy, volumeClaimTemplates } = spec ?? {};
   return {
