@@ -5,8 +5,8 @@ import type { DefinitionStatus } from "./definition.js";
 type Fields = Record<string, unknown>;
 
 /**
- * Fills in what a definition leaves open: names that follow from the kind, and no conversion. Nulls count as not
- * said, as they do wherever Kubernetes decodes into structs. Whatever is of the wrong type stays for validation.
+ * Sets defaults of a definition: names that follow from the kind, and no conversion. Nulls count as unset, as everywhere
+ * where Kubernetes decodes into structs. Values of a wrong type are left to validation.
  */
 export function applyDefinitionDefaults(definition: Draft): void {
   const { spec } = definition as { spec?: unknown };

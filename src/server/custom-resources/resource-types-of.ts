@@ -36,9 +36,8 @@ const allVerbs: readonly Verb[] = [
 const lastVerbs: readonly Verb[] = allVerbs.filter((verb) => verb !== "create");
 
 /**
- * The kinds that an established definition brings, one for each version that is served; none before it is
- * established. They share their schemas with the definition, and what can be derived from it is derived when it is
- * first needed: of a hundred kinds most see no object for a long time.
+ * Resource types of an established definition, one for each served version; none before it is established. They share
+ * their schemas with the definition, and derive everything else on first use, since most kinds are rarely used.
  */
 export function resourceTypesOf(definition: Definition, { schemaRevision }: ServingOptions): ResourceType[] {
   const { spec, status } = definition;

@@ -16,9 +16,9 @@ export interface ValidateDefinitionOptions {
 }
 
 /**
- * Faults of a definition that is about to be stored, with its defaults and status filled in (`applyDefinitionDefaults`,
- * `prepareDefinitionCreate`); metadata is checked elsewhere but for what the spec says about it. With `old` it
- * replaces that one, and what was accepted then is not looked at again.
+ * Faults of a definition whose defaults and status are set (`applyDefinitionDefaults`, `prepareDefinitionCreate`). Metadata
+ * is checked elsewhere, except where it depends on the spec. With `old`, the definition replaces that one, and unchanged
+ * parts are not validated again.
  */
 export function validateDefinition(
   object: object,

@@ -15,8 +15,8 @@ interface GroupVersionTypes {
 }
 
 /**
- * Groups of the served kinds: the core group first (even when it is empty: clients ask for it by its address), then by priority.
- * A client that finds a name in several groups takes the first, so a definition cannot shadow a kind of Kubernetes' own.
+ * Groups of the served kinds: the core group first (even when empty, since clients request its path), then by priority.
+ * Clients that find a name in several groups use the first, so a definition cannot shadow a built-in kind.
  */
 export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
   const collected = new Map([["", new Map<string, ResourceType[]>([["v1", []]])]]);

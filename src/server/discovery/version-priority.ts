@@ -4,8 +4,8 @@ const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const maturities = ["alpha", "beta", undefined];
 
 /**
- * Orders the versions of a group as Kubernetes prefers them: stable before beta before alpha, in each the higher
- * number first, and behind all of them, by name, those that are named otherwise.
+ * Compares versions of a group by Kubernetes' priority: stable before beta before alpha, each with higher numbers first,
+ * then all other names in alphabetical order.
  *
  * @example
  * ["v1beta1", "foo", "v1", "v10"].sort(compareVersions); // ["v10", "v1", "v1beta1", "foo"]

@@ -30,8 +30,8 @@ export function allTypes(): readonly StructType[] {
 }
 
 /**
- * The built-in kind of this name. Clients send DeleteOptions and their like in the group and version of what they
- * are about, so these belong to all.
+ * Built-in kind by apiVersion and kind. Kinds of meta/v1 are found in every group version, since clients send
+ * DeleteOptions with the apiVersion of the object.
  */
 export function findKind(apiVersion: string, kind: string): StructType | undefined {
   const { kinds, meta } = load();

@@ -8,8 +8,8 @@ export const openApiV2ProtobufTypes = [
 ] as const;
 
 /**
- * An OpenAPI v2 document in the protobuf form of gnostic. kubectl 1.27 and 1.28 ask for nothing else before they
- * explain a kind, even though they then read v3.
+ * OpenAPI v2 document in gnostic's protobuf format. kubectl 1.27 and 1.28 require it for `explain`, though they then
+ * read v3.
  */
 export function openApiV2Protobuf({ body, hash }: Document): Document<Buffer> {
   const content = document.encode(JSON.parse(body));

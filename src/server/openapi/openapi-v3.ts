@@ -8,8 +8,8 @@ import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
 /**
- * `/openapi/v3`: where the document of every group version is. The addresses carry the documents' hashes, so clients
- * can keep what they have for as long as the address stays.
+ * `/openapi/v3`: URLs of the documents of all group versions. The URLs contain the documents' hashes, so clients can
+ * cache a document until its URL changes.
  */
 export function openApiV3Index(types: readonly ResourceType[]): Document {
   const paths: Record<string, { serverRelativeURL: string }> = {};
@@ -51,8 +51,8 @@ const hashes = new WeakMap<
 
 function hashOfDocument(types: readonly ResourceType[]): string {
   const [first] = types;
-  const known = first && hashes.get(first);
-  if (known && sameTypes(known.types, types)) return known.hash;
+  const cached = first && hashes.get(first);
+  if (cached && sameTypes(cached.types, types)) return cached.hash;
   return buildDocument(types).hash;
 }
 

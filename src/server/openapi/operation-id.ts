@@ -1,5 +1,5 @@
 /**
- * The name of an operation, as Kubernetes puts it together: the verb, the group and version, and what it is about.
+ * ID of an operation, composed as in Kubernetes: verb, group, version and subject.
  *
  * @example
  * operationId("list", { group: "demo.dev", version: "v1" }, "NamespacedWidget"); // "listDemoDevV1NamespacedWidget"

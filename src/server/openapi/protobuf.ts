@@ -21,19 +21,18 @@ export const double: Encoding = {
 };
 
 /**
- * A message whose fields have the names they have in JSON. Names that are not among them are left out, but those with
- * `x-` go to the field for extensions, if there is one. The fields are asked for when they are needed, since messages
- * may contain themselves.
+ * Message whose fields have the names that they have in JSON. Other names are omitted, except that `x-…` goes to the field
+ * for extensions, if there is one. `fields` is called on first use, since messages may be recursive.
  */
 export function message(fields: () => Readonly<Record<string, Field>>, extensions?: Field): Encoding {
-  let known: ReadonlyMap<string, Field> | undefined;
+  let fieldsByName: ReadonlyMap<string, Field> | undefined;
   return {
     wire: 2,
     encode(value) {
-      known ??= new Map(Object.entries(fields()));
+      fieldsByName ??= new Map(Object.entries(fields()));
       const parts: Buffer[] = [];
       for (const [name, content] of Object.entries(value as object) as [string, unknown][]) {
-        const field = known.get(name);
+        const field = fieldsByName.get(name);
         if (field) put(parts, field, content);
         else if (extensions && name.startsWith("x-")) put(parts, extensions, [[name, content]]);
       }

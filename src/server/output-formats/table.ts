@@ -26,8 +26,8 @@ export interface TableOptions {
 }
 
 /**
- * The JSON of a meta.k8s.io Table: one object, a list, or what a watch event is about. `type` is a kind, or anything
- * else that has columns (`{ columns: scaleColumns }`).
+ * JSON of a meta.k8s.io Table for one object, a list or the object of a watch event. `type` is a kind, or anything else
+ * with columns (`{ columns: scaleColumns }`).
  */
 export function tableOf(
   type: { readonly columns: readonly TableColumn[] },

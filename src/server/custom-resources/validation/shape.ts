@@ -4,8 +4,8 @@ import { childPath, type FieldPath, indexPath, keyPath } from "../../../model/ob
 type FieldError = fieldErrors.FieldError;
 
 /**
- * What type of value stands where. Kubernetes decodes a definition into Go structs before it looks at it; this is
- * that step, so that what comes after may rely on types.
+ * JSON types of a definition's fields. Kubernetes decodes a definition into Go structs before it validates it; this is
+ * that step, so that later steps can rely on types.
  */
 type Shape =
   | "string"

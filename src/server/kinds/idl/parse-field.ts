@@ -31,7 +31,7 @@ export function parseField(line: Line, group: GroupDefinition, names: Names): Fi
     number: Number(number.text),
     type,
     presence,
-    ...readNotes(line, type, rest),
+    ...readOptions(line, type, rest),
     description: line.comment,
   };
 }
@@ -57,63 +57,63 @@ function parseType(text: string, line: number, group: GroupDefinition, names: Na
   throw new IdlError(line, `there is no type "${text}"`);
 }
 
-type Notes = { -readonly [Key in keyof FieldDefinition]?: FieldDefinition[Key] };
+type FieldOptions = { -readonly [Key in keyof FieldDefinition]?: FieldDefinition[Key] };
 
-function readNotes(line: Line, type: ValueType, words: readonly Word[]): Notes {
-  const notes: Notes = {};
+function readOptions(line: Line, type: ValueType, words: readonly Word[]): FieldOptions {
+  const options: FieldOptions = {};
   const strategies: PatchStrategy["strategies"][number][] = [];
   let mergeKey: string | undefined;
-  for (const { text, arguments: given } of words) {
+  for (const { text, arguments: args } of words) {
     const misplaced = (): never => {
       throw new IdlError(line.number, `"${text}" says nothing about a ${type.of}`);
     };
     switch (text) {
       case "set":
       case "map":
-        if (type.of !== "list" || (text === "map") !== (given !== undefined)) misplaced();
-        notes.listType = text;
-        notes.listMapKeys = given;
+        if (type.of !== "list" || (text === "map") !== (args !== undefined)) misplaced();
+        options.listType = text;
+        options.listMapKeys = args;
         break;
       case "atomic":
-        if (type.of === "map") notes.mapType = "atomic";
+        if (type.of === "map") options.mapType = "atomic";
         else if (type.of !== "list") misplaced();
         break;
       case "granular":
         if (type.of !== "map" && type.of !== "struct") misplaced();
-        notes.mapType = "granular";
+        options.mapType = "granular";
         break;
       case "merge":
         strategies.push("merge");
-        mergeKey = given?.join();
+        mergeKey = args?.join();
         break;
       case "retainKeys":
       case "replace":
         strategies.push(text);
         break;
       case "=":
-        notes.default = readDefault(given?.join() ?? "");
+        options.default = readDefault(args?.join() ?? "");
         break;
       case "published":
-        notes.isDefaultPublished = true;
+        options.isDefaultPublished = true;
         break;
       case "format":
         if (type.of !== "scalar") misplaced();
-        notes.format = given?.join();
+        options.format = args?.join();
         break;
       case "required":
-        notes.required = true;
+        options.required = true;
         break;
       case "inline":
         if (type.of !== "struct") misplaced();
-        notes.inline = true;
+        options.inline = true;
         break;
       default:
         throw new IdlError(line.number, `a field cannot be "${text}"`);
     }
   }
-  if (type.of === "list") notes.listType ??= "atomic" satisfies ListType;
-  if (strategies.length > 0) notes.patch = { strategies, mergeKey };
-  return notes;
+  if (type.of === "list") options.listType ??= "atomic" satisfies ListType;
+  if (strategies.length > 0) options.patch = { strategies, mergeKey };
+  return options;
 }
 
 function readDefault(text: string): Json {

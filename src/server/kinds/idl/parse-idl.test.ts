@@ -73,7 +73,7 @@ type Part atomic
   test.each([
     ["kind A", 'line 1: a description begins with its "group"'],
     ["group demo v1", 'line 1: write "group name/version prefix-of-openapi-names"'],
-    [`${group}  a 1 string`, "line 2: a field has to stand below its type"],
+    [`${group}  a 1 string`, "line 2: a field must be below its type"],
     [`${group}thing A`, 'line 2: "thing" is none of group, alias, kind, type, union'],
     [`${group}type a`, 'line 2: "type" needs the name of a type, such as ConfigMap'],
     [`${group}type A\ntype A`, "line 3: there is a demo.dev/v1.A already"],

@@ -19,59 +19,59 @@ import {
 } from "./type-definition.js";
 
 /**
- * Reads tables of types. A table has one line for each type and, indented below it, one for each field:
+ * Parses type descriptions. A description has one line for each type and, indented below it, one for each field:
  *
  * ```
- * group core/v1 io.k8s.api.core.v1            what follows belongs to this group; then its OpenAPI names
+ * group core/v1 io.k8s.api.core.v1            group of the following types, and the prefix of their OpenAPI names
  *
  * alias SecretType string                     a name for a scalar
  * alias NamespacePhase string in(Active,Terminating)
  *
  * kind ConfigMap                              # description in `kubectl explain`
  *   metadata    1 ObjectMeta
- *   data        2 {string}                    # {…} is a map from texts
+ *   data        2 {string}                    # {…} is a map with string keys
  *   binaryData  3 {bytes}
  *   immutable   4 bool?
  *
- * type OwnerReference atomic                  a part of other types; `atomic`: owned as a whole
+ * type OwnerReference atomic                  part of other types; `atomic`: owned as a whole
  * union JSONSchemaPropsOrBool                 in JSON, the value of one of its fields
  * ```
  *
- * A field is a JSON name, a protobuf number, a type and what else there is to say of it:
+ * A field is a JSON name, a protobuf number, a type and options:
  *
  * - types: `string bytes bool int32 int64 double time microtime duration quantity intOrString any`, an alias, a
  *   type of this group or of meta/v1, `core/v1.ObjectReference` from elsewhere, `[item]`, `{value}`
- * - behind the type: `?` may be left out, and its empty value means something; `!` required; `*` always written, though
- *   not required. Without any, an empty value is the same as none.
+ * - after the type: `?` optional, and an empty value differs from none; `!` required; `*` always written, though
+ *   not required. Without any, an empty value equals none.
  * - lists: `set`, `map(key,…)`, or else atomic. Maps: `atomic`; maps and structs: `granular`
  * - strategic merge patch: `merge`, `merge(key)`, `retainKeys`, `replace`
- * - `=value` the default (JSON, or a text without quotes); `published`: OpenAPI documents carry it,
+ * - `=value` the default (JSON, or a string without quotes); `published`: OpenAPI documents carry it,
  *   or the zero value where there is none; `format(…)`
- * - `required` behind a `?`: clients have to give it, and a missing one is left for the kind's rules to refuse
- * - `inline`: a message of its own in protobuf, whose fields stand beside the others in JSON
+ * - `required` after a `?`: clients must set it, and the kind's strategy rejects objects without it
+ * - `inline`: nested in protobuf, whose fields are beside the others in JSON
  *
  * A `kind` has apiVersion and kind. Those in model/built-in-kinds.ts are served, others are request and response bodies.
  */
-export function parseIdl(tables: readonly string[]): StructType[] {
+export function parseIdl(descriptions: readonly string[]): StructType[] {
   const structs: StructType[] = [];
   const names: Names = { structs: new Map(), aliases: new Map() };
-  for (const table of tables) readTypes(table, structs, names);
+  for (const description of descriptions) readTypes(description, structs, names);
   return structs;
 }
 
 /**
- * Only the names: fields are read when somebody asks for those of a type. So they can refer to types that stand further
- * down or that contain them, and nobody pays for the many types that a server never sees.
+ * Parses only the names; the fields of a type are parsed on first use. So they can refer to later and recursive types,
+ * and types that are never used cost nothing.
  */
-function readTypes(table: string, structs: StructType[], names: Names): void {
+function readTypes(description: string, structs: StructType[], names: Names): void {
   let group: GroupDefinition | undefined;
-  for (const passage of readPassages(table)) {
+  for (const passage of readPassages(description)) {
     const { line, body } = headAndBody(passage);
     if (line === undefined) continue;
     const [keyword, name, ...rest] = line.words;
     const isStruct = keyword?.text !== "group" && keyword?.text !== "alias";
     const [stray] = isStruct ? [] : readLines(body);
-    if (stray) throw new IdlError(stray.number, "a field has to stand below its type");
+    if (stray) throw new IdlError(stray.number, "a field must be below its type");
     if (keyword?.text === "group") {
       group = readGroup(line, name, rest);
       continue;
@@ -121,9 +121,9 @@ function readAlias(line: Line, group: GroupDefinition, name: string, [scalar, ..
   }
   let goPackage = group.version;
   let values: readonly string[] | undefined;
-  for (const { text, arguments: given } of rest) {
-    if (text === "in" && given) values = given;
-    else if (text === "package" && given?.length === 1) goPackage = given.join();
+  for (const { text, arguments: args } of rest) {
+    if (text === "in" && args) values = args;
+    else if (text === "package" && args?.length === 1) goPackage = args.join();
     else throw new IdlError(line.number, `an alias cannot be "${text}"`);
   }
   return {

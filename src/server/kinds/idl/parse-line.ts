@@ -45,27 +45,26 @@ export function readLine(text: string, number: number): Line | undefined {
 }
 
 /**
- * A table in passages: each begins with a line in the first column, below which its indented lines stand. What is
- * inside of them is left alone.
+ * Splits a description into passages: an unindented line and the indented lines below it, which are not parsed.
  */
-export function* readPassages(table: string): Generator<Passage> {
+export function* readPassages(description: string): Generator<Passage> {
   let number = 1;
   let firstNumber = 1;
   let first = 0;
   let at = 0;
-  while (at < table.length) {
-    const end = table.indexOf("\n", at);
-    const next = end < 0 ? table.length : end + 1;
-    const indented = /\s/.test(table.charAt(at));
+  while (at < description.length) {
+    const end = description.indexOf("\n", at);
+    const next = end < 0 ? description.length : end + 1;
+    const indented = /\s/.test(description.charAt(at));
     if (!indented && at > first) {
-      yield { text: table.slice(first, at), number: firstNumber };
+      yield { text: description.slice(first, at), number: firstNumber };
       first = at;
       firstNumber = number;
     }
     at = next;
     number++;
   }
-  yield { text: table.slice(first), number: firstNumber };
+  yield { text: description.slice(first), number: firstNumber };
 }
 
 function readWord(word: string, line: number): Word {

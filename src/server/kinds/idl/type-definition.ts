@@ -41,11 +41,11 @@ export interface Alias {
 }
 
 /**
- * When a field is written:
+ * Condition under which a field is written:
  * - `plain`: unless it is empty (structs and times always: a struct as `{}`, a time as null)
- * - `pointer`: when it was given, even if it is empty
- * - `required`: always, and clients have to give it
- * - `always`: always, and clients may leave it out
+ * - `pointer`: when it was set, even if it is empty
+ * - `required`: always, and clients must set it
+ * - `always`: always, and clients may omit it
  */
 export type Presence = "plain" | "pointer" | "required" | "always";
 

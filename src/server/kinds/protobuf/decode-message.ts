@@ -12,8 +12,8 @@ type Fields = { [key: string]: Json };
 export type Trail = string[];
 
 /**
- * Reads one message up to where the reader ends: every field that was sent, in JSON's form. What is empty and what is
- * missing is left to `normalize`. A message that comes twice is merged, as Go does.
+ * Decodes one message up to the end of the reader into JSON: all fields that were sent. Empty and missing fields are
+ * left to `normalize`. A repeated message is merged, as Go does.
  */
 export function decodeMessage(
   reader: WireReader,

@@ -17,9 +17,9 @@ export interface DecodedObject {
 }
 
 /**
- * Reads a request body in `application/vnd.kubernetes.protobuf`: the prefix and an envelope with the object in it. The
- * object comes out in the JSON form that Kubernetes would give it. `expected` is what it is when its envelope does
- * not say. Whatever is wrong with the bytes, it throws an ApiError 400 and nothing else.
+ * Decodes a request body in `application/vnd.kubernetes.protobuf`: a prefix and an envelope with the object, which is
+ * returned in Kubernetes' JSON form. `expected` is the kind of an envelope that names none. Malformed bytes cause an
+ * ApiError 400 and no other error.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,

@@ -15,8 +15,8 @@ const structNodes = new WeakMap<StructType, SchemaNode>();
 const aliasNodes = new WeakMap<Alias, SchemaNode>();
 
 /**
- * The schema of a type from the tables. All places of one type share one node, so a schema is a graph without cycles:
- * a type that contains itself is a node that takes anything. The rules of a kind know more than its schema says.
+ * Schema of a described type, for apply and strategic merge patches. All uses of a type share one node. The graph is
+ * acyclic: a recursive type is a node that accepts anything.
  */
 export function schemaOf(struct: StructType): StructuralSchema {
   let node = structNodes.get(struct);

@@ -7,7 +7,7 @@ import type { TableColumn } from "../../resources/resource-type.js";
 /** Properties of a column besides its name, description and cell. */
 type Extra = Partial<Pick<TableColumn, "type" | "format" | "priority">>;
 
-/** A column; by default one of strings that is always shown. */
+/** A column; by default one of strings that is always first. */
 export function column(
   name: string,
   description: string,
@@ -32,7 +32,7 @@ export function countIn(...fields: readonly string[]): (object: KubeObject) => n
   };
 }
 
-/** For columns that are shown with `-o wide` only. */
+/** For columns that are first with `-o wide` only. */
 export const wide = { priority: 1 } as const;
 
 /** The text, or `<none>`. */
@@ -58,8 +58,8 @@ export function selectorCell(selector: LabelSelectorSpec | undefined): string {
 
 /** First items of a list, and the number of the others. */
 export function someOf(list: readonly string[], most = 3): string {
-  const shown = list.slice(0, most).join(",");
-  return list.length > most ? `${shown} + ${list.length - most} more...` : shown;
+  const first = list.slice(0, most).join(",");
+  return list.length > most ? `${first} + ${list.length - most} more...` : first;
 }
 
 /** Columns for names and images of containers. */

@@ -9,8 +9,8 @@ type FieldError = fieldErrors.FieldError;
 const { invalid, required } = fieldErrors;
 
 /**
- * What is wrong with a new event. `strict` are the rules of events.k8s.io/v1; the older form takes almost anything. The
- * errors name fields as the older form does, whichever was sent; so does Kubernetes.
+ * Faults of a new event. `strict`: the rules of events.k8s.io/v1; core/v1 accepts almost anything. As in Kubernetes, errors
+ * have the field names of core/v1 in both cases.
  */
 export function validateEvent(event: CoreEvent, strict: boolean): FieldError[] {
   const errors = validateForm(event, strict);
@@ -35,7 +35,7 @@ export function validateEventUpdate(event: CoreEvent, old: CoreEvent, strict: bo
   if (!same(event.series, old.series)) errors.push(...validateSeries(event));
   for (const [name, read] of immutable) {
     const value = read(event);
-    if (!same(value, read(old))) errors.push(invalid(name, shown(value), "field is immutable"));
+    if (!same(value, read(old))) errors.push(invalid(name, withGoNames(value), "field is immutable"));
   }
   return errors;
 }
@@ -69,7 +69,7 @@ function referenceInGo(reference: Reference): object {
   };
 }
 
-function shown(value: unknown): unknown {
+function withGoNames(value: unknown): unknown {
   return typeof value === "object" && value !== null ? inKeyOrder(value) : value;
 }
 

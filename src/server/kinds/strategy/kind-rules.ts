@@ -37,7 +37,7 @@ export function as<Type>(object: KubeObject | Draft): Type {
 }
 
 /** Resets the status of a new object. */
-export function withoutStatus(object: Draft): void {
+export function resetStatus(object: Draft): void {
   const status = findKind(object.apiVersion, object.kind)?.byName.get("status")?.type;
   object["status"] = status?.of === "struct" ? normalStruct({}, status.struct, 0) : {};
 }

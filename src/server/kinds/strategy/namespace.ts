@@ -13,7 +13,7 @@ const nameLabel = "kubernetes.io/metadata.name";
 const kubernetesFinalizer = "kubernetes";
 
 /** Namespaces that cannot be deleted. */
-const immortal: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+const undeletable: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: KindRules = {
   columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), ageColumn],
@@ -43,7 +43,7 @@ export const namespace: KindRules = {
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validatePhase(object, old)],
     forbidDelete: ({ metadata }) =>
-      immortal.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
+      undeletable.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
     staysDeleted: (object) => finalizersOf(object).length > 0,
     prepareDelete(object) {
       delete object.metadata["deletionGracePeriodSeconds"];

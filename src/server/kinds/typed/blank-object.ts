@@ -3,8 +3,8 @@ import type { FieldDefinition, Scalar, StructType, ValueType } from "../idl/type
 import { zeroScalars } from "./normalize.js";
 
 /**
- * A built-in kind's object before anything is set, as Kubernetes has it: such objects are structs, and some of their
- * fields are always there. Whoever creates one does not add those, and so does not own `spec`, only what is in it.
+ * Object of a built-in kind before anything is set. Kubernetes decodes such objects into structs, some of whose fields
+ * always exist; a manager that creates an object does not own those, only the fields below them.
  */
 export function blankObject(struct: StructType): KubeObject {
   const { apiVersion } = struct.group;

@@ -8,8 +8,8 @@ import { deepest } from "./depth.js";
 import { isCanonicalTime, parseGoTime } from "./go-time.js";
 
 /**
- * What is wrong with the JSON types in an object of a built-in kind, in the words of a server that decodes into Go
- * structs: the first fault, or undefined. Null fits everywhere, and unknown fields are not looked at.
+ * First value of a wrong JSON type in an object of a built-in kind, worded like the errors of a server that decodes into
+ * Go structs; undefined when there is none. Null fits everywhere, and unknown fields are ignored.
  *
  * @example
  * checkTypes({ group: "", version: "v1", kind: "ConfigMap" }, { data: { a: 1 } });

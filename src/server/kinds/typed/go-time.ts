@@ -79,8 +79,8 @@ function toMoment(text: string, values: readonly string[]): ParsedTime {
 const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Whether a text is a moment just as {@link writeTime} writes it, so that nothing needs to be parsed. May say no to one
- * that is.
+ * True if a text is a time as {@link writeTime} writes it, so that it need not be parsed. May return false for such a
+ * text.
  */
 export function isCanonicalTime(text: string, micro: boolean): boolean {
   if (text.length !== (micro ? 27 : 20) || text.charCodeAt(text.length - 1) !== 0x5a) return false;

@@ -12,13 +12,13 @@ import { isCanonicalTime, parseGoTime, writeTime } from "./go-time.js";
 type Fields = { [key: string]: Json };
 
 /**
- * Brings an object of a built-in kind into the one form in which Kubernetes would write it after reading it: empty values
- * that mean nothing are gone, those that are always written are there, times are in UTC, base64 is canonical,
- * fields stand in the order of their type. So that writing the same again is no change, however it was spelled.
+ * Brings an object of a built-in kind into the form in which Kubernetes would write it after decoding: meaningless empty
+ * values are removed, fields that are always written are added, times are in UTC, base64 is canonical, and fields are in
+ * the order of their type. So writing the same content again is no change, however it was spelled.
  *
- * Expects what `checkTypes` finds no fault with; what does not fit its type nevertheless is left out.
- * Changes the object in place and keeps its metadata the same object. A list that has to be written and is not there
- * is written as empty (Kubernetes writes null, which clients of typed languages trip over).
+ * Expects an object that passed `checkTypes`; values that do not fit their type are dropped. Changes the object in place
+ * and keeps the identity of its metadata. A missing list that is always written becomes `[]` (Kubernetes writes null,
+ * which breaks clients in typed languages).
  */
 export function normalize(struct: StructType, object: Draft): void {
   const { apiVersion, kind, metadata } = object;

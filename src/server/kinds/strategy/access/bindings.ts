@@ -41,8 +41,8 @@ function bindingsIn(namespaced: boolean): KindRules {
         const checks = new Checks("roleRef", validate(object));
         const [now, before] = [as<RoleBinding>(object).roleRef, as<RoleBinding>(old).roleRef];
         if (!same(now, before)) {
-          const shown = inKeyOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
-          checks.invalid(shown, "cannot change roleRef");
+          const reported = inKeyOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
+          checks.invalid(reported, "cannot change roleRef");
         }
         return checks.errors;
       },

@@ -10,7 +10,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, none } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const horizontalPodAutoscaler: KindRules = {
   columns: [
@@ -43,13 +43,13 @@ export const horizontalPodAutoscaler: KindRules = {
       spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
     }
     if (spec.behavior === undefined) return;
-    spec.behavior.scaleUp = { ...fastUp(), ...spec.behavior.scaleUp };
-    spec.behavior.scaleDown = { ...fastDown(), ...spec.behavior.scaleDown };
+    spec.behavior.scaleUp = { ...defaultScaleUp(), ...spec.behavior.scaleUp };
+    spec.behavior.scaleDown = { ...defaultScaleDown(), ...spec.behavior.scaleDown };
   },
-  strategy: strategyOf({ prepareCreate: withoutStatus, validate }),
+  strategy: strategyOf({ prepareCreate: resetStatus, validate }),
 };
 
-function fastUp(): HPAScalingRules {
+function defaultScaleUp(): HPAScalingRules {
   const policies = [
     { type: "Pods", value: 4, periodSeconds: 15 },
     { type: "Percent", value: 100, periodSeconds: 15 },
@@ -57,7 +57,7 @@ function fastUp(): HPAScalingRules {
   return { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies };
 }
 
-function fastDown(): HPAScalingRules {
+function defaultScaleDown(): HPAScalingRules {
   return { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] };
 }
 
@@ -128,18 +128,18 @@ function targets(object: KubeObject): string {
     targetText(metric, status?.currentMetrics?.[index]),
   );
   if (all.length === 0) return none(undefined);
-  const shown = all.slice(0, most).join(", ");
-  return all.length > most ? `${shown} + ${all.length - most} more...` : shown;
+  const first = all.slice(0, most).join(", ");
+  return all.length > most ? `${first} + ${all.length - most} more...` : first;
 }
 
 function targetText(metric: MetricSpec, status: MetricStatus | undefined): string {
-  const wanted =
+  const source =
     metric.resource ?? metric.containerResource ?? metric.pods ?? metric.object ?? metric.external;
-  if (wanted === undefined) return "<unknown type>";
+  if (source === undefined) return "<unknown type>";
   const found =
     status?.resource ?? status?.containerResource ?? status?.pods ?? status?.object ?? status?.external;
-  const { target } = wanted;
-  const name = "name" in wanted ? `${wanted.name}: ` : "";
+  const { target } = source;
+  const name = "name" in source ? `${source.name}: ` : "";
   const current = found?.current;
   if (target.averageUtilization !== undefined || (name !== "" && target.averageValue === undefined)) {
     return `${name}${percent(current?.averageUtilization, "<unknown>")}/${percent(target.averageUtilization, "<auto>")}`;

@@ -71,8 +71,8 @@ function infoOf(object: KubeObject): Partial<NonNullable<NonNullable<Node["statu
 function statusOf(object: KubeObject): string {
   const { status, spec } = as<Node>(object);
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  const said = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
-  return spec?.unschedulable ? `${said},SchedulingDisabled` : said;
+  const readiness = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
+  return spec?.unschedulable ? `${readiness},SchedulingDisabled` : readiness;
 }
 
 function rolesOf({ metadata }: KubeObject): string {

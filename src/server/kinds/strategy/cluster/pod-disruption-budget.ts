@@ -5,7 +5,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const podDisruptionBudget: KindRules = {
   columns: [
@@ -27,7 +27,7 @@ export const podDisruptionBudget: KindRules = {
   strategy: strategyOf({
     generation: true,
     allowUnconditionalUpdate: false,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
   }),
 };

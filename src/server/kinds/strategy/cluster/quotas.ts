@@ -6,7 +6,7 @@ import { compareQuantities } from "../../typed/quantity.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 /** Limits for pods; stored, not enforced. */
 export const limitRange: KindRules = {
@@ -107,7 +107,7 @@ export const resourceQuota: KindRules = {
   ],
   strategy: strategyOf({
     returnsDeleted: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate: validateQuota,
   }),
 };

@@ -46,8 +46,8 @@ function validate(object: Draft): fieldErrors.FieldError[] {
 }
 
 function parameters(object: KubeObject): string {
-  const given = as<IngressClass>(object).spec?.parameters;
-  if (given === undefined) return none(undefined);
-  const group = given.apiGroup === undefined ? "" : `.${given.apiGroup}`;
-  return `${given.kind}${group}/${given.name}`;
+  const reference = as<IngressClass>(object).spec?.parameters;
+  if (reference === undefined) return none(undefined);
+  const group = reference.apiGroup === undefined ? "" : `.${reference.apiGroup}`;
+  return `${reference.kind}${group}/${reference.name}`;
 }

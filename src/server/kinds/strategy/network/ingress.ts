@@ -10,7 +10,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, none, someOf } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const ingress: KindRules = {
   columns: [
@@ -23,7 +23,7 @@ export const ingress: KindRules = {
   ],
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
   }),
 };

@@ -10,7 +10,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, protocols } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 /** Services. No addresses or node ports are allocated; they keep those that clients set. */
 export const service: KindRules = {
@@ -44,7 +44,7 @@ export const service: KindRules = {
     validateName: nameIsDns1035Label,
     allowCreateOnUpdate: true,
     returnsDeleted: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     prepareUpdate: keepAddress,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateSameAddress(object, old)],
@@ -138,9 +138,9 @@ function portText({ port, nodePort, protocol }: ServicePort): string {
 
 function externalAddress(object: KubeObject): string {
   const { spec, status } = as<Service>(object);
-  const given = spec?.externalIPs ?? [];
+  const external = spec?.externalIPs ?? [];
   if (spec?.type === "ExternalName") return spec.externalName ?? "";
-  if (spec?.type !== "LoadBalancer") return none(given.join(","));
+  if (spec?.type !== "LoadBalancer") return none(external.join(","));
   const balanced = status?.loadBalancer?.ingress?.flatMap(({ ip, hostname }) => ip || hostname || []) ?? [];
-  return [...new Set(balanced)].sort().concat(given).join(",") || "<pending>";
+  return [...new Set(balanced)].sort().concat(external).join(",") || "<pending>";
 }

@@ -8,12 +8,16 @@ import { as } from "../kind-rules.js";
 export const podColumns: readonly TableColumn[] = [
   nameColumn,
   column("Ready", "Ready containers out of all.", (object) => {
-    const { ready, total } = lookAt(object);
+    const { ready, total } = summarize(object);
     return `${ready}/${total}`;
   }),
-  column("Status", "Phase of the pod, or the reason why it does not run.", (object) => lookAt(object).reason),
+  column(
+    "Status",
+    "Phase of the pod, or the reason why it does not run.",
+    (object) => summarize(object).reason,
+  ),
   column("Restarts", "Number of restarts of its containers.", (object, now) => {
-    const { restarts, lastRestart } = lookAt(object);
+    const { restarts, lastRestart } = summarize(object);
     return restarts > 0 && lastRestart ? `${restarts} (${ageOf(lastRestart, now)} ago)` : String(restarts);
   }),
   ageColumn,
@@ -28,7 +32,7 @@ export const podColumns: readonly TableColumn[] = [
   column("Readiness Gates", "Readiness gates that hold, out of all.", readinessGates, wide),
 ];
 
-interface Look {
+interface PodSummary {
   readonly ready: number;
   readonly total: number;
   readonly reason: string;
@@ -37,7 +41,7 @@ interface Look {
 }
 
 /** Summary of a pod for the columns, from its status. */
-function lookAt(object: KubeObject): Look {
+function summarize(object: KubeObject): PodSummary {
   const pod = as<Pod>(object);
   const { status = {}, metadata = {} } = pod;
   const sidecars = new Set<string>();
@@ -50,12 +54,14 @@ function lookAt(object: KubeObject): Look {
   }
   const first = status.initContainerStatuses ?? [];
   const counting = [...first.filter(({ name }) => sidecars.has(name)), ...(status.containerStatuses ?? [])];
-  const stopped = first.findIndex((each) => !isOver(each) && !(sidecars.has(each.name) && each.started));
+  const stopped = first.findIndex(
+    (each) => !hasSucceeded(each) && !(sidecars.has(each.name) && each.started),
+  );
   const initialized = conditionOf(pod, "Initialized") === "True";
   const initializing = stopped >= 0 && !initialized;
   const held = first[stopped];
   if (initializing && held) {
-    reason = `Init:${whyNot(held, "PodInitializing") ?? `${stopped}/${pod.spec?.initContainers?.length ?? 0}`}`;
+    reason = `Init:${stateReason(held, "PodInitializing") ?? `${stopped}/${pod.spec?.initContainers?.length ?? 0}`}`;
   } else reason = reasonOf(pod, reason);
   const terminal = status.phase === "Succeeded" || status.phase === "Failed";
   if (metadata.deletionTimestamp && status.reason === "NodeLost") reason = "Unknown";
@@ -76,7 +82,7 @@ function reasonOf(pod: Pod, otherwise: string): string {
   let reason = otherwise;
   let running = false;
   for (const each of pod.status?.containerStatuses?.toReversed() ?? []) {
-    const why = whyNot(each);
+    const why = stateReason(each);
     if (why !== undefined) reason = why;
     else if (each.ready && each.state?.running) running = true;
   }
@@ -84,7 +90,7 @@ function reasonOf(pod: Pod, otherwise: string): string {
   return conditionOf(pod, "Ready") === "True" ? "Running" : "NotReady";
 }
 
-function whyNot({ state = {} }: ContainerStatus, expected?: string): string | undefined {
+function stateReason({ state = {} }: ContainerStatus, expected?: string): string | undefined {
   const { waiting, terminated } = state;
   if (waiting?.reason && waiting.reason !== expected) return waiting.reason;
   if (!terminated) return undefined;
@@ -92,7 +98,7 @@ function whyNot({ state = {} }: ContainerStatus, expected?: string): string | un
   return terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`;
 }
 
-function isOver({ state }: ContainerStatus): boolean {
+function hasSucceeded({ state }: ContainerStatus): boolean {
   return state?.terminated !== undefined && (state.terminated.exitCode ?? 0) === 0;
 }
 

@@ -5,7 +5,7 @@ import { Checks, same } from "../checks.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { podColumns } from "./pod-columns.js";
 import { defaultPod } from "./pod-defaults.js";
-import { qualityOf } from "./quality.js";
+import { qosClassOf } from "./qos-class.js";
 import { validatePodSpec } from "./validate-pod.js";
 
 /** Pods. Nothing runs them here: clients write their status, and deletion is immediate. */
@@ -32,7 +32,7 @@ export const pod: KindRules = {
     generation: true,
     returnsDeleted: true,
     prepareCreate(object) {
-      object["status"] = { phase: "Pending", qosClass: qualityOf(as<Pod>(object).spec) };
+      object["status"] = { phase: "Pending", qosClass: qosClassOf(as<Pod>(object).spec) };
     },
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],

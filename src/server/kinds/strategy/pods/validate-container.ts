@@ -137,9 +137,11 @@ type Handler = Pick<Probe, "exec" | "grpc" | "httpGet" | "tcpSocket"> & NonNulla
 /** Checks that exactly one handler is set. */
 function validateHandler(handler: Handler, checks: Checks): void {
   const { exec, httpGet, tcpSocket } = handler;
-  const ways = (["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const).filter((way) => handler[way]);
-  if (ways.length === 0) checks.required("must specify a handler type");
-  for (const way of ways.slice(1)) checks.at(way).forbidden("may not specify more than 1 handler type");
+  const handlers = (["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const).filter(
+    (type) => handler[type],
+  );
+  if (handlers.length === 0) checks.required("must specify a handler type");
+  for (const type of handlers.slice(1)) checks.at(type).forbidden("may not specify more than 1 handler type");
   if (exec && !exec.command?.length) checks.at("exec", "command").required();
   if (httpGet) checks.at("httpGet", "port").portOrName(httpGet.port);
   if (tcpSocket) checks.at("tcpSocket", "port").portOrName(tcpSocket.port);

@@ -4,7 +4,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { ageOf, nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, containerColumns, none, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { cronFault } from "./cron-schedule.js";
 import { validateJobSpec } from "./job.js";
@@ -42,7 +42,7 @@ export const cronJob: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
   }),
 };

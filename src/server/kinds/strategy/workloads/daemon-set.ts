@@ -4,7 +4,7 @@ import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
@@ -36,7 +36,7 @@ export const daemonSet: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),
   }),

@@ -4,7 +4,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
@@ -45,7 +45,7 @@ export const deployment: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     prepareUpdate(object, old) {
       // Annotations are copied to replica sets, so their changes count.
       if (!same(object.metadata["annotations"] ?? {}, old.metadata.annotations ?? {})) {

@@ -5,7 +5,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { validateMatch } from "./selected-template.js";
@@ -37,7 +37,7 @@ export const job: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     completeCreate(object) {
       const { spec } = as<Job>(object);
       if (spec && spec.manualSelector !== true) selectOwnPods(object, spec);

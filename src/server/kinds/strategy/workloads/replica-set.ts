@@ -4,7 +4,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
@@ -29,7 +29,7 @@ export const replicaSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),
   }),

@@ -5,7 +5,7 @@ import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
 import { ageColumn, column, containerColumns } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
 
@@ -32,7 +32,7 @@ export const statefulSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),
@@ -71,11 +71,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
 /** The spec with a volume in the template for each claim template. */
 function withClaims(spec: StatefulSetSpec | undefined): Partial<StatefulSetSpec> {
   if (!spec?.volumeClaimTemplates?.length || !spec.template.spec) return spec ?? {};
-  const given = spec.template.spec.volumes ?? [];
-  const names = new Set(given.map(({ name }) => name));
+  const declared = spec.template.spec.volumes ?? [];
+  const names = new Set(declared.map(({ name }) => name));
   const claims = spec.volumeClaimTemplates.flatMap(({ metadata }) => metadata?.name ?? []);
   const more = claims.filter((name) => !names.has(name)).map((name) => ({ name }));
-  const podSpec = { ...spec.template.spec, volumes: [...given, ...more] };
+  const podSpec = { ...spec.template.spec, volumes: [...declared, ...more] };
   return { ...spec, template: { ...spec.template, spec: podSpec } };
 }
 

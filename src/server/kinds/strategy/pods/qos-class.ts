@@ -4,7 +4,7 @@ import { compareQuantities } from "../../typed/quantity.js";
 const counted = ["cpu", "memory"] as const;
 
 /** Quality of service class: Guaranteed, Burstable or BestEffort. */
-export function qualityOf(spec: PodSpec | undefined): string {
+export function qosClassOf(spec: PodSpec | undefined): string {
   let asks = false;
   let guaranteed = true;
   for (const { resources } of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]) {
