@@ -130,7 +130,7 @@ function resolve(document: Loose, ref: string): unknown {
 }
 
 describe("the index of OpenAPI v3", () => {
-  it("has the address of every document, with its hash", () => {
+  it("lists the URL of every document with its hash", () => {
     const { paths } = JSON.parse(openApiV3Index(types).body);
     expect(paths).toEqual({
       "api/v1": { serverRelativeURL: `/openapi/v3/api/v1?hash=${openApiV3(types, "", "v1")?.hash}` },
@@ -140,7 +140,7 @@ describe("the index of OpenAPI v3", () => {
     });
   });
 
-  it("changes the hash of what changed and of nothing else", () => {
+  it("changes the hash of a changed document only", () => {
     const changed = [{ ...widgets, schema: { type: "object" as const } }, boxes];
     const before = JSON.parse(openApiV3Index(types).body).paths;
     const after = JSON.parse(openApiV3Index(changed).body).paths;
@@ -151,7 +151,7 @@ describe("the index of OpenAPI v3", () => {
     expect(more["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
   });
 
-  it("has nothing where nothing is served", () => {
+  it("has no document for a group version without kinds", () => {
     expect(JSON.parse(openApiV3Index([]).body)).toEqual({ paths: {} });
     expect(openApiV3(types, "demo.dev", "v2")).toBeUndefined();
     expect(openApiV3([], "", "v1")).toBeUndefined();
@@ -162,7 +162,7 @@ describe("schemas in OpenAPI v3", () => {
   const widget = v3("demo.dev").components.schemas["dev.demo.v1.Widget"];
   const { spec, metadata, ...fields } = widget.properties;
 
-  it("are named by the reversed group, and marked with their kind", () => {
+  it("are named by the reversed group and carry their group, version and kind", () => {
     expect(widget).toMatchObject({
       description: "A widget.",
       "x-kubernetes-group-version-kind": [{ group: "demo.dev", kind: "Widget", version: "v1" }],
@@ -173,7 +173,7 @@ describe("schemas in OpenAPI v3", () => {
     expect(metadata.allOf).toEqual([{ $ref: `#/components/schemas/${metaV1}.ObjectMeta` }]);
   });
 
-  it("keep what v3 can say", () => {
+  it("keep all keywords of v3", () => {
     expect(spec.oneOf).toEqual([{ required: ["size"] }, { required: ["color"] }]);
     expect(spec.required).toEqual(["size", "maybe"]);
     expect(spec.properties).toMatchObject({
@@ -183,11 +183,11 @@ describe("schemas in OpenAPI v3", () => {
     });
   });
 
-  it("leave out what only the definition is interested in", () => {
+  it("omit keywords that apiextensions does not publish", () => {
     expect(spec.properties.size).toEqual({ type: "integer", minimum: 1, default: 3 });
   });
 
-  it("say what int-or-string means, unless they say it already", () => {
+  it("expand int-or-string unless the schema does so itself", () => {
     const { port, anyPort, somePort } = spec.properties;
     expect(port).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString });
     expect(anyPort).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString, pattern: "^a" });
@@ -195,14 +195,14 @@ describe("schemas in OpenAPI v3", () => {
     expect(somePort.anyOf).toEqual([{ minimum: 3 }, { pattern: "x" }]);
   });
 
-  it("give embedded resources the fields of objects", () => {
+  it("add apiVersion, kind and metadata to embedded resources", () => {
     for (const template of [spec.properties.template, spec.properties.openTemplate]) {
       expect(template.required).toEqual(["kind", "apiVersion"]);
       expect(template.properties.metadata.allOf).toEqual(metadata.allOf);
     }
   });
 
-  it("take any name of a property", () => {
+  it("accept properties named like prototypes", () => {
     expect(Object.getOwnPropertyNames(spec.properties)).toContain("__proto__");
   });
 
@@ -290,7 +290,7 @@ describe("operations in OpenAPI v3", () => {
   const { paths } = v3("demo.dev");
   const root = "/apis/demo.dev/v1";
 
-  it("stand where they are served", () => {
+  it("are published at the paths that are served", () => {
     const methodsOf = (item: object) => Object.keys(item).filter((key) => key !== "parameters");
     const served = Object.entries<object>(paths).map(([path, item]) => [path, methodsOf(item).join(" ")]);
     expect(Object.fromEntries(served)).toEqual({
@@ -303,14 +303,14 @@ describe("operations in OpenAPI v3", () => {
     expect(Object.keys(v3("").paths)).toEqual(["/api/v1/boxes", "/api/v1/boxes/{name}"]);
   });
 
-  it("are left out when the kind has no such verb", () => {
+  it("are omitted for verbs that the kind lacks", () => {
     const readOnly = { ...boxes, verbs: ["get" as const] };
     const { paths } = v3("", "v1", [readOnly]);
     expect(Object.keys(paths)).toEqual(["/api/v1/boxes/{name}"]);
     expect(paths["/api/v1/boxes/{name}"]).not.toHaveProperty("patch");
   });
 
-  it("have Kubernetes' names", () => {
+  it("have Kubernetes' operation ids", () => {
     const ids = (document: Loose) =>
       Object.values<Loose>(document.paths)
         .flatMap((item) => Object.values<Loose>(item))
@@ -336,7 +336,7 @@ describe("operations in OpenAPI v3", () => {
     expect(paths[`${root}/widgets`].get.tags).toEqual(["demoDev_v1"]);
   });
 
-  it("tell kubectl how a kind is patched", () => {
+  it("list the media types and parameters of patches for kubectl", () => {
     const { patch } = paths[`${root}/namespaces/{namespace}/widgets/{name}`];
     expect(patch).toMatchObject({
       "x-kubernetes-action": "patch",
@@ -357,7 +357,7 @@ describe("operations in OpenAPI v3", () => {
     ]);
   });
 
-  it("take and answer scales where that is what they are about", () => {
+  it("have Scale as the body of the scale subresource", () => {
     const { put } = paths[`${root}/namespaces/{namespace}/widgets/{name}/scale`];
     const scale = { schema: { $ref: "#/components/schemas/io.k8s.api.autoscaling.v1.Scale" } };
     expect(put.requestBody.content["application/json"]).toEqual(scale);
@@ -369,7 +369,7 @@ describe("schemas in OpenAPI v2", () => {
   const { definitions } = v2();
   const { spec, metadata } = definitions["dev.demo.v1.Widget"].properties;
 
-  it("drop what v2 cannot say", () => {
+  it("drop keywords that v2 cannot express", () => {
     expect(spec).not.toHaveProperty("oneOf");
     expect(spec.required).toEqual(["size"]);
     expect(spec.properties).toMatchObject({ size: { type: "integer", minimum: 1, default: 3 } });
@@ -389,7 +389,7 @@ describe("schemas in OpenAPI v2", () => {
     });
   });
 
-  it("have references with words beside them", () => {
+  it("have references with siblings", () => {
     expect(metadata).toMatchObject({ $ref: `#/definitions/${metaV1}.ObjectMeta` });
     const { properties } = definitions["io.k8s.api.core.v1.Box"];
     expect(properties).toMatchObject({
@@ -407,7 +407,7 @@ describe("schemas in OpenAPI v2", () => {
     expect(definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"]).toMatchObject({ type: "string" });
   });
 
-  it("say nothing of the fields of a kind that may have any", () => {
+  it("omit the fields of a kind that preserves unknown fields", () => {
     const open = type({
       kind: "Open",
       plural: "opens",
@@ -445,7 +445,7 @@ describe("references", () => {
     ["v3 of a custom group", v3("demo.dev")],
     ["v2", v2()],
     ["v2 of nothing", v2([])],
-  ])("all lead somewhere in %s", (_, document) => {
+  ])("all resolve in %s", (_, document) => {
     for (const ref of new Set(refsIn(document))) expect(resolve(document, ref), ref).toBeTypeOf("object");
   });
 });

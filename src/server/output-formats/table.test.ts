@@ -50,18 +50,18 @@ describe("a table", () => {
     expect(table.metadata).not.toHaveProperty("continue");
   });
 
-  it("shows one object, and has its version", () => {
+  it("shows one object with its resourceVersion", () => {
     const table = JSON.parse(tableOf(type, [widget("a", 1)], { now }));
     expect(table.metadata).toEqual({ resourceVersion: "7" });
     expect(table.rows).toHaveLength(1);
   });
 
-  it("leaves out the columns in the later frames of a watch", () => {
+  it("omits column definitions in later events of a watch", () => {
     const table = JSON.parse(tableOf(type, [widget("a", 1)], { now, columnDefinitions: false }));
     expect(table.columnDefinitions).toBeNull();
   });
 
-  it("shows the objects or nothing of them when asked", () => {
+  it("includes whole objects or none on request", () => {
     const answer = widget("a", 1);
     const rowOf = (includeObject: "None" | "Object") =>
       JSON.parse(tableOf(type, [answer], { now, includeObject })).rows[0];
@@ -69,7 +69,7 @@ describe("a table", () => {
     expect(rowOf("Object").object).toEqual(answer.object);
   });
 
-  it("comes in v1beta1 as well, with all that is in it", () => {
+  it("is available as v1beta1", () => {
     const table = JSON.parse(tableOf(type, [widget("a", 1)], { now, version: "v1beta1" }));
     expect(table.apiVersion).toBe("meta.k8s.io/v1beta1");
     expect(table.rows[0].object.apiVersion).toBe("meta.k8s.io/v1beta1");
@@ -92,7 +92,7 @@ describe("a table", () => {
     expect(table.rows[0].cells).toEqual(["a", 3, null, "<unknown>"]);
   });
 
-  it("shows a bookmark, which has next to nothing", () => {
+  it("shows a bookmark, which has metadata only", () => {
     const bookmark = new PlainObject({
       apiVersion: "demo.dev/v1",
       kind: "Widget",
@@ -105,7 +105,7 @@ describe("a table", () => {
 });
 
 describe("ages", () => {
-  it("are shown as kubectl does", () => {
+  it("are formatted as in kubectl", () => {
     expect(ageOf("2024-04-28T12:00:00Z", now)).toBe("3d");
     expect(ageOf(undefined, now)).toBe("<unknown>");
     expect(ageOf("yesterday", now)).toBe("<invalid>");
@@ -113,7 +113,7 @@ describe("ages", () => {
 });
 
 describe("includeObject", () => {
-  it("is Metadata unless it says otherwise", () => {
+  it("defaults to Metadata", () => {
     expect([undefined, null, "", "None", "Object"].map(parseIncludeObject)).toEqual([
       "Metadata",
       "Metadata",
@@ -123,15 +123,15 @@ describe("includeObject", () => {
     ]);
   });
 
-  it("is refused in Kubernetes' words when it is none of those", () => {
+  it("is rejected with Kubernetes' message when unknown", () => {
     expect(() => parseIncludeObject("All")).toThrow(
       `Unable to convert to Table as requested: includeObject: Invalid value: "All": must be 'Metadata', 'Object', 'None', or empty`,
     );
   });
 });
 
-describe("metadata alone", () => {
-  it("can be had of an object", () => {
+describe("PartialObjectMetadata", () => {
+  it("of an object", () => {
     expect(partialObjectMetadata(widget("a", 1).object, "v1beta1")).toEqual({
       kind: "PartialObjectMetadata",
       apiVersion: "meta.k8s.io/v1beta1",
@@ -139,7 +139,7 @@ describe("metadata alone", () => {
     });
   });
 
-  it("can be had of a list", () => {
+  it("of a list", () => {
     const list = JSON.parse(partialObjectMetadataList([widget("a", 1)], { resourceVersion: "9" }));
     expect(list).toEqual({
       kind: "PartialObjectMetadataList",

@@ -5,7 +5,7 @@ import { openApiName } from "./type-definition.js";
 const group = "group demo.dev/v1 dev.demo.v1\n";
 
 describe("the type description language", () => {
-  test("has types with fields", () => {
+  test("describes types with fields", () => {
     const [widget, part] = parseIdl([
       `${group}
 alias Color string in(red,blue)
