@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { Agent } from "undici";
 import type { Kubernetes } from "../components/index.js";
 import { startTestServer, type TestServer } from "../server/test-server.js";
-import { among } from "./among.js";
+import { among } from "./shared-items.js";
 import type { Comparable } from "./comparable.js";
 import { differencesBetween, type Difference } from "./difference.js";
 import { definingKinds } from "./kinds.js";
 import { Side, type Access } from "./side.js";
 import { parseStep, type Step } from "./step.js";
 
-/** What came out of one step of a scenario. */
+/** Responses of both servers to one step, and their differences. */
 export interface Outcome {
   readonly step: Step;
   readonly answers: readonly [ours: Comparable, theirs: Comparable];
   readonly differences: readonly Difference[];
 }
 
-/** Makes etcd forget all history. */
+/** Compacts the history of etcd. */
 async function compact(url: string): Promise<void> {
   const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
     const response = await fetch(`${url}/v3/kv/${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -27,7 +27,7 @@ async function compact(url: string): Promise<void> {
   await ask("compaction", { revision: header?.revision });
 }
 
-/** Fettle and Kubernetes side by side, with the same users. */
+/** Fettle and Kubernetes with the same users. */
 export class Both implements AsyncDisposable {
   readonly #fettle: TestServer;
   readonly #cluster: Kubernetes;
@@ -57,17 +57,17 @@ export class Both implements AsyncDisposable {
     throw new Error(`${failed.step.method} ${failed.step.path}: ${JSON.stringify(failed.answers)}`);
   }
 
-  /** Paths of kubeconfigs of the administrators, ours first. */
+  /** Paths of the administrators' kubeconfigs, ours first. */
   get kubeconfigs(): readonly [ours: string, theirs: string] {
     return [this.#fettle.kubeconfig, this.#cluster.kubeconfig];
   }
 
-  /** What our server was not prepared for. */
+  /** Internal errors of our server. */
   get errors(): readonly unknown[] {
     return this.#fettle.errors;
   }
 
-  /** Sends the steps to both, each when both have answered the one before. */
+  /** Sends the steps to both servers; each step waits for both responses to the one before. */
   async run(steps: readonly Step[]): Promise<readonly Outcome[]> {
     const [ours, theirs] = await this.sides();
     const outcomes: Outcome[] = [];
@@ -94,7 +94,7 @@ export class Both implements AsyncDisposable {
     return sides;
   }
 
-  /** What has been is history that neither server tells any more. */
+  /** Compacts the history of both servers. */
   async #forget(): Promise<void> {
     const { store } = this.#fettle;
     await store.compact((await store.status()).revision);

@@ -12,17 +12,17 @@ import { publishedTypes } from "./published-types.js";
 import { parseStep } from "./step.js";
 
 /*
- * The same requests to Fettle and to a real kube-apiserver, and their answers beside each other. The cases are in `cases/`;
- * what is otherwise on purpose is in differences.ts.
+ * Sends the same requests to Fettle and to a real kube-apiserver and compares the responses. The cases are in `cases/`;
+ * differences on purpose are in differences.ts.
  */
-/** Without copies of what has been in memory, which would answer for history that is forgotten. */
+/** Without snapshots in the watch cache, which would serve compacted history. */
 const forgetful = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
 
-const kept = themes.flatMap((theme) => theme.kept);
+const knownDifferences = themes.flatMap((theme) => theme.differences);
 
-describeWith("beside Kubernetes", forgetful, (get) => {
+describeWith("compared with Kubernetes", forgetful, (get) => {
   let both: Both;
-  const met = new Set<(typeof kept)[number]>();
+  const met = new Set<(typeof knownDifferences)[number]>();
 
   beforeAll(async () => {
     both = await Both.start(get());
@@ -32,10 +32,10 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     await both[Symbol.asyncDispose]();
   });
 
-  /** What differs and is nowhere written down. */
+  /** Differences that are not listed, as text. */
   function surprising({ step, answers, differences }: Outcome): readonly string[] {
     const left = differences.filter((difference) => {
-      const reasons = kept.filter(({ covers }) => covers({ ...difference, step, answers }));
+      const reasons = knownDifferences.filter(({ covers }) => covers({ ...difference, step, answers }));
       for (const reason of reasons) met.add(reason);
       return reasons.length === 0;
     });
@@ -77,7 +77,7 @@ describeWith("beside Kubernetes", forgetful, (get) => {
   });
 
   describeWith("with kubectl", kubectl, () => {
-    test("does the same", async () => {
+    test("a session of kubectl has the same output", async () => {
       const tool = await kubectl.obtain();
       const [ours, theirs] = await Promise.all(both.kubeconfigs.map((path) => kubectlSession(tool, path)));
       const answer = (body: unknown): Comparable => ({ code: 200, headers: {}, body });
@@ -90,11 +90,11 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     });
   });
 
-  test("differs in no fewer ways than are written down", () => {
-    expect(kept.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
+  test("every listed difference comes up in some case", () => {
+    expect(knownDifferences.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
   });
 
-  test("is never at a loss", () => {
+  test("the server reports no internal errors", () => {
     expect(both.errors).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
-/** A list in an answer, and what tells its items apart: `resources:name`, `items:metadata.name`. */
+/** List in a response and the path of the field that identifies its items: `resources:name`, `items:metadata.name`. */
 interface Place {
   readonly list: string;
   readonly way: readonly string[];
 }
 
 /**
- * A copy of their answer with only those items of a list that ours has too: they serve more kinds than we do. After a
- * comma stands a list within those items, and so on: `items:metadata.name,versions:version`.
+ * A copy of their response with only those list items that ours has, too: Kubernetes serves more kinds. After a comma
+ * follows a list within those items: `items:metadata.name,versions:version`.
  */
 export function among(ours: unknown, theirs: unknown, where: string): unknown {
   const places = where.split(",").map((text): Place => {

@@ -1,14 +1,14 @@
-import { isMessage, sameCode, said, type Theme } from "./kept.js";
+import { isMessage, sameCode, textOf, type Theme } from "./known-difference.js";
 
-export const inFailures: Theme = {
-  title: "Failures",
-  kept: [
+export const errors: Theme = {
+  title: "Errors",
+  differences: [
     {
-      why: "A request that is wrong is answered with 400, 409 or 422, also where Kubernetes answers 500.",
+      why: "Invalid requests get 400, 409 or 422, also where Kubernetes responds with 500.",
       covers: ({ answers: [ours, theirs] }) => theirs.code === 500 && ours.code >= 400 && ours.code < 500,
     },
     {
-      why: "Messages do not quote what is Go's: types, source lines, structs and maps as Go prints them, keys of etcd.",
+      why: "Messages do not contain Go's types, source lines, structs and maps, or keys of etcd.",
       covers: (found) =>
         (isMessage(found) || found.path === "body.details.causes") &&
         sameCode(found) &&
@@ -17,15 +17,15 @@ export const inFailures: Theme = {
         ),
     },
     {
-      why: "An object that is quoted in a message has its fields in the order in which they are stored.",
+      why: "Objects in messages have their fields in storage order.",
       covers: (found) =>
         isMessage(found) &&
         [found.ours, found.theirs].every((text) =>
-          /patch: Invalid value: |^Invalid value: "\{/.test(said(text)),
+          /patch: Invalid value: |^Invalid value: "\{/.test(textOf(text)),
         ),
     },
     {
-      why: "Some texts are those of Kubernetes 1.35, which says more clearly what is wrong with label keys, lengths and owner references.",
+      why: "Messages about label keys, lengths and owner references are those of Kubernetes 1.35, which are clearer.",
       covers: (found) =>
         sameCode(found) &&
         found.path.startsWith("body.") &&
@@ -34,18 +34,18 @@ export const inFailures: Theme = {
         ),
     },
     {
-      why: "A fault is named once. Kubernetes checks some fields twice and names what it finds there twice.",
+      why: "An error is reported once. Kubernetes checks some fields twice and reports their errors twice.",
       covers: ({ path, ours, theirs }) =>
         path === "body.details.causes" && JSON.stringify(ours) === JSON.stringify(once(theirs)),
     },
     {
-      why: "That rules were not checked, because an object does not fit its schema, is said only then. Kubernetes says so for faults in metadata too.",
+      why: "`some validation rules were not checked` is reported only when an object does not match its schema. Kubernetes reports it for errors in metadata, too.",
       covers: ({ path, answers: [, theirs] }) =>
         /^body\.(message|details\.causes)/.test(path) &&
         JSON.stringify(theirs.body).includes("some validation rules were not checked"),
     },
     {
-      why: "What is wrong with a JSON patch is told, and a patch that is none is answered with 400; Kubernetes says of all of them only that something is wrong.",
+      why: "Errors of JSON patches are reported in detail, and a malformed patch gets 400. Kubernetes reports only that there is an error.",
       covers: ({ step, path, answers: [ours, theirs] }) =>
         step.headers["content-type"] === "application/json-patch+json" &&
         ours.code >= 400 &&
@@ -55,7 +55,7 @@ export const inFailures: Theme = {
         ofStatus(path),
     },
     {
-      why: "A patch is read before its object is, and one that changes apiVersion or kind is answered with 400.",
+      why: "A patch is parsed before its object is read, and one that changes apiVersion or kind gets 400.",
       covers: ({ step, path, answers: [ours, theirs] }) =>
         step.method === "PATCH" &&
         ours.code === 400 &&
@@ -63,44 +63,44 @@ export const inFailures: Theme = {
         ofStatus(path),
     },
     {
-      why: "A body that is `null` is no object. Kubernetes takes it for an empty one.",
+      why: "The body `null` is rejected. Kubernetes treats it as an empty object.",
       covers: ({ step, path }) => (step.body === "null" || step.body === "") && ofStatus(path),
     },
     {
-      why: "Metadata alone, asked for where there is a list, is refused as any other form that there is not.",
+      why: "PartialObjectMetadata is rejected for lists like any other unsupported type.",
       covers: (found) =>
-        isMessage(found) && said(found.theirs).includes("you requested PartialObjectMetadata"),
+        isMessage(found) && textOf(found.theirs).includes("you requested PartialObjectMetadata"),
     },
     {
-      why: "JSON patches follow RFC 6902: what is replaced has to be there. Kubernetes adds it.",
+      why: "JSON patches follow RFC 6902: `replace` needs an existing value. Kubernetes adds it.",
       covers: ({ step, path }) =>
         step.line.includes('"op":"replace","path":"/data/none"') ||
         (step.headers["content-type"] === "application/json-patch+json" &&
           /f:none|data\.none|resourceVersion/.test(path)),
     },
     {
-      why: "YAML is read by another parser, which words what is wrong with it in its own way.",
-      covers: (found) => isMessage(found) && sameCode(found) && said(found.theirs).includes("yaml: "),
+      why: "YAML is read by another parser, with its own error messages.",
+      covers: (found) => isMessage(found) && sameCode(found) && textOf(found.theirs).includes("yaml: "),
     },
     {
-      why: "Of a field that stands twice in a body the last one counts. Kubernetes mixes two maps.",
+      why: "The last of duplicate fields in a body counts. Kubernetes merges two maps.",
       covers: ({ step }) => step.line.includes('"data":{"k":"v","k":"w"},"data":{"z":"1"}'),
     },
     {
-      why: "Custom kinds know the same methods as built-in ones: no POST to the path of an object, no PUT or PATCH to that of a list.",
+      why: "Custom kinds have the same methods as built-in ones: no POST to the path of an object, no PUT or PATCH to that of a list.",
       covers: ({ step, answers: [ours] }) =>
         ours.code === 405 && /^(POST widgets\/|(PUT|PATCH) widgets )/.test(step.line),
     },
     {
-      why: "What tells of the server (`/version`, `/api`, `/apis`) can only be read; anything else is not found.",
+      why: "`/version`, `/api` and `/apis` support GET only; other methods get 404.",
       covers: ({ step }) => /^(PUT|POST|DELETE) \/(version|api|apis)\b( |$)/.test(step.line),
     },
     {
-      why: "An exact version that is still to come is worth another try in a second, as every other version is.",
+      why: "A resourceVersion in the future gets retryAfterSeconds 1, also with resourceVersionMatch=Exact.",
       covers: ({ path, ours }) => path === "body.details.retryAfterSeconds" && ours === 1,
     },
     {
-      why: "A fault of an event names the group in which it was written.",
+      why: "Errors of events name the group of the request.",
       covers: ({ step }) => step.path.includes("/apis/events.k8s.io/"),
     },
   ],

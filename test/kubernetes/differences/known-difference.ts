@@ -2,42 +2,42 @@ import type { Comparable } from "../comparable.js";
 import type { Difference } from "../difference.js";
 import type { Step } from "../step.js";
 
-/** A difference, and where it came up. */
+/** A difference and the request that showed it. */
 export interface Found extends Difference {
   readonly step: Step;
   readonly answers: readonly [ours: Comparable, theirs: Comparable];
 }
 
-/** Something that is otherwise than in Kubernetes, on purpose. */
-interface Kept {
-  /** What is otherwise, and why, as the page of differences has it. */
+/** A difference from Kubernetes that is on purpose. */
+interface KnownDifference {
+  /** Description and reason, for the documentation. */
   readonly why: string;
-  /** Whether this is such a difference. */
+  /** True for differences that this one explains. */
   readonly covers: (found: Found) => boolean;
 }
 
-/** What is otherwise in one respect. */
+/** Group of differences. */
 export interface Theme {
   readonly title: string;
-  readonly kept: readonly Kept[];
+  readonly differences: readonly KnownDifference[];
 }
 
-/** Whether it is a text for people to read. */
+/** True for differences in human-readable messages. */
 export function isMessage({ path }: Difference): boolean {
   return /(^body|\])\.(object\.)?message$/.test(path);
 }
 
-/** Whether both refused, or both did not, with the same code. */
+/** True if both servers responded with the same code. */
 export function sameCode({ answers: [ours, theirs] }: Found): boolean {
   return ours.code === theirs.code;
 }
 
-/** Whether the difference is somewhere in who owns what. */
+/** True for differences in managedFields. */
 export function isOwnership({ path }: Difference): boolean {
   return path.includes("metadata.managedFields");
 }
 
-/** The text that an answer has somewhere; empty when there is none. */
-export function said(value: unknown): string {
+/** The value if it is a string, else an empty string. */
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
