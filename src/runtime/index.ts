@@ -41,7 +41,8 @@ export {
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
 export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";
-export type { RunLog, RunLogOptions } from "./runs/run-log.js";
+export { MemoryRunStore, type MemoryRunStoreOptions } from "./runs/memory-run-store.js";
+export type { RunQuery, RunStore } from "./runs/run-store.js";
 export { StepError } from "./steps/steps.js";
 export type { Log } from "./observe/log.js";
 export { createLog, type LogOptions } from "./observe/create-log.js";

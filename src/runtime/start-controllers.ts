@@ -24,7 +24,8 @@ import type { Metrics } from "./observe/metrics.js";
 import { Observation, type ObservationOptions } from "./observe/observation.js";
 import { Recorders } from "./recorder/recorders.js";
 import { RecordingTransport } from "./runs/recording-transport.js";
-import { RunLog, type RunLogOptions } from "./runs/run-log.js";
+import { MemoryRunStore } from "./runs/memory-run-store.js";
+import type { RunStore } from "./runs/run-store.js";
 import type { Schedule } from "./schedule/schedule.js";
 import { sharding, type Sharding, type ShardingOptions } from "./shard/sharding.js";
 import { SharedWork } from "./shard/shared-work.js";
@@ -52,7 +53,8 @@ export interface ControllersOptions extends ObservationOptions {
   /** Where log lines go, such as a pino logger; nowhere unless told. */
   readonly log?: Log | undefined;
   readonly breakers?: Breakers | undefined;
-  readonly runs?: RunLogOptions | undefined;
+  /** Where runs are recorded. It stays open when the controllers stop. Default: in memory. */
+  readonly runs?: RunStore | undefined;
   /** How long `stop` lets runs come to their end before they are cancelled. Default 30 s. */
   readonly grace?: Duration | undefined;
 }
@@ -60,7 +62,7 @@ export interface ControllersOptions extends ObservationOptions {
 /** Controllers at work. */
 export interface Controllers extends AsyncDisposable {
   readonly informers: Informers;
-  readonly runs: RunLog;
+  readonly runs: RunStore;
   readonly breakers: Breakers;
   readonly health: Health;
   /** Undefined when they were not wanted. */
@@ -107,7 +109,7 @@ const forever = new Promise<never>(() => {});
 
 class RunningControllers implements Controllers {
   readonly informers: Informers;
-  readonly runs: RunLog;
+  readonly runs: RunStore;
   readonly breakers: Breakers;
   readonly health: Health;
   readonly metrics: Metrics | undefined;
@@ -145,7 +147,7 @@ class RunningControllers implements Controllers {
     }
     this.#options = options;
     this.#grace = duration(options.grace ?? "30s");
-    this.runs = new RunLog(options.runs);
+    this.runs = options.runs ?? new MemoryRunStore();
     this.breakers = options.breakers ?? createBreakers({ clock });
     this.health = new Health(clock);
     const onError = (error: unknown): void => log.warn({ err: error }, "asking what kinds there are");

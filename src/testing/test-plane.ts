@@ -130,7 +130,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     async runs(kind, which) {
       const info = await client.kind(kind);
       const { namespace = "", name } = targetOf(info, which, client.namespace);
-      return working.runs.of(info, namespace === "" ? name : `${namespace}/${name}`);
+      return working.runs.find({ kind: info, key: namespace === "" ? name : `${namespace}/${name}` });
     },
     async events() {
       await untilStill(still);

@@ -69,12 +69,13 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect(out).toContain("Site default/given-up");
     expect(out).toContain("NoTitle: a site needs a title");
     expect(out).not.toContain("default/failing");
-    const runs = (name: string): number => plane.controllers.runs.of("Site", `default/${name}`).length;
-    const before = { up: runs("given-up"), failing: runs("failing") };
+    const runs = async (name: string): Promise<number> =>
+      (await plane.controllers.runs.find({ kind: "Site", key: `default/${name}` })).length;
+    const before = { up: await runs("given-up"), failing: await runs("failing") };
     expect((await fettle("dead retry site/given-up")).out).toContain("will be tried again");
     expect((await fettle("retry site/failing", { reason: "new ink" })).out).toContain("tried again now");
     await plane.controllers.idle();
-    expect({ up: runs("given-up"), failing: runs("failing") }).toEqual({
+    expect({ up: await runs("given-up"), failing: await runs("failing") }).toEqual({
       up: before.up + 1,
       failing: before.failing + 1,
     });

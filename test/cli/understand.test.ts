@@ -97,7 +97,7 @@ describe("why", () => {
 
   test("says what is wrong", async () => {
     expect((await fettle("why site/nope")).err).toContain(
-      "there is no Site default/nope, and no run of one is remembered; -n NAME looks in another namespace",
+      "there is no Site default/nope, and no run of one is stored; -n NAME looks in another namespace",
     );
     expect((await fettle("why nope/nope")).err).toContain('no kind "nope"');
     expect(await fettle("why site/a/b")).toMatchObject({ code: 2 });

@@ -145,7 +145,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect(condition(site, "Stalled")).toMatchObject({ status: "True", reason: "NoGood" });
         // Twice this is less than a watch lasts: one that has to wait before it begins anew would wait for this clock.
         await clock.advance(150_000);
-        expect(plane.controllers.runs.of("Site", `default/${title}`)).toHaveLength(1);
+        expect(await plane.controllers.runs.find({ kind: "Site", key: `default/${title}` })).toHaveLength(1);
         await client.patch(Site, title, { spec: { title: "good" } });
         expect((await plane.run()).outcome).toEqual({ type: "done" });
         expect(condition(await client.get(Site, title), "Stalled")).toBeUndefined();
@@ -183,7 +183,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         await plane.create("hello");
         const first = await plane.run();
         await plane.clock.advance(999);
-        expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(1);
+        expect(await plane.controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(1);
         await plane.clock.advance(1);
         expect((await plane.run()).startedAt - first.startedAt).toBeGreaterThanOrEqual(1000);
       },

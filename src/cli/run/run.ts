@@ -27,9 +27,10 @@ export async function run(
   const isSaid = origins.get("log.format")?.type !== "default";
   const format = isSaid || stdout.isTTY === true ? config.log.format : "json";
   const log = logOf({ level: config.log.level, format }, terminal);
+  const since = Date.now();
   const running = await begin({ ...found, controllers }, config, options, log, terminal);
   try {
-    tell(running, format, text(options["namespace"]), log, terminal);
+    tell(running, format, text(options["namespace"]), log, terminal, since);
     await untilEnd(
       running,
       () => {
@@ -103,9 +104,10 @@ function tell(
   namespace: string | undefined,
   log: Log,
   { stdout, colors, signal, version }: Terminal,
+  since: number,
 ): void {
   const names = controllers.all.map(({ controller }) => controller.name);
-  const watched = { runs: controllers.runs, client, signal };
+  const watched = { runs: controllers.runs, since, client, signal };
   if (format === "json") {
     log.info({ server, health, lease, controllers: names }, "fettle runs");
     followForPrograms(watched, log);

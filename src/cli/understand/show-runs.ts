@@ -1,4 +1,4 @@
-import type { RunList, ToldRun } from "../../plane/management/contract.js";
+import type { RunList, RunReport } from "../../plane/management/contract.js";
 import type { Terminal } from "../command.js";
 import type { ManagementClient } from "../management-client.js";
 import { Reconnection } from "../reconnection.js";
@@ -46,17 +46,24 @@ async function* endedRuns(
   plane: ManagementClient,
   { limit, ...filter }: FollowedRuns,
   terminal: Terminal,
-): AsyncGenerator<ToldRun, void, undefined> {
+): AsyncGenerator<RunReport, void, undefined> {
   const { runs } = await plane.runs({ ...filter, limit: Math.max(1, limit) });
   if (limit > 0) yield* runs;
   // Also of runs that nobody wants to see, the last is known: what follows is what comes after it.
-  let after = runs.at(-1)?.id;
+  let last = runs.at(-1);
   const all = new Reconnection(terminal).resumed(
-    () => plane.followRuns({ ...filter, ...(after === undefined ? { limit: 10_000 } : { after }) }),
+    () =>
+      plane.followRuns({
+        ...filter,
+        // A control plane that crashed may not have stored the last run; the time then tells what is new.
+        ...(last === undefined
+          ? { limit: 10_000 }
+          : { after: last.id, since: last.startedAt + last.duration }),
+      }),
     () => plane.controllers(),
   );
   for await (const run of all) {
-    after = run.id;
+    last = run;
     yield run;
   }
 }

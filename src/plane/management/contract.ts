@@ -11,13 +11,13 @@ import type { Run } from "../../runtime/runs/run.js";
  * | request | answer |
  * |---|---|
  * | `GET controllers` | {@link ControllerList} |
- * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link Instruction} | {@link Instructed} |
+ * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link QueueCommandRequest} | {@link QueueCommandResult} |
  * | `GET dead` | {@link DeadList} |
- * | `GET runs?kind=&key=&controller=&limit=` | {@link RunList}, the last 50 unless told; following: {@link ToldRun}s, the last `limit` first |
- * | `POST plan` with {@link PlanRequest} | {@link PlanAnswer} |
+ * | `GET runs?kind=&key=&controller=&limit=` | {@link RunList}, the last 50 unless told; following: {@link RunReport}s, the last `limit` first |
+ * | `POST plan` with {@link PlanRequest} | {@link PlanResponse} |
  * | `GET history?apiVersion=&kind=&namespace=&name=` | {@link History} |
  * | `GET top` | {@link Top}; following: one every `every` (default 2s) |
- * | `GET changes?apiVersion=&kind=&tail=` | {@link ChangeList}, the last 100 unless told; following: {@link ToldChange}s, the last `tail` first |
+ * | `GET changes?apiVersion=&kind=&tail=` | {@link ChangeList}, the last 100 unless told; following: {@link ChangeReport}s, the last `tail` first |
  * | `GET state?key=&limit=` | {@link StateList}: what the store has under keys that match a glob, of which `*` is any text |
  * | `GET profile?seconds=&follow=true` | a CPU profile for Chrome |
  * | `GET backup?follow=true` | a backup, as `fettle restore` reads it |
@@ -50,7 +50,7 @@ export interface ControllerList {
   readonly findings: readonly Finding[];
 }
 
-export interface Instruction {
+export interface QueueCommandRequest {
   /** `namespace/name`; without it the whole controller is meant, or for retry all dead letters. */
   readonly key?: string | undefined;
   /** What people will read as the reason of the run, for enqueue and retry. */
@@ -59,7 +59,7 @@ export interface Instruction {
   readonly after?: string | undefined;
 }
 
-export interface Instructed {
+export interface QueueCommandResult {
   /** How many objects it concerned. */
   readonly count: number;
 }
@@ -77,7 +77,7 @@ export interface DeadList {
 }
 
 /** A run as it is told: what its writes changed in place of the objects before and after. */
-export interface ToldRun extends Omit<Run, "writes"> {
+export interface RunReport extends Omit<Run, "writes"> {
   readonly writes: readonly {
     readonly verb: string;
     readonly apiVersion: string;
@@ -98,7 +98,7 @@ export interface ToldRun extends Omit<Run, "writes"> {
 
 export interface RunList {
   /** Oldest first. */
-  readonly runs: readonly ToldRun[];
+  readonly runs: readonly RunReport[];
 }
 
 export interface PlanRequest {
@@ -106,13 +106,13 @@ export interface PlanRequest {
 }
 
 /** What a controller would do; when that cannot be told, why not. */
-export interface ToldPlan extends Omit<Plan, "outcome"> {
+export interface PlanReport extends Omit<Plan, "outcome"> {
   readonly outcome?: Plan["outcome"] | undefined;
   readonly problem?: string | undefined;
 }
 
 /** What is wrong with a field. */
-export interface ToldCause {
+export interface FieldCause {
   readonly field?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -131,13 +131,13 @@ export interface ManifestPlan {
     /** What the server has against it; then no controller was asked. */
     readonly problem?: string | undefined;
     /** The same by fields, where the server says which. */
-    readonly causes?: readonly ToldCause[] | undefined;
+    readonly causes?: readonly FieldCause[] | undefined;
   };
   /** One for each controller of the kind. */
-  readonly controllers: readonly ToldPlan[];
+  readonly controllers: readonly PlanReport[];
 }
 
-export interface PlanAnswer {
+export interface PlanResponse {
   readonly plans: readonly ManifestPlan[];
 }
 
@@ -187,7 +187,7 @@ export interface Top {
   }[];
 }
 
-export interface ToldChange {
+export interface ChangeReport {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
@@ -197,7 +197,7 @@ export interface ToldChange {
 
 export interface ChangeList {
   /** Oldest first. */
-  readonly changes: readonly ToldChange[];
+  readonly changes: readonly ChangeReport[];
   /** The newest revision. */
   readonly revision: number;
 }

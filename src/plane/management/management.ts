@@ -1,5 +1,7 @@
 import type { Client } from "../../client/client.js";
 import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
+import { splitKey } from "../../runtime/loop/keys.js";
+import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start-controllers.js";
 import type { Extension, ExtensionAnswer, ExtensionRequest } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
@@ -8,10 +10,10 @@ import { durationAsked, fieldsAsked, isAsked, neededParameter, numberAsked } fro
 import { managementPath } from "./contract.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
 import { instruct, instructionOf, isVerb } from "./controllers/instruct.js";
-import { lines, whileRead } from "./lines.js";
+import { lines, untilDisconnected } from "./lines.js";
 import { manifestsIn, planManifests } from "./plan/plan-manifests.js";
 import { cpuProfile } from "./profile.js";
-import { followRuns, lastRuns } from "./runs/told-runs.js";
+import { followRuns, lastRuns } from "./runs/run-reports.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
 import { stateOf } from "./store/state.js";
@@ -112,20 +114,36 @@ const questions: Readonly<Record<string, Question>> = {
 
 async function answerRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
   const controllers = plane.controllers();
-  const [kind, key, controller] = ["kind", "key", "controller"].map(
-    (name) => request.parameter(name) || undefined,
-  );
+  const [kind, key, uid, controller, after, wroteKind, wroteKey] = [
+    "kind",
+    "key",
+    "uid",
+    "controller",
+    "after",
+    "wroteKind",
+    "wroteKey",
+  ].map((name) => request.parameter(name) || undefined);
   if (controller !== undefined) controllerNamed(controllers, controller);
-  const after = request.parameter("after") || undefined;
-  const filter = { kind, key, controller, after };
   const reveal = isAsked(request, "reveal");
   const follow = isAsked(request, "follow");
-  const limit = numberAsked(request, "limit", {
-    most: 10_000,
-    otherwise: after !== undefined ? 10_000 : follow ? 0 : 50,
-  });
-  if (!follow) return { json: { runs: lastRuns(controllers, filter, limit, reveal) } };
-  return lines(followRuns(controllers, filter, { limit, reveal, signal: request.signal }));
+  const query: RunQuery = {
+    kind,
+    key,
+    uid,
+    controller,
+    after,
+    since: numberAsked(request, "since", { most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
+    wrote:
+      wroteKind === undefined || wroteKey === undefined
+        ? undefined
+        : { kind: wroteKind, ...splitKey(wroteKey) },
+    limit: numberAsked(request, "limit", {
+      most: 10_000,
+      otherwise: after !== undefined ? 10_000 : follow ? 0 : 50,
+    }),
+  };
+  if (!follow) return { json: { runs: await lastRuns(controllers.runs, query, reveal) } };
+  return lines(followRuns(controllers.runs, query, { reveal, signal: request.signal }));
 }
 
 async function answerPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
@@ -190,7 +208,7 @@ async function answerProfile(request: ExtensionRequest): Promise<ExtensionAnswer
   const profile = cpuProfile(seconds * 1000, request.signal);
   // Whether it fails is told to whoever reads it.
   profile.catch(() => {});
-  return { type: "application/json", stream: whileRead(once(profile), request.signal) };
+  return { type: "application/json", stream: untilDisconnected(once(profile), request.signal) };
 }
 
 async function* once(text: Promise<string>): AsyncGenerator<string, void, undefined> {
@@ -203,5 +221,5 @@ async function answerBackup(request: ExtensionRequest, { store, clock }: Plane):
   }
   const { backup } = await import("../backup/backup.js");
   const stream = backup(store, { clock, signal: request.signal });
-  return { type: "application/gzip", stream: whileRead(stream, request.signal) };
+  return { type: "application/gzip", stream: untilDisconnected(stream, request.signal) };
 }

@@ -112,6 +112,7 @@ export class ObjectRun {
       apiVersion: this.#options.controller.options.for.apiVersion,
       kind: facts.kind,
       key: facts.key,
+      uid: object?.metadata.uid,
       generation: object?.metadata.generation,
       triggers: causes(work.reasons, startedAt),
       droppedTriggers: work.dropped,

@@ -31,7 +31,7 @@ type Colors = ReturnType<typeof picocolors.createColors>;
  * One run, for people to read: why it took place, what it did and how it ended.
  *
  * @example
- * for (const run of controllers.runs.of("Site", "default/hello")) console.log(renderRun(run, { colors: true }));
+ * for (const run of await controllers.runs.find({ kind: "Site", key: "default/hello" })) console.log(renderRun(run, { colors: true }));
  */
 export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunOptions = {}): string {
   const paint = picocolors.createColors(colors);

@@ -80,6 +80,8 @@ export interface Run {
   readonly kind: string;
   /** `namespace/name`. */
   readonly key: string;
+  /** Distinguishes the object from an earlier one of the same name; undefined when the object was gone. */
+  readonly uid?: string | undefined;
   readonly generation?: number | undefined;
   readonly triggers: readonly Trigger[];
   /** How many triggers were too many to keep. */

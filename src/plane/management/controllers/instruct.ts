@@ -2,7 +2,7 @@ import { failures, names, type ApiError } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import { splitKey } from "../../../runtime/loop/keys.js";
 import { conflict, milliseconds, notFound } from "../asked.js";
-import type { Instructed, Instruction } from "../contract.js";
+import type { QueueCommandResult, QueueCommandRequest } from "../contract.js";
 
 export type Verb = "enqueue" | "pause" | "resume" | "retry";
 
@@ -11,7 +11,7 @@ export function isVerb(word: string | undefined): word is Verb {
 }
 
 /** @throws {ApiError} 400 when a field is none of an instruction's. */
-export function instructionOf(fields: Readonly<Record<string, unknown>>): Instruction {
+export function instructionOf(fields: Readonly<Record<string, unknown>>): QueueCommandRequest {
   for (const [name, value] of Object.entries(fields)) {
     if (name !== "key" && name !== "reason" && name !== "after") {
       throw failures.badRequest(`${name} is no field of an instruction: there are key, reason and after`);
@@ -22,7 +22,11 @@ export function instructionOf(fields: Readonly<Record<string, unknown>>): Instru
 }
 
 /** Tells a controller what to do; returns how many objects that concerned. */
-export function instruct(handle: ControllerHandle, verb: Verb, instruction: Instruction): Instructed {
+export function instruct(
+  handle: ControllerHandle,
+  verb: Verb,
+  instruction: QueueCommandRequest,
+): QueueCommandResult {
   const { key, reason, after } = instruction;
   switch (verb) {
     case "enqueue": {
@@ -57,7 +61,7 @@ export function instruct(handle: ControllerHandle, verb: Verb, instruction: Inst
 }
 
 /** An object that is gone may still be paused by name. */
-function resume(handle: ControllerHandle, key: string): Instructed {
+function resume(handle: ControllerHandle, key: string): QueueCommandResult {
   const before = handle.pausedObjects;
   const { name, namespace } = splitKey(key);
   // What cannot be a name was never paused.

@@ -6,7 +6,7 @@ import type { ControllerHandle } from "../../../runtime/loop/controller-handle.j
 import { joinKey } from "../../../runtime/loop/keys.js";
 import type { PlannedChange } from "../../../runtime/plan/plan.js";
 import type { Controllers } from "../../../runtime/start-controllers.js";
-import type { ManifestPlan, PlanAnswer, ToldPlan } from "../contract.js";
+import type { ManifestPlan, PlanResponse, PlanReport } from "../contract.js";
 import { changesOf, shown } from "../shown-object.js";
 import { rehearse } from "./rehearse.js";
 
@@ -37,7 +37,7 @@ export function manifestsIn({ manifests }: Readonly<Record<string, unknown>>): r
 }
 
 /** What would come of applying manifests, each by itself; nothing is done. */
-export async function planManifests(context: Context): Promise<PlanAnswer> {
+export async function planManifests(context: Context): Promise<PlanResponse> {
   const plans: ManifestPlan[] = [];
   for (const manifest of context.manifests) {
     plans.push(await planManifest(context, manifest));
@@ -70,10 +70,10 @@ async function planManifest(context: Context, manifest: KubeObject): Promise<Man
   };
 }
 
-async function planRuns(context: Context, object: KubeObject): Promise<ToldPlan[]> {
+async function planRuns(context: Context, object: KubeObject): Promise<PlanReport[]> {
   const { kind, apiVersion } = object;
   const group = parseApiVersion(apiVersion)?.group;
-  const plans: ToldPlan[] = [];
+  const plans: PlanReport[] = [];
   for (const handle of context.controllers.all) {
     const { for: mine } = handle.controller.options;
     if (mine.kind !== kind || parseApiVersion(mine.apiVersion)?.group !== group) continue;
@@ -86,7 +86,7 @@ async function planRun(
   { signal, reveal, manifests }: Context,
   handle: ControllerHandle,
   object: KubeObject,
-): Promise<ToldPlan> {
+): Promise<PlanReport> {
   try {
     const plan = await handle.plan(object, signal);
     const changes = plan.changes.map((change) => withoutPassing(change, manifests));

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.js";
 import { asApiError, isNotFound, names, type KubeObject } from "../../../model/core.js";
-import type { ToldCause } from "../contract.js";
+import type { FieldCause } from "../contract.js";
 import { comesWith } from "./comes-with.js";
 
 /** An object before and after a manifest would be applied. */
@@ -11,7 +11,7 @@ export interface Rehearsed {
   /** Why the server does not take it. */
   readonly problem?: string | undefined;
   /** The fields that are to blame, where it says which. */
-  readonly causes?: readonly ToldCause[] | undefined;
+  readonly causes?: readonly FieldCause[] | undefined;
 }
 
 const fieldManager = "fettle";
@@ -43,7 +43,7 @@ export async function rehearse(
   }
 }
 
-function wrongNames({ metadata: { name, namespace } }: KubeObject): ToldCause[] {
+function wrongNames({ metadata: { name, namespace } }: KubeObject): FieldCause[] {
   return Object.entries({ name, namespace }).flatMap(([part, text]) =>
     names.validatePathSegmentName(text ?? "").map((why) => ({
       field: `metadata.${part}`,

@@ -1,6 +1,6 @@
 import { failures, parseApiVersion, type KubeObject } from "../../../model/core.js";
 import { Compacted, SlowWatcher, type Store, type WatchEvent } from "../../../store/index.js";
-import type { ChangeList, ToldChange } from "../contract.js";
+import type { ChangeList, ChangeReport } from "../contract.js";
 import { changesOf, shown } from "../shown-object.js";
 import { pastEvents } from "./past-events.js";
 import { objectOrNothing } from "./stored.js";
@@ -21,13 +21,13 @@ export interface ChangesOptions {
 export async function lastChanges(store: Store, options: ChangesOptions): Promise<ChangeList> {
   const { tail, signal } = options;
   const { floor, revision } = await store.status();
-  let changes: readonly ToldChange[] = [];
+  let changes: readonly ChangeReport[] = [];
   // Most changes are a revision each, but not all of them are of the kind: looks further back until there are enough.
   for (let back = tail; back > 0; back *= 8) {
     const from = Math.max(floor, revision - back);
-    const found: ToldChange[] = [];
+    const found: ChangeReport[] = [];
     for await (const event of pastEvents(store, { prefix: "/", from, until: revision, signal })) {
-      const change = toldChange(event, options);
+      const change = changeReport(event, options);
       if (change === undefined) continue;
       found.push(change);
       if (found.length > tail) found.shift();
@@ -45,7 +45,7 @@ export async function lastChanges(store: Store, options: ChangesOptions): Promis
 export async function* followChanges(
   store: Store,
   options: ChangesOptions,
-): AsyncGenerator<ToldChange, void, undefined> {
+): AsyncGenerator<ChangeReport, void, undefined> {
   let from = options.after;
   if (from === undefined) {
     const { changes, revision } = await lastChanges(store, options);
@@ -59,7 +59,7 @@ export async function* followChanges(
     const watch = store.watch({ prefix: "/", from, previous: true, signal: options.signal });
     for await (const { events } of watch) {
       for (const event of events) {
-        const change = toldChange(event, options);
+        const change = changeReport(event, options);
         if (change !== undefined) yield change;
       }
     }
@@ -70,7 +70,7 @@ export async function* followChanges(
   }
 }
 
-function toldChange(event: WatchEvent, options: ChangesOptions): ToldChange | undefined {
+function changeReport(event: WatchEvent, options: ChangesOptions): ChangeReport | undefined {
   const { revision, previous } = event;
   const now = event.type === "put" ? event.entry : previous;
   const object = now && objectOrNothing(now, revision);

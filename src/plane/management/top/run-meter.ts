@@ -1,5 +1,6 @@
 import type { Clock } from "../../../model/core.js";
 import type { Run } from "../../../runtime/runs/run.js";
+import { followFrom } from "../../../runtime/runs/run-store.js";
 import type { Controllers } from "../../../runtime/start-controllers.js";
 import type { Top } from "../contract.js";
 
@@ -18,16 +19,20 @@ interface Measured {
   readonly runs: { readonly duration: number; readonly wait: number }[];
 }
 
-/** Counts runs as they end. It begins with what the log of runs still has. */
+/** Counts runs as they end, beginning with the last ones that are stored. */
 export class RunMeter {
   readonly #clock: Clock;
   readonly #measured = new Map<string, Measured>();
-  readonly #leave: () => void;
+  readonly #ending = new AbortController();
 
-  constructor({ runs }: Pick<Controllers, "runs">, clock: Clock) {
+  private constructor(clock: Clock) {
     this.#clock = clock;
-    for (const run of runs.all()) this.#add(run);
-    this.#leave = runs.follow((run) => this.#add(run));
+  }
+
+  static async start({ runs }: Pick<Controllers, "runs">, clock: Clock): Promise<RunMeter> {
+    const meter = new RunMeter(clock);
+    await followFrom(runs, {}, meter.#ending.signal, (run) => meter.#add(run));
+    return meter;
   }
 
   ratesOf(controller: string): Rates {
@@ -49,7 +54,7 @@ export class RunMeter {
   }
 
   end(): void {
-    this.#leave();
+    this.#ending.abort();
   }
 
   #add({ controller, startedAt, duration, wait, outcome }: Run): void {

@@ -13,7 +13,7 @@ export class TopMeter {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #began: number;
-  #meter: { readonly of: Controllers; readonly runs: RunMeter } | undefined;
+  #meter: { readonly of: Controllers; readonly runs: Promise<RunMeter> } | undefined;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -44,7 +44,7 @@ export class TopMeter {
   }
 
   async #top(controllers: Controllers, processor: Processor): Promise<Top> {
-    const runs = this.#runs(controllers);
+    const runs = await this.#runs(controllers);
     const { rss, heapUsed, external } = process.memoryUsage();
     const at = this.#clock.now();
     return {
@@ -63,10 +63,10 @@ export class TopMeter {
     };
   }
 
-  #runs(controllers: Controllers): RunMeter {
+  #runs(controllers: Controllers): Promise<RunMeter> {
     if (this.#meter?.of !== controllers) {
-      this.#meter?.runs.end();
-      this.#meter = { of: controllers, runs: new RunMeter(controllers, this.#clock) };
+      void this.#meter?.runs.then((meter) => meter.end());
+      this.#meter = { of: controllers, runs: RunMeter.start(controllers, this.#clock) };
     }
     return this.#meter.runs;
   }
