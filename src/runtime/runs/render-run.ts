@@ -2,7 +2,8 @@ import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
 import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable, withoutSecrets } from "../observe/secrets.js";
+import { comparable } from "../observe/secrets.js";
+import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
 
@@ -126,14 +127,6 @@ function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: b
 /** Whether an object may have been made by a write: nothing was there, or what is applied may find nothing. */
 export function isNew({ verb, before, sent }: Pick<WriteRecord, "verb" | "before" | "sent">): boolean {
   return before === undefined && (sent === undefined || verb === "apply");
-}
-
-/** What was sent where it is not known what was there before: of a Secret which entries, and not what they are. */
-export function sentOf({ kind, sent }: Pick<WriteRecord, "kind" | "sent">): Json | undefined {
-  if (kind.kind !== "Secret" || sent === undefined) return sent as Json | undefined;
-  return isJsonObject(sent as Json)
-    ? (withoutSecrets({ ...(sent as JsonObject), kind: "Secret" }) as Json)
-    : "[hidden]";
 }
 
 /** Stands behind a write of which nobody can tell what it changed. */

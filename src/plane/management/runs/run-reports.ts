@@ -1,4 +1,5 @@
-import { isNew, sentOf } from "../../../runtime/runs/render-run.js";
+import { sentOf } from "../../../runtime/runs/compact-run.js";
+import { isNew } from "../../../runtime/runs/render-run.js";
 import type { Run, WriteRecord } from "../../../runtime/runs/run.js";
 import { matchesRun, type RunQuery, type RunStore } from "../../../runtime/runs/run-store.js";
 import type { RunReport } from "../contract.js";
