@@ -1,3 +1,4 @@
+import { fileRunStore } from "fettle/plane";
 import { startControllers } from "fettle/runtime";
 import type { ConvergePeer } from "./peers/converge.js";
 import {
@@ -154,10 +155,12 @@ async function converge(
   const { client } = plane;
   await createNamespace(client, namespace);
   const problems = problemLog();
+  const runs = plane.runs === undefined ? undefined : fileRunStore({ folder: plane.runs, log: problems.log });
   const running = startControllers({
     controllers: [widgetController({ namespace, parts, concurrency: atOnce })],
     client: plane.controllers,
     log: problems.log,
+    runs,
   });
   const clients = await plane.creators(creators);
   try {
@@ -175,6 +178,7 @@ async function converge(
   } finally {
     clients.close();
     await running.stop();
+    await runs?.close();
     problems.check(`${plane.name}: ${name}`);
   }
 }

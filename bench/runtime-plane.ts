@@ -11,6 +11,8 @@ import { defineKinds, Widget, type WidgetDraft } from "./runtime-widgets.js";
 /** An API on a durable store, and the ways to it. */
 export interface Plane extends AsyncDisposable {
   readonly name: string;
+  /** Folder for the record of runs; in memory without one. */
+  readonly runs?: string;
   /** For controllers. */
   readonly controllers: Client;
   /** For who changes and watches; where there are connections, these are others. */
@@ -32,6 +34,7 @@ export async function inProcessPlane(folder: string): Promise<Plane> {
   await defineKinds(client);
   return {
     name: "in-process",
+    runs: join(folder, "runs"),
     controllers: client,
     client,
     async creators(count) {
@@ -54,6 +57,7 @@ export async function httpPlane(folder: string): Promise<Plane & { readonly addr
   await defineKinds(plane.client);
   return {
     ...plane,
+    runs: join(folder, "runs"),
     address,
     async [Symbol.asyncDispose]() {
       await plane[Symbol.asyncDispose]();

@@ -21,6 +21,7 @@ export const command: Command = {
     },
     { flags: "--lease <name>", summary: "the Lease's name (default: after the controllers)" },
     { flags: "--health-port <port>", summary: "the port for health and metrics, 0 for any (default: 8081)" },
+    { flags: "--runs <folder>", summary: "folder for the record of runs (default: none, in memory)" },
     {
       flags: "--definitions <how>",
       summary: "whether to register the kinds first (default: apply)",

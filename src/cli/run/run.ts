@@ -64,7 +64,7 @@ async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded>
 
 async function begin(
   { controllers, schedules, kinds }: Loaded,
-  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health } }: Config,
+  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health }, runs }: Config,
   options: OptionValues,
   log: Log,
   terminal: Terminal,
@@ -83,6 +83,7 @@ async function begin(
         ? { leaderElection: enabled && election }
         : { sharding: { ...election, shards: sharding.shards } }),
       health: { host, port },
+      runs,
       definitions: options["definitions"] === "skip" ? "skip" : "apply",
       userAgent: `fettle/${terminal.version}`,
       log,

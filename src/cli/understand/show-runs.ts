@@ -13,8 +13,23 @@ export async function showRuns(
   format: Format,
   { stdout, colors }: Pick<Terminal, "stdout" | "colors">,
 ): Promise<void> {
-  const texts = list.runs.map((run) => `${runText(run, colors)}\n`);
+  const texts = separated(list.runs).map((part) =>
+    typeof part === "string" ? part : `${runText(part, colors)}\n`,
+  );
   stdout.write(format === undefined ? texts.join("\n") : await valueText(list, format));
+}
+
+/** Runs, with a line between those of an object and those of a later one of the same name. */
+function separated(runs: readonly RunReport[]): readonly (RunReport | string)[] {
+  const uids = new Map<string, string>();
+  return runs.flatMap((run) => {
+    const object = `${run.kind} ${run.key}`;
+    const earlier = uids.get(object);
+    if (run.uid === undefined || run.uid === earlier) return [run];
+    uids.set(object, run.uid);
+    if (earlier === undefined) return [run];
+    return [`${object} was deleted and created again: the runs below are of another object\n`, run];
+  });
 }
 
 interface FollowedRuns {

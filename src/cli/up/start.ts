@@ -119,7 +119,7 @@ class Held {
 
 async function open(config: Config, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen } = config;
+  const { data, store, listen, runs } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -128,6 +128,7 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
       data,
       store: store === "memory" ? "memory" : undefined,
       listen,
+      runs,
       log,
       version: terminal.version,
     });

@@ -52,6 +52,12 @@ export interface Config {
     readonly retryPeriod?: Duration | undefined;
   };
   readonly sharding?: { readonly shards?: number | undefined } | undefined;
+  readonly runs: {
+    readonly folder?: string | undefined;
+    readonly maxAge: Duration;
+    /** Bytes, or text such as `256Mi`. */
+    readonly maxSize: number | string;
+  };
   readonly health: { readonly host?: string | undefined; readonly port: number };
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { duration } from "../../model/core.js";
+import { byteSize } from "../runs/limits.js";
 import type { Setting, SettingType } from "./settings.js";
 
 export type Value = string | number | boolean | readonly string[];
@@ -32,6 +33,8 @@ export function readValue({ takes }: Setting, said: unknown, folder: string): Va
       throw misfit(said, takes);
     case "duration":
       return span(said, takes);
+    case "size":
+      return size(said, takes);
     case "list": {
       const items = typeof said === "string" ? [said] : said;
       if (!Array.isArray(items)) throw misfit(said, takes);
@@ -72,6 +75,17 @@ function span(said: unknown, takes: Extract<SettingType, { readonly type: "durat
   throw misfit(said, takes);
 }
 
+function size(said: unknown, takes: Extract<SettingType, { readonly type: "size" }>): Value {
+  try {
+    if ((typeof said === "number" || typeof said === "string") && byteSize(said) >= byteSize(takes.min)) {
+      return said;
+    }
+  } catch {
+    // Reported below in the same words as everything else.
+  }
+  throw misfit(said, takes);
+}
+
 function misfit(said: unknown, takes: SettingType): Misfit {
   return new Misfit(`must be ${wanted(takes)}, not ${shown(said)}`);
 }
@@ -93,6 +107,8 @@ function wanted(takes: SettingType): string {
       return `${takes.choices.slice(0, -1).join(", ")} or ${takes.choices.at(-1) ?? ""}`;
     case "duration":
       return `a duration such as "30s" or "12h"${takes.orFalse === true ? ", or false" : ""}`;
+    case "size":
+      return `a size of at least ${takes.min}, such as "256Mi"`;
     case "list":
       return takes.of === "path" ? "a list of paths" : "a list of texts";
   }

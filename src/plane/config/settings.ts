@@ -1,3 +1,4 @@
+import { defaultMaxAge, defaultMaxSize } from "../runs/limits.js";
 import { logFormats, logLevels, stores } from "./config.js";
 
 /** What a setting takes. */
@@ -9,6 +10,8 @@ export type SettingType =
   | { readonly type: "boolean" }
   | { readonly type: "choice"; readonly choices: readonly string[]; readonly later?: readonly string[] }
   | { readonly type: "duration"; readonly orFalse?: boolean }
+  /** Bytes, or text such as `256Mi`. */
+  | { readonly type: "size"; readonly min: string }
   | { readonly type: "list"; readonly of: "text" | "path" };
 
 /** One thing that can be said. */
@@ -123,6 +126,26 @@ export const settings: readonly Setting[] = [
     variable: "FETTLE_LOG",
     flag: "log",
     summary: "lines for people, for programs, or none",
+  },
+  {
+    path: "runs.folder",
+    takes: { type: "path" },
+    variable: "FETTLE_RUNS",
+    flag: "runs",
+    summary:
+      "folder for the record of runs; default of fettle up: runs in the data folder, of fettle run: none, in memory",
+  },
+  {
+    path: "runs.maxAge",
+    takes: { type: "duration" },
+    default: defaultMaxAge,
+    summary: "age after which records of runs are deleted",
+  },
+  {
+    path: "runs.maxSize",
+    takes: { type: "size", min: "1Mi" },
+    default: defaultMaxSize,
+    summary: "total size of the record of runs, beyond which the oldest are deleted",
   },
   {
     path: "controllers.*.concurrency",

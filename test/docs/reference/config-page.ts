@@ -54,6 +54,8 @@ function takesText(takes: SettingType): string {
       return takes.choices.map(code).join(", ");
     case "duration":
       return takes.orFalse === true ? "a duration, or `false`" : "a duration";
+    case "size":
+      return `a size of at least \`${takes.min}\``;
     case "list":
       return `a list of ${takes.of === "path" ? "paths" : "texts"}`;
     case "path":
