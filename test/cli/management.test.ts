@@ -57,7 +57,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
       "now by controller",
     );
     await plane.controllers.idle();
-    expect((await fettle("why site/curious")).out).toContain("somebody asked for it: the moon is full");
+    expect((await fettle("why site/curious")).out).toContain("it was requested: the moon is full");
     const later = await fettle("enqueue site/curious", { reason: "later", after: "30s" });
     expect(later.out).toContain("in 30s");
   });
@@ -257,7 +257,7 @@ describe("over the wire", () => {
     expect(await ask("nothing")).toMatchObject({ code: 404 });
     expect(await ask("controllers/nobody/pause", { content: {} })).toMatchObject({
       code: 404,
-      message: 'there is no controller "nobody": there are sites.demo.dev, notes.demo.dev',
+      message: 'there is no controller "nobody"; the controllers are: sites.demo.dev, notes.demo.dev',
     });
     expect(await ask("controllers/sites.demo.dev/pause")).toMatchObject({ code: 405 });
     expect(await ask("controllers/sites.demo.dev/enqueue", { content: {} })).toMatchObject({ code: 400 });

@@ -281,7 +281,7 @@ describe("history and rollback", () => {
 
   test("says what is wrong", async () => {
     await site("once", { title: "Once" });
-    expect((await fettle("history site/never")).err).toContain("knows nothing of Site default/never");
+    expect((await fettle("history site/never")).err).toContain("no Site named never in namespace default");
     expect((await fettle("rollback site/once")).err).toContain("has no spec before the present one");
     expect((await fettle("rollback site/once", { to: "999999" })).err).toContain("has no revision 999999");
     expect(await fettle("rollback site/once", { to: "yesterday" })).toMatchObject({ code: 2 });

@@ -4,8 +4,8 @@ import type { ExtensionAnswer } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
 import { management } from "./management.js";
 
-/** A store whose floor moves past a revision between two reads of it. */
-function forgetful(): Store {
+/** A store that is compacted between two reads. */
+function compactedStore(): Store {
   const store = new MemoryStore();
   store.range = () => Promise.reject(new Compacted(3, 5));
   store.watch = () => {
@@ -15,8 +15,8 @@ function forgetful(): Store {
   return store;
 }
 
-function ask(path: string, query: Record<string, string> = {}): Promise<ExtensionAnswer | undefined> {
-  return management({ parts: () => ({}), store: forgetful(), clock: systemClock }).serve({
+function get(path: string, query: Record<string, string> = {}): Promise<ExtensionAnswer | undefined> {
+  return management({ parts: () => ({}), store: compactedStore(), clock: systemClock }).serve({
     method: "GET",
     path,
     parameter: (name) => query[name],
@@ -27,16 +27,16 @@ function ask(path: string, query: Record<string, string> = {}): Promise<Extensio
   });
 }
 
-test.each(["state", "changes"])("what is forgotten while it is read is a 410: %s", async (path) => {
-  await expect(ask(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
+test.each(["state", "changes"])("responds 410 when a revision is compacted while it is read: %s", async (path) => {
+  await expect(get(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
 });
 
-test("also in a stream, as its last line", async () => {
-  const answer = await ask("changes", { follow: "true", tail: "5" });
-  if (answer === undefined || !("stream" in answer)) throw new Error("it is no stream");
-  const told: string[] = [];
-  for await (const line of answer.stream) told.push(String(line));
-  expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+test("sends 410 as the last line of a stream", async () => {
+  const response = await get("changes", { follow: "true", tail: "5" });
+  if (response === undefined || !("stream" in response)) throw new Error("not a stream");
+  const received: string[] = [];
+  for await (const line of response.stream) received.push(String(line));
+  expect(received.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { kind: "Status", code: 410, reason: "Expired" },
   ]);
 });

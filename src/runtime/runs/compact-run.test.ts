@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf } from "../../plane/management/shown-object.js";
+import { changesOf } from "../../plane/management/redact.js";
 import { compactRun } from "./compact-run.js";
 import { kindOf, objectOf, runOf, writeOf } from "./fixtures/sample-run.js";
 import type { Run } from "./run.js";

@@ -23,24 +23,24 @@ import type { WriteRecord } from "./run.js";
 
 export interface Recording {
   readonly clock: Clock;
-  /** Called before every write; throws when it must not take place. */
+  /** Called before every write; throws to prevent it. */
   guard?(): void;
-  /** How an object is before it is written: null when it is not there, undefined when its kind is not watched. */
+  /** Cached object before a write: null when there is none, undefined when its kind is not watched. */
   before?(kind: KindInfo, namespace: string, name: string): KubeObject | null | undefined;
   wrote(record: WriteRecord): void;
   /** Wraps each write, such as in a span of a trace. */
   readonly around?: (<T>(write: WriteFacts, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** A transport whose writes are recorded: those of one run. */
+/** Records the writes of one run. */
 export class RecordingTransport implements Transport {
   readonly #base: Transport;
   readonly #recording: Recording;
   /**
-   * Of kinds that are not watched, what was read and written here: null for what is not there. Made with the first of them,
-   * as most runs have none.
+   * Objects of unwatched kinds as this run last read or wrote them, null for absent ones. Created with the first of them,
+   * since most runs have none.
    */
-  #seen: Map<string, KubeObject | null> | undefined;
+  #lastSeen: Map<string, KubeObject | null> | undefined;
 
   constructor(base: Transport, recording: Recording) {
     this.#base = base;
@@ -60,10 +60,10 @@ export class RecordingTransport implements Transport {
     const isWhole = options?.metadataOnly !== true && options?.subresource !== "scale";
     try {
       const object = await this.#base.get(kind, target, options);
-      if (isWhole && !this.#isWatched(kind)) this.#see(kind, namespace, name, object);
+      if (isWhole && !this.#isWatched(kind)) this.#remember(kind, namespace, name, object);
       return object;
     } catch (error) {
-      if (isNotFound(error) && !this.#isWatched(kind)) this.#see(kind, namespace, name, null);
+      if (isNotFound(error) && !this.#isWatched(kind)) this.#remember(kind, namespace, name, null);
       throw error;
     }
   }
@@ -73,7 +73,7 @@ export class RecordingTransport implements Transport {
     if (options?.metadataOnly === true || this.#isWatched(kind)) return page;
     for (const object of page.items) {
       const { namespace = "", name = "" } = object.metadata;
-      this.#see(kind, namespace, name, object);
+      this.#remember(kind, namespace, name, object);
     }
     return page;
   }
@@ -126,50 +126,50 @@ export class RecordingTransport implements Transport {
   /** The connection outlives the run. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Also when nobody asks how objects were before: then nothing needs to be seen either. */
+  /** Also true when objects before writes are not recorded, since nothing has to be remembered then. */
   #isWatched(kind: KindInfo): boolean {
     const recording = this.#recording;
     return recording.before === undefined || recording.before(kind, "", "") !== undefined;
   }
 
-  #see(kind: KindInfo, namespace: string, name: string, object: KubeObject | null): void {
-    this.#seen ??= new Map();
-    this.#seen.set(addressOf(kind, namespace, name), object);
+  #remember(kind: KindInfo, namespace: string, name: string, object: KubeObject | null): void {
+    this.#lastSeen ??= new Map();
+    this.#lastSeen.set(addressOf(kind, namespace, name), object);
   }
 
-  async #record<Answer extends KubeObject | undefined>(
+  async #record<Result extends KubeObject | undefined>(
     verb: WriteRecord["verb"],
     kind: KindInfo,
     { namespace = "", name = "" }: Place,
     options: Pick<WriteOptions, "subresource" | "dryRun"> | undefined,
     body: unknown,
-    write: () => Promise<Answer>,
-  ): Promise<Answer> {
-    // One that only asks is no write.
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    // A dry run writes nothing.
     if (options?.dryRun === true) return write();
     const subresource = options?.subresource;
     const recording = this.#recording;
     recording.guard?.();
     const at = recording.clock.now();
     const watched = recording.before?.(kind, namespace, name);
-    // A Scale is not the object, and cannot be compared with it.
+    // A Scale cannot be compared with its object.
     const isScale = subresource === "scale";
-    const known = watched === undefined ? this.#seen?.get(addressOf(kind, namespace, name)) : watched;
-    const before = isScale ? undefined : (known ?? undefined);
-    // Only what is applied may be new.
-    const isKnown = !isScale && (verb === "apply" ? known !== undefined : before !== undefined);
+    const cached = watched === undefined ? this.#lastSeen?.get(addressOf(kind, namespace, name)) : watched;
+    const before = isScale ? undefined : (cached ?? undefined);
+    // An apply to an object that is known to be absent creates it, which is a difference too.
+    const isKnown = !isScale && (verb === "apply" ? cached !== undefined : before !== undefined);
     const sent = isKnown ? undefined : body;
     const { around } = recording;
     try {
       const after = await (around === undefined
         ? write()
         : around({ verb, kind: kind.kind, namespace, name, subresource }, write));
-      const itsName = name || (after?.metadata.name ?? "");
-      recording.wrote({ verb, kind, namespace, name: itsName, subresource, at, before, after, sent });
-      // Which ones are gone with a whole collection is not told.
-      if (verb === "deleteCollection") this.#seen = undefined;
+      const writtenName = name || (after?.metadata.name ?? "");
+      recording.wrote({ verb, kind, namespace, name: writtenName, subresource, at, before, after, sent });
+      // The response does not list the deleted objects.
+      if (verb === "deleteCollection") this.#lastSeen = undefined;
       else if (watched === undefined && recording.before !== undefined && !isScale) {
-        this.#see(kind, namespace, itsName, after ?? null);
+        this.#remember(kind, namespace, writtenName, after ?? null);
       }
       return after;
     } catch (error) {

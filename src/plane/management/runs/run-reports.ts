@@ -4,7 +4,7 @@ import type { Run, WriteRecord } from "../../../runtime/runs/run.js";
 import { matchesRun, type RunQuery, type RunStore } from "../../../runtime/runs/run-store.js";
 import type { RunReport } from "../contract.js";
 import { buffered } from "../lines.js";
-import { changesOf } from "../shown-object.js";
+import { changesOf } from "../redact.js";
 
 /** The newest runs that match, oldest first. */
 export async function lastRuns(

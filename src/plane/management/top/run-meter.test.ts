@@ -27,7 +27,7 @@ function run(startedAt: number, fields: Partial<Run> = {}): Run {
   };
 }
 
-test("counts what ended within ten seconds, before and after it began", async () => {
+test("counts runs of the last ten seconds, including those before it was started", async () => {
   const clock = new VirtualClock();
   const runs = new MemoryRunStore();
   runs.add(run(clock.now()));
@@ -45,7 +45,7 @@ test("counts what ended within ten seconds, before and after it began", async ()
   expect(meter.ratesOf("sites")).toMatchObject({ runsPerSecond: 0, duration: { p50: 10 } });
 });
 
-test("tells how long the last runs took, however many there were", async () => {
+test("computes percentiles over the last 500 runs", async () => {
   const clock = new VirtualClock();
   const runs = new MemoryRunStore();
   const meter = await RunMeter.start({ runs }, clock);

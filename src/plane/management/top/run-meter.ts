@@ -4,25 +4,25 @@ import { followFrom } from "../../../runtime/runs/run-store.js";
 import type { Controllers } from "../../../runtime/start-controllers.js";
 import type { Top } from "../contract.js";
 
-/** Rates are over the last so many seconds. */
+/** Seconds over which rates are averaged. */
 const window = 10;
-/** Durations are over the last so many runs. */
+/** Runs over which percentiles are computed. */
 const lastRuns = 500;
 
 type Rates = Pick<Top["controllers"][number], "runsPerSecond" | "errorsPerSecond" | "duration" | "wait">;
 
-/** What is measured of one controller. */
-interface Measured {
-  /** Runs and failures by the second in which they ended; only those within the window. */
+/** Measurements of one controller. */
+interface Measurements {
+  /** Runs and failures by the second in which they ended; entries outside the window are removed now and then. */
   readonly seconds: Map<number, { runs: number; errors: number }>;
-  /** The newest last. */
+  /** Oldest first. */
   readonly runs: { readonly duration: number; readonly wait: number }[];
 }
 
 /** Counts runs as they end, beginning with the last ones that are stored. */
 export class RunMeter {
   readonly #clock: Clock;
-  readonly #measured = new Map<string, Measured>();
+  readonly #measured = new Map<string, Measurements>();
   readonly #ending = new AbortController();
 
   private constructor(clock: Clock) {
@@ -40,7 +40,7 @@ export class RunMeter {
     const now = this.#second(this.#clock.now());
     let ended = 0;
     let failed = 0;
-    for (const [second, count] of seconds as Measured["seconds"]) {
+    for (const [second, count] of seconds as Measurements["seconds"]) {
       if (second <= now - window) continue;
       ended += count.runs;
       failed += count.errors;
@@ -77,7 +77,6 @@ export class RunMeter {
   }
 }
 
-/** Half of the values are at most `p50`, and all but one in a hundred at most `p99`. */
 function percentiles(values: readonly number[]): { readonly p50: number; readonly p99: number } {
   const sorted = values.slice(-lastRuns).sort((a, b) => a - b);
   const at = (part: number): number => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;

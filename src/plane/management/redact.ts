@@ -1,7 +1,7 @@
 import { diff, type FieldChange, type Json, type KubeObject } from "../../model/core.js";
 import { comparable, withoutSecrets } from "../../runtime/observe/secrets.js";
 
-/** What every write changes and nobody asks about. */
+/** Metadata that changes with every write, and is left out of differences. */
 export const bookkeeping = [
   "metadata.managedFields",
   "metadata.resourceVersion",
@@ -11,12 +11,12 @@ export const bookkeeping = [
   "metadata.selfLink",
 ];
 
-/** An object as it is told: without what a Secret contains, unless that is wanted. */
-export function shown<T extends KubeObject | undefined>(object: T, reveal: boolean): T {
+/** An object without the contents of Secrets, unless they are to be revealed. */
+export function redacted<T extends KubeObject | undefined>(object: T, reveal: boolean): T {
   return reveal || object?.kind !== "Secret" ? object : (withoutSecrets(object) as T);
 }
 
-/** What people would say has changed between two versions; of a Secret, which entries and not what they are. */
+/** Differences between two versions of an object; of a Secret which entries differ, not their contents. */
 export function changesOf(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
