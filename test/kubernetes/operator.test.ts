@@ -94,7 +94,7 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
       .toEqual({ color: "green", watts: 5 });
     const narrower = changed(z.object({ color: z.enum(["red"]) }));
     await expect(begin("narrower", narrower as unknown as typeof Lamp)).rejects.toThrow(
-      /stored Lamp objects would no longer be valid:\n.*porch.*color/s,
+      /stored Lamp objects would be invalid:\n.*porch.*color/s,
     );
   });
 

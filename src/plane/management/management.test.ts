@@ -27,9 +27,12 @@ function get(path: string, query: Record<string, string> = {}): Promise<Extensio
   });
 }
 
-test.each(["state", "changes"])("responds 410 when a revision is compacted while it is read: %s", async (path) => {
-  await expect(get(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
-});
+test.each(["state", "changes"])(
+  "responds 410 when a revision is compacted while it is read: %s",
+  async (path) => {
+    await expect(get(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
+  },
+);
 
 test("sends 410 as the last line of a stream", async () => {
   const response = await get("changes", { follow: "true", tail: "5" });

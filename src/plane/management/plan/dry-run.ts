@@ -51,7 +51,10 @@ function invalidNames({ metadata: { name, namespace } }: KubeObject): FieldCause
 }
 
 /** Tests whether another manifest creates the kind or the namespace of this one. */
-export function needsOthers({ apiVersion, kind, metadata }: KubeObject, manifests: readonly KubeObject[]): boolean {
+export function needsOthers(
+  { apiVersion, kind, metadata }: KubeObject,
+  manifests: readonly KubeObject[],
+): boolean {
   return manifests.some((other) => {
     if (other.kind === "Namespace" && other.metadata.name === metadata.namespace) return true;
     if (other.kind !== "CustomResourceDefinition") return false;
