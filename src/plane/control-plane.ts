@@ -60,7 +60,7 @@ const defaultPort = 7700;
 const defaultData = ".fettle";
 
 /** Parts that the server reports on but that are started after it. */
-interface LateParts {
+interface StartedParts {
   controllers?: Controllers;
   client?: Client;
 }
@@ -79,11 +79,11 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
   const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
   return startParts(async (onStop) => {
     const store = await openStore(options.store, data, clock, onStop);
-    const late: LateParts = {};
+    const started: StartedParts = {};
     const { api, url, kubeconfig } = await serve(
       { ...options, data, clock, random, log },
       store,
-      late,
+      started,
       onStop,
     );
     const client = createClient({ transport: inProcess(api, { clock }), clock, random });
@@ -101,7 +101,7 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       },
       onStop,
     );
-    Object.assign(late, { client, controllers: running });
+    Object.assign(started, { client, controllers: running });
     await running.ready();
     return {
       url,
@@ -133,7 +133,7 @@ type ServeOptions = ControlPlaneOptions &
 async function serve(
   { listen = {}, data, clock, random, log, ...options }: ServeOptions,
   store: Store,
-  late: LateParts,
+  started: StartedParts,
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
@@ -150,18 +150,18 @@ async function serve(
     ...shared,
     data,
     version: options.version,
-    metrics: [() => late.controllers?.metrics?.families() ?? []],
-    healthChecks: controllerHealth(late),
-    extensions: [management({ parts: () => late, store, clock }), ...(options.extensions ?? [])],
+    metrics: [() => started.controllers?.metrics?.families() ?? []],
+    healthChecks: controllerHealth(started),
+    extensions: [management({ parts: () => started, store, clock }), ...(options.extensions ?? [])],
   });
   onStop(() => server.close());
   return server;
 }
 
 /** Health of the controllers as checks of the server. */
-function controllerHealth(late: LateParts): readonly HealthCheck[] {
+function controllerHealth(started: StartedParts): readonly HealthCheck[] {
   const check = (probe: "liveness" | "readiness") => async () => {
-    const report = await late.controllers?.health.report(probe);
+    const report = await started.controllers?.health.report(probe);
     if (report === undefined || report.status !== "unhealthy") return;
     const failed = report.checks.filter(({ ok }) => !ok).map(({ name, message }) => `${name}: ${message}`);
     throw new Error(failed.join("; "));

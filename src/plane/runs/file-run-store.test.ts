@@ -155,7 +155,7 @@ test("skips a line that a crash cut off", async () => {
   const [file = ""] = await readdir(folder);
   const line = await readFile(join(folder, file), "utf8");
   const store = open({ folder });
-  for (let length = 0; length < line.length; length++) {
+  for (let length = 0; length < line.length; length += 7) {
     await writeFile(join(folder, file), line + line.slice(0, length).replaceAll("run-", "torn-"));
     expect(ids(await store.find()).filter((id) => id.startsWith("torn"))).toEqual([]);
     expect(await store.find({ key: "default/a" })).toHaveLength(1);
@@ -303,6 +303,35 @@ test("processes that share a folder see each other's runs", async () => {
   await clock.advance(500);
   expect(ids(await one.find())).toEqual(ids(runs));
   expect(ids(await two.find())).toEqual(ids(runs));
+});
+
+test("records a run without its writes when they cannot be encoded", async () => {
+  const folder = await newFolder();
+  const first = open({ folder });
+  const sent = { count: 1n };
+  first.add(
+    run("a", { startedAt: Date.now(), writes: [writeOf({ kind: kindOf("Page"), name: "b", sent })] }),
+  );
+  first.add(run("a", { startedAt: Date.now() }));
+  await first.close();
+  expect(await open({ folder }).find()).toMatchObject([
+    { writes: [], droppedWrites: 1 },
+    { droppedWrites: 0 },
+  ]);
+});
+
+test("finds recent runs of another process after its own have aged", async () => {
+  const folder = await newFolder();
+  const clock = newClock();
+  const idle = open({ folder, clock });
+  idle.add(run("a", { startedAt: clock.now() }));
+  await clock.advance(6 * 86_400_000);
+  const busy = open({ folder, clock });
+  const recent = run("a", { startedAt: clock.now() });
+  busy.add(recent);
+  await clock.advance(1000);
+  expect(ids(await idle.find({ since: clock.now() - 60_000 }))).toEqual([recent.id]);
+  expect(ids(await idle.find({ limit: 1 }))).toEqual([recent.id]);
 });
 
 test("finds every run by its key, whatever the sizes of lines", async () => {

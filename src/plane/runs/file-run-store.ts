@@ -136,10 +136,10 @@ class Segments implements FileRunStore {
   async #scan(search: Search, current: Segment, since: number): Promise<void> {
     const own = suffixOf(current.name);
     const others = (await this.#segments()).filter(
-      ({ name }) => name !== current.name && (suffixOf(name) !== own || name < current.name),
+      ({ name }) => suffixOf(name) !== own || name < current.name,
     );
-    for (const segment of [current, ...others.reverse()]) {
-      if (startOf(segment.name) + this.#segmentAge < since) break;
+    for (const segment of [...others, current].sort(byName).reverse()) {
+      if (startOf(segment.name) + this.#segmentAge < since) continue;
       try {
         for await (const lines of linesBackward(this.#files, segment, search.text)) {
           for (const line of lines) {
@@ -170,7 +170,7 @@ class Segments implements FileRunStore {
   /** All segments, oldest first. */
   async #segments(): Promise<readonly Segment[]> {
     const found = await this.#files.list();
-    return found.filter(({ name }) => isSegment(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.filter(({ name }) => isSegment(name)).sort(byName);
   }
 
   #schedule(): void {
@@ -192,7 +192,7 @@ class Segments implements FileRunStore {
     this.#pending = [];
     try {
       while (this.#writing.length > 0) {
-        const { data, count } = await encode(this.#writing);
+        const { data, count } = await encode(this.#writing, Math.min(maxWrite, this.#segmentSize));
         await this.#append(data);
         this.#writing = this.#writing.slice(count);
       }
@@ -206,7 +206,7 @@ class Segments implements FileRunStore {
 
   async #append(data: Uint8Array): Promise<void> {
     const { name, size } = this.#segment;
-    const isFull = size > 0 && size + data.length > this.#maxSize * segmentFraction;
+    const isFull = size > 0 && size + data.length > this.#segmentSize;
     if (isFull || this.#clock.now() - startOf(name) > this.#segmentAge) {
       this.#segment = newSegment(this.#clock.now(), this.#segment);
       await this.#deleteOldSegments();
@@ -219,12 +219,16 @@ class Segments implements FileRunStore {
     return this.#maxAge * segmentFraction;
   }
 
+  get #segmentSize(): number {
+    return this.#maxSize * segmentFraction;
+  }
+
   /** Makes room for one more segment. Never rejects. */
   async #deleteOldSegments(): Promise<void> {
     try {
       const segments = await this.#segments();
       const oldest = this.#clock.now() - this.#maxAge - this.#segmentAge;
-      let total = segments.reduce((sum, { size }) => sum + size, this.#maxSize * segmentFraction);
+      let total = segments.reduce((sum, { size }) => sum + size, this.#segmentSize);
       let count = segments.length + 1;
       for (const { name, size } of segments) {
         if (name === this.#segment.name) continue;
@@ -267,18 +271,31 @@ class Segments implements FileRunStore {
   }
 }
 
-/** Lines of the first runs, up to the size of a write. Other work gets its turn in between. */
-async function encode(runs: readonly Run[]): Promise<{ readonly data: Uint8Array; readonly count: number }> {
+/** Lines of the first runs, up to a size. Other work gets its turn in between. */
+async function encode(
+  runs: readonly Run[],
+  size: number,
+): Promise<{ readonly data: Uint8Array; readonly count: number }> {
   const lines: string[] = [];
   let length = 0;
   for (const run of runs) {
-    const line = `${JSON.stringify(compactRun(run))}\n`;
+    const line = `${encodeRun(run)}\n`;
+    if (lines.length > 0 && length + line.length > size) break;
     lines.push(line);
     length += line.length;
-    if (length >= maxWrite) break;
     if (lines.length % runsPerTurn === 0) await nextTurn();
   }
   return { data: Buffer.from(lines.join("")), count: lines.length };
+}
+
+/** Leaves out writes that JSON cannot represent, such as a body with a BigInt. */
+function encodeRun(run: Run): string {
+  try {
+    return JSON.stringify(compactRun(run));
+  } catch {
+    const { writes, droppedWrites } = run;
+    return JSON.stringify({ ...run, writes: [], droppedWrites: droppedWrites + writes.length });
+  }
 }
 
 /** Gathers the newest runs that match a query. Runs have to be offered newest first. */
@@ -328,6 +345,10 @@ function searchText({ key, uid, wrote, kind, controller }: RunQuery): string {
   if (controller !== undefined) return field("controller", controller);
   if (kind !== undefined) return field("kind", typeof kind === "string" ? kind : kind.kind);
   return "{";
+}
+
+function byName(one: Segment, other: Segment): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 function endOf({ startedAt, duration }: Run): number {
