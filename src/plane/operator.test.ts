@@ -132,3 +132,19 @@ test("does not register definitions with definitions: skip", async () => {
   );
   expect(served).toBeUndefined();
 });
+
+test("records runs in a folder, and a later process finds them", async () => {
+  const folder = join(data, "operator-runs");
+  const find = async (options: Partial<OperatorOptions>) => {
+    await using running = await start("one", { leaderElection: false, runs: { folder }, ...options });
+    await running.controllers.ready();
+    await running.controllers.idle();
+    return await running.controllers.runs.find({ kind: Site, key: "default/recorded" });
+  };
+  await find({});
+  await home.client.create(Site, { metadata: { name: "recorded" }, spec: { title: "Recorded" } });
+  const [first, ...more] = await find({});
+  expect(first?.outcome.type).toBe("done");
+  const later = await find({ controllers: [] });
+  expect(later.map(({ id }) => id)).toEqual([first, ...more].map((run) => run?.id));
+});

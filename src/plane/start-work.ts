@@ -52,7 +52,7 @@ export async function startWork(
   return running;
 }
 
-/** Registers definitions that are being deleted again as soon as they are gone. */
+/** Registers kinds again whose old definitions are still being deleted, as soon as that is done. */
 function registerLater(log: Log, onStop: OnStop): RegisterOptions["whenGone"] {
   const stopping = new AbortController();
   const pending: Promise<void>[] = [];

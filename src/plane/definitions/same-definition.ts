@@ -27,10 +27,10 @@ export function immutableDifference(
   if (found.spec.names.kind !== names.kind) {
     return `its kind is ${found.spec.names.kind} and cannot be changed to ${names.kind}`;
   }
-  const gone = found.status?.storedVersions?.filter(
+  const removed = found.status?.storedVersions?.filter(
     (stored) => !versions.some(({ name }) => name === stored),
   );
-  if (gone === undefined || gone.length === 0) return undefined;
+  if (removed === undefined || removed.length === 0) return undefined;
   const [version = ""] = versions.map(({ name }) => name);
-  return `it has objects stored as ${gone.join(" and ")}, which ${version} alone cannot read`;
+  return `it has objects stored as ${removed.join(" and ")}, which ${version} alone cannot read`;
 }

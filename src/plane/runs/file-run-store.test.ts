@@ -215,7 +215,7 @@ test("keeps runs in memory while the disk is full, and writes them when there is
   expect(ids(await store.find())).toEqual(ids(runs));
   expect(lines.slice(1)).toEqual(['info run records are written again {"lost":0}']);
   expect(ids(await open({ folder, clock }).find())).toEqual(ids(runs));
-  // What was written in part is in a file with other runs; nothing else was left behind.
+  // The file that was written in part, and the one with the retried runs.
   expect(await readdir(folder)).toHaveLength(2);
 });
 

@@ -242,7 +242,7 @@ class Segments implements FileRunStore {
     }
   }
 
-  /** The segment may have been written in part; the next attempt begins another one, and readers skip duplicates. */
+  /** Starts another segment, since this one may have been written in part; readers skip duplicates. */
   async #failed(cause: unknown): Promise<void> {
     const { name, size } = this.#segment;
     if (!this.#isFailing) {
@@ -318,7 +318,7 @@ class Search {
     return this.#isDone;
   }
 
-  /** Whether to take a run. */
+  /** Returns true if the run matches and has not been found yet. */
   offer(run: Run): boolean {
     if (this.#isDone || !matchesRun(run, this.#query)) return false;
     if (run.id === this.#query.after) this.#isDone = true;
