@@ -1,96 +1,108 @@
-// Builds `dist`: declarations by the TypeScript compiler, JavaScript by rolldown. All entry points (the package's exports,
-// the command, worker threads) are bundled together, so that whatever two of them share is one chunk, and a process that
-// uses several of them has one copy of every module.
+// Builds `dist`: JavaScript by rolldown, declarations by the TypeScript compiler. All entry points (the package's exports, the
+// command, worker threads) are bundled together, so that whatever two of them share is one chunk, and a process that uses
+// several of them has one copy of every module.
 //
-//   node scripts/build.mjs [--clean]
+// Packages in `dependencies` stay imports. Those in `devDependencies` are bundled where `src` imports them: to find and read
+// their many small files takes longer than to run them, a quarter of a whole start.
 //
-// Files that do not change are not written, so a build does not disturb processes that run an earlier one.
+// Files that have not changed are not written, so a build does not disturb processes that run the same one.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const exported = Object.values(manifest.exports).filter((target) => typeof target === "object");
 
 /** Makes the module of `new Worker(new URL("./x.js", import.meta.url))` an entry point of its own. */
 const workerEntries = {
   name: "worker-entries",
   transform(code, id) {
-    const [, call, file] =
-      /(new Worker\(\s*)new URL\("\.\/([\w-]+)\.js", import\.meta\.url\)/.exec(code) ?? [];
-    if (call === undefined) return undefined;
+    const [url, file] =
+      /(?<=new Worker\(\s*)new URL\("\.\/([\w-]+)\.js", import\.meta\.url\)/.exec(code) ?? [];
+    if (url === undefined) return undefined;
     const source = join(dirname(id), `${file}.ts`);
     const fileName = relative(join(root, "src"), source).replaceAll(sep, "/").replace(/\.ts$/, ".js");
     const reference = this.emitFile({ type: "chunk", id: source, fileName });
-    // The line stays where it is, so the source map holds.
-    return {
-      code: code.replace(
-        `new URL("./${file}.js", import.meta.url)`,
-        `new URL(import.meta.ROLLUP_FILE_URL_${reference})`,
-      ),
-      map: null,
-    };
+    // No line moves, so the source map still holds.
+    return { code: code.replace(url, `new URL(import.meta.ROLLUP_FILE_URL_${reference})`), map: null };
   },
 };
 
-if (process.argv.includes("--clean")) rmSync(dist, { recursive: true, force: true });
-execFileSync(
-  process.execPath,
-  [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],
-  { stdio: "inherit" },
-);
-write(await bundle());
+write(new Map([...(await bundles()), ...declarations()]));
 
-/** JavaScript and source maps by their paths below `dist`. */
-async function bundle() {
-  const files = [
-    ...Object.values(manifest.exports).map((target) => target.default ?? ""),
-    ...Object.values(manifest.bin),
-  ];
-  const entries = files
-    .map((file) => /^(?:\.\/)?dist\/(.*)\.js$/.exec(file)?.[1])
-    .filter((name) => name !== undefined)
-    .map((name) => [name, join(root, "src", `${name}.ts`)]);
-  const packages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+/** JavaScript, source maps and licences, by their paths in `dist`. */
+async function bundles() {
+  const paths = [...exported.map((target) => target.default), ...Object.values(manifest.bin)];
+  const names = paths.map((path) => path.replace(/^(\.\/)?dist\//, "").replace(/\.js$/, ""));
+  const external = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(entries),
+    input: Object.fromEntries(names.map((name) => [name, join(root, "src", `${name}.ts`)])),
     platform: "node",
     transform: { target: "node20" },
     tsconfig: false,
-    external: [/^node:/, ...packages.map((name) => new RegExp(`^${name}(/|$)`))],
+    external: [/^node:/, ...external.map((name) => new RegExp(`^${name}(/|$)`))],
     plugins: [workerEntries],
   });
   const { output } = await build.generate({
     format: "esm",
     sourcemap: true,
+    sourcemapExcludeSources: true,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
   });
   await build.close();
-  return new Map(output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
+  const files = output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]);
+  return [...files, ["THIRD-PARTY-LICENSES.txt", licenses(output)]];
 }
 
-/** Writes what has changed, and removes what is no longer made. */
-function write(made) {
-  for (const name of readdirSync(dist, { recursive: true })) {
-    const isScript = /\.js(\.map)?$/.test(name);
-    if (isScript && !made.has(name.replaceAll(sep, "/"))) rmSync(join(dist, name));
+/** Licences of the packages in the bundles, which have to come with them. */
+function licenses(output) {
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  const names = modules.map((id) => /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1]);
+  return [...new Set(names)]
+    .filter((name) => name !== undefined)
+    .toSorted((one, other) => one.localeCompare(other))
+    .map((name) => {
+      const folder = join(root, "node_modules", name);
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      if (file === undefined) throw new Error(`${name} is bundled, but has no licence file in ${folder}`);
+      return `${name}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    })
+    .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** Declarations of the exports and of whatever they refer to, by their paths in `dist`. */
+function declarations() {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+  const found = new Map();
+  const add = (path) => {
+    if (found.has(path)) return;
+    const text = readFileSync(join(root, ".cache/types", path), "utf8");
+    found.set(path, text);
+    for (const [, file] of text.matchAll(/\b(?:from|import) ?\(?"(\.[^"]+)\.js"/g)) {
+      add(posix.join(posix.dirname(path), `${file}.d.ts`));
+    }
+  };
+  for (const { types } of exported) add(types.replace("./dist/", ""));
+  return found;
+}
+
+/** Leaves in `dist` these files and no others. */
+function write(files) {
+  const present = existsSync(dist) ? readdirSync(dist, { recursive: true, withFileTypes: true }) : [];
+  for (const entry of present.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    if (!files.has(relative(dist, path).replaceAll(sep, "/"))) rmSync(path);
   }
-  for (const [name, text] of made) {
+  for (const [name, text] of files) {
     const path = join(dist, name);
     mkdirSync(dirname(path), { recursive: true });
-    if (read(path) !== text) writeFileSync(path, text);
-  }
-}
-
-function read(path) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
+    if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
   }
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -12,6 +12,8 @@ const run = promisify(execFile);
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
 }
 const manifest = JSON.parse(readFileSync(resolve(repository, "package.json"), "utf8")) as Manifest;
@@ -23,7 +25,7 @@ async function evaluate(code: string, flags: readonly string[] = []): Promise<st
   return stdout;
 }
 
-test("the package holds bundles, source maps, declarations and the documents of the root, and nothing else", async () => {
+test("the package holds bundles with their licences, source maps, declarations and documents, and nothing else", async () => {
   const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: repository,
     maxBuffer: 2 ** 26,
@@ -32,7 +34,8 @@ test("the package holds bundles, source maps, declarations and the documents of 
   const paths = files.map(({ path }) => path);
   const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
   expect(paths.filter((path) => !path.startsWith("dist/")).toSorted()).toEqual(documents);
-  const expected = /^dist\/([\w-]+\/)*[\w-]+\.(js|js\.map|d\.ts)$/;
+  const expected =
+    /^dist\/(([\w-]+\/)*[\w-]+\.(js|js\.map|d\.ts)|chunks\/[\w.-]+\.js(\.map)?|THIRD-PARTY-LICENSES\.txt)$/;
   const unwanted = /(^|\/)fixtures\/|\.test\b|test-d\b|tsbuildinfo|^dist\/cli\/.*\.d\.ts$/;
   expect(
     paths.filter((path) => path.startsWith("dist/") && (!expected.test(path) || unwanted.test(path))),
@@ -41,6 +44,20 @@ test("the package holds bundles, source maps, declarations and the documents of 
     typeof target === "string" ? [target] : [target.types, target.default],
   );
   expect(paths).toEqual(expect.arrayContaining(exported.map((path) => path.replace("./", ""))));
+});
+
+/** Names of packages in the imports of a declaration file. */
+const imported = /^(?:import|export)\b[^;]*? from "((?:@[^/"]+\/)?[^./"][^/"]*)/gm;
+
+test("declarations refer to no package that users do not have", () => {
+  const used = readdirSync(resolve(repository, "dist"), { recursive: true, withFileTypes: true })
+    .filter(({ name }) => name.endsWith(".d.ts"))
+    .map(({ parentPath, name }) => readFileSync(resolve(parentPath, name), "utf8"))
+    .flatMap((text) => Array.from(text.matchAll(imported), ([, name]) => name))
+    .filter((name) => !name?.startsWith("node:"));
+  const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  expect(used.length).toBeGreaterThan(0);
+  expect([...new Set(used)].filter((name) => !installed.includes(name ?? ""))).toEqual([]);
 });
 
 describe("npm scripts need no shell", () => {
