@@ -12,6 +12,18 @@ export interface Figure {
   readonly unit: string;
 }
 
+const recorded: Figure[] = [];
+
+/** Keeps a figure for {@link printRecorded}. */
+export function record(name: string, value: number, unit: string): void {
+  recorded.push({ name, value, unit });
+}
+
+/** Prints all recorded figures as one line of JSON, where the command line has `--json`: `bench/compare.mjs` reads it. */
+export function printRecorded(): void {
+  if (process.argv.includes("--json")) console.log(JSON.stringify(recorded));
+}
+
 /** The middle of several measurements, which one disturbance does not move. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -106,6 +118,7 @@ export function printTable(title: string, columns: readonly (readonly [string, r
   console.log("-".repeat(width + 18 * (columns.length + 1)));
   for (const [index, name] of names.entries()) {
     const figures = columns.map(([, list]) => list[index]);
+    if (figures[0] !== undefined) record(name, figures[0].value, figures[0].unit);
     const ratio = (figures.at(-1)?.value ?? NaN) / (figures[0]?.value ?? NaN);
     const cells = figures.map((figure) => cell(figure ? `${round(figure.value)} ${figure.unit}` : "-"));
     console.log(`${name.padEnd(width)}${cells.join("")}${cell(`${ratio.toFixed(2)}x`)}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { median, Progress, round } from "./report.js";
+import { median, Progress, round, record } from "./report.js";
 
 /** What several rounds of one measurement gave, and how far apart they were. */
 export interface Spread {
@@ -100,6 +100,7 @@ export function printSpread(
   unit: string,
   more = "",
 ): void {
+  record(name, middle, unit);
   const range = min === max ? "" : `${round(min)} … ${round(max)}`;
   const value = `${round(middle)} ${unit}`;
   console.log(`  ${name.padEnd(nameWidth)}${value.padStart(14)}  ${range.padStart(17)}  ${more}`.trimEnd());

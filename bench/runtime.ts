@@ -11,6 +11,7 @@ import { benchLatency } from "./runtime-latency.js";
 import { benchControllersMemory, benchInformerMemory } from "./runtime-memory.js";
 import { httpPlane, inProcessPlane, type Plane } from "./runtime-plane.js";
 import { benchQueue } from "./runtime-queue.js";
+import { printRecorded } from "./report.js";
 
 /**
  * Controllers at work: the queue, from create to Ready, memory, and how soon a change is looked at. In-process on the
@@ -18,11 +19,11 @@ import { benchQueue } from "./runtime-queue.js";
  * controller-runtime on kube-apiserver and etcd; these are built with Go, once.
  *
  *   npm run bench:runtime [-- --peers] [--objects 10000] [--rounds 3] [--seconds 2] [--sizes 1000,1000000] [--dir .]
- *                         [--only queue,converge,memory,latency] [--planes in-process,http] [--limit 120]
+ *                         [--only queue,converge,latency,informer-memory,controller-memory] [--planes in-process,http] [--limit 120]
  *
  * A part begins no other round after `--limit` seconds.
  */
-const parts = ["queue", "converge", "memory", "latency"];
+const parts = ["queue", "converge", "latency", "informer-memory", "controller-memory"];
 const { objects, rounds, seconds, sizes, directory, only, kinds, peers, limit } = readArguments();
 const base = mkdtempSync(join(directory, "fettle-bench-"));
 process.on("exit", () => rmSync(base, { recursive: true, force: true }));
@@ -48,13 +49,14 @@ if (wants("converge")) {
 if (wants("latency")) {
   await onPlanes("latency", (planes) => benchLatency(planes, { rounds, seconds, objects, limit }, goals));
 }
-if (wants("memory")) {
+if (wants("informer-memory") || wants("controller-memory")) {
   await using plane = await httpPlane(folder("memory"));
-  await benchInformerMemory(plane, { rounds, objects, limit }, goals);
-  await benchControllersMemory(plane, { rounds, objects, limit }, goals);
+  if (wants("informer-memory")) await benchInformerMemory(plane, { rounds, objects, limit }, goals);
+  if (wants("controller-memory")) await benchControllersMemory(plane, { rounds, objects, limit }, goals);
 }
 goals.print();
 if (!peers && (wants("queue") || wants("converge"))) console.log("\n--peers measures Go's beside ours");
+printRecorded();
 process.exit(0);
 
 function peer<Peer>(what: string, start: () => Promise<Peer>): Promise<Peer | undefined> {
@@ -88,6 +90,7 @@ function readArguments() {
       only: { type: "string", default: parts.join(",") },
       planes: { type: "string", default: "in-process,http" },
       limit: { type: "string", default: "120" },
+      json: { type: "boolean" },
     },
   });
   const only = values.only.split(",");

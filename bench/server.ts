@@ -6,7 +6,7 @@ import { startKubeTarget } from "./peers/kube-target.js";
 import { peerOrMissing } from "./peers/missing.js";
 import { reportPeers, type Side } from "./peers/server-report.js";
 import { RawConnection, bestRequestRate, requestBytes, requestRate } from "./raw-http.js";
-import { inTurn, round, type Contender } from "./report.js";
+import { inTurn, printRecorded, record, round, type Contender } from "./report.js";
 import { Goals } from "./runtime-figures.js";
 import { Load, type Size } from "./server-load.js";
 import { startTarget, type Target } from "./server-target.js";
@@ -53,6 +53,7 @@ const bareFigures = figures.at(-1) ?? [];
 reportAlone();
 if (secure !== undefined && kube !== undefined) reportPeers({ plain, secure, kube }, size, goals);
 goals.print();
+printRecorded();
 for (const { target } of sides) await target[Symbol.asyncDispose]();
 process.exit(0);
 
@@ -103,7 +104,10 @@ function reportAlone(): void {
   line(first, `${round(starts.all)} ms`);
   for (const [part, time] of Object.entries(starts.parts)) line(`  ${part}`, `${round(time)} ms`);
   line("memory when idle (RSS)", `${round(idle)} MB`);
-  for (const figure of all) line(figure.name, `${round(figure.value)} ${figure.unit}`);
+  for (const { name, value, unit } of all) {
+    line(name, `${round(value)} ${unit}`);
+    record(name, value, unit);
+  }
 
   const goal = (text: string, measured: number, met: boolean, unit: string): void => {
     if (!Number.isNaN(measured)) goals.add(text, met, `${round(measured)} ${unit}`);
@@ -131,6 +135,7 @@ function readArguments() {
       rounds: { type: "string" },
       dir: { type: "string", default: "." },
       only: { type: "string" },
+      json: { type: "boolean" },
     },
   });
   return {

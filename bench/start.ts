@@ -5,6 +5,7 @@ import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { printRecorded } from "./report.js";
 import { Goals, printSpread, printTitle, spread } from "./runtime-figures.js";
 
 /**
@@ -17,7 +18,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "10" },
     example: { type: "string", default: "examples/site" },
-    json: { type: "boolean", default: false },
+    json: { type: "boolean" },
   },
 });
 const rounds = Number(values.rounds);
@@ -103,16 +104,6 @@ function residentMemory(pid: number | undefined): number {
 
 function report(): void {
   const readyAfter = (starts: readonly Start[]) => spread(starts.map(({ ready }) => ready));
-  if (values.json) {
-    const figures = {
-      "node -e 0": { unit: "ms", values: bare },
-      "start, first": { unit: "ms", values: first.map(({ ready }) => ready) },
-      "start, existing data": { unit: "ms", values: second.map(({ ready }) => ready) },
-      "idle memory": { unit: "MB", values: second.map(({ memory }) => memory) },
-    };
-    console.log(JSON.stringify(figures));
-    return;
-  }
   console.log(
     `node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}, median (and range) of ${rounds} rounds`,
   );
@@ -120,11 +111,11 @@ function report(): void {
   printSpread("node -e 0", spread(bare), "ms");
   for (const [name, starts] of [
     ["first start", first],
-    ["second start, existing data", second],
+    ["second start", second],
   ] as const) {
     printSpread(`${name}: ready`, readyAfter(starts), "ms");
     printSpread(`${name}: processor time`, spread(starts.map(({ processor }) => processor)), "ms");
-    printSpread(`${name}: resident memory at rest`, spread(starts.map(({ memory }) => memory)), "MB");
+    printSpread(`${name}: memory at rest`, spread(starts.map(({ memory }) => memory)), "MB");
   }
   const goals = new Goals();
   for (const [name, starts] of [
@@ -135,4 +126,5 @@ function report(): void {
     goals.add(`${name} within 300 ms of node -e 0`, above <= 300, `${Math.round(above)} ms above it`);
   }
   goals.print();
+  printRecorded();
 }

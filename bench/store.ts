@@ -13,9 +13,20 @@ import {
 } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { openSqliteStore, type Store } from "fettle/store";
 import { plainSqlite, type Objects } from "./plain-sqlite.js";
-import { duration, inTurn, median, printTable, rate, round, type Contender, type Figure } from "./report.js";
+import {
+  duration,
+  inTurn,
+  median,
+  printRecorded,
+  printTable,
+  rate,
+  round,
+  type Contender,
+  type Figure,
+} from "./report.js";
 
 /**
  * The embedded store beside what limits it: the disk's own sync rate, and a plain SQLite insert loop that keeps no
@@ -67,6 +78,7 @@ const columns = subjects.map(
 for (const subject of subjects) await subject.close();
 printTable("the embedded store", columns);
 printGoals();
+printRecorded();
 
 async function prepare(size: number): Promise<Subject> {
   const place = join(base, String(size));
@@ -238,14 +250,20 @@ function printGoals(): void {
   console.log(`  beside it  the cost of a plain insert grows by ${round(growth)}x (tuned loop)`);
 }
 
-function readArguments(): { sizes: number[]; seconds: number; rounds: number; directory: string } {
-  const given = new Map<string, string>();
-  const words = process.argv.slice(2);
-  for (let index = 0; index < words.length; index += 2) given.set(words[index] ?? "", words[index + 1] ?? "");
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      sizes: { type: "string", default: "10000,1000000" },
+      seconds: { type: "string", default: "1" },
+      rounds: { type: "string", default: "5" },
+      dir: { type: "string", default: "." },
+      json: { type: "boolean" },
+    },
+  });
   return {
-    sizes: (given.get("--sizes") ?? "10000,1000000").split(",").map(Number),
-    seconds: Number(given.get("--seconds") ?? "1"),
-    rounds: Number(given.get("--rounds") ?? "5"),
-    directory: given.get("--dir") ?? ".",
+    sizes: values.sizes.split(",").map(Number),
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    directory: values.dir,
   };
 }
