@@ -45,7 +45,7 @@ export async function benchQueue(
     goals.add(`at most 1 µs per item (${name.slice("fettle: ".length)})`, cost <= 1000, `${round(cost)} ns`);
     const naive = results.get(name.replace("fettle", "naive"));
     if (naive !== undefined) {
-      goals.beside(`${round(cost / spread(naive).median)}x the cost of a naive queue, which does less`);
+      goals.note(`${round(cost / spread(naive).median)}x the cost of a naive queue, which does less`);
     }
     for (const peer of peers) {
       const theirs = results.get(name.replace("fettle", peer).replace(", awaited", ""));
@@ -56,7 +56,7 @@ export async function benchQueue(
       // Controllers wait only when there is nothing to take, as client-go's Get does: to wait each time is dearer, and rare.
       if (peer === "client-go" && !name.includes(awaited))
         goals.add(`no slower than client-go's (${what})`, cost <= median, shown);
-      else goals.beside(`${round(median / cost)}x as fast as ${peer}'s (${what}): ${shown}`);
+      else goals.note(`${round(median / cost)}x as fast as ${peer}'s (${what}): ${shown}`);
     }
   }
 }

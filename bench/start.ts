@@ -9,8 +9,8 @@ import { printRecorded } from "./report.js";
 import { Goals, printSpread, printTitle, spread } from "./runtime-figures.js";
 
 /**
- * The time from the start of `fettle up` until it says that it is up, beside `node -e 0`, which no program can beat. Each
- * round runs `node -e 0`, a first start in an empty data folder and a second start on the data of the first.
+ * Benchmark of the start: time from the start of `fettle up` until it prints that it is up, compared with `node -e 0`, which no
+ * program can beat. Each round runs `node -e 0`, a first start with an empty data folder and a second start on its data.
  *
  *   npm run bench:start [-- --rounds 10] [--example examples/site] [--json]
  */
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const root = dirname(fileURLToPath(import.meta.resolve("fettle/package.json")));
 const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { bin: { fettle: string } };
-/** Time given to a server after its start to come to rest, before its memory is read; milliseconds. */
+/** Pause before the memory is read; milliseconds. */
 const rest = 2000;
 
 interface Start {
@@ -85,7 +85,7 @@ async function start(data: string): Promise<Start> {
   }
 }
 
-/** Certificates to trust besides Node's own (NODE_EXTRA_CA_CERTS) would be read before anything else. */
+/** Node reads NODE_EXTRA_CA_CERTS at every start, which takes 60 ms. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...rest } = process.env;
   return rest;

@@ -3,15 +3,15 @@ const headEnd = Buffer.from("\r\n\r\n");
 const lengthHeader = /^content-length: *(\d+)/im;
 const chunkedHeader = /^transfer-encoding: *chunked/im;
 
-/** What is known of an answer so far; a `refused` one is no 2xx, or does not tell where it ends. */
+/** State of a response; `refused` is one that is not a 2xx, or has neither a length nor chunks. */
 export type Progress = "incomplete" | "complete" | "refused";
 
-/** Finds where an answer over HTTP/1.1 ends, and looks at each byte that came in once at most. */
-export class RawAnswer {
-  /** What is there of the head, or of the line with the size of a chunk, until all of it is. */
+/** Finds the end of an HTTP/1.1 response, and reads each received byte at most once. */
+export class RawResponse {
+  /** Incomplete head, or incomplete line with the size of a chunk. */
   #line: Buffer | undefined;
   #state: "head" | "body" | "size" | "chunk" | "last chunk" = "head";
-  /** Bytes still to come: of the body, or of a chunk and the line end behind it. */
+  /** Bytes still to be received of the body, or of a chunk and the line end after it. */
   #left = 0;
 
   take(bytes: Buffer): Progress {
