@@ -54,7 +54,7 @@ export type { Finding } from "./observe/findings/finding.js";
 export { renderRun } from "./runs/render-run.js";
 
 export { WorkQueue, type QueueObserver, type QueueOptions } from "./queue/work-queue.js";
-export type { AddOptions, DeadLetter, Outcome, Work } from "./queue/work.js";
+export type { AddOptions, DeadLetter, Outcome, QueueItem } from "./queue/queue-item.js";
 export {
   exponentialBackoff,
   fixedDelay,

@@ -2,7 +2,7 @@ import { targetOf, type Which } from "../../client/which.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import type { Controller } from "../controller.js";
 import { plan, type Plan } from "../plan/plan.js";
-import type { DeadLetter } from "../queue/work.js";
+import type { DeadLetter } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
 import { ControllerLoop, defaults, type GoingOn } from "./controller-loop.js";
 import type { Dependencies } from "./dependencies.js";

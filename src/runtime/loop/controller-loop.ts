@@ -4,7 +4,7 @@ import { AppliedChildren } from "../children/write-children.js";
 import type { Controller } from "../controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
-import type { AddOptions, DeadLetter, Outcome, Work } from "../queue/work.js";
+import type { AddOptions, DeadLetter, Outcome, QueueItem } from "../queue/queue-item.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../steps/steps.js";
@@ -193,7 +193,7 @@ export class ControllerLoop {
   }
 
   /** Waits for work; undefined once there will be none. */
-  #next(signal: AbortSignal): Promise<Work<Trigger> | undefined> {
+  #next(signal: AbortSignal): Promise<QueueItem<Trigger> | undefined> {
     return this.queue.take(signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
@@ -201,7 +201,7 @@ export class ControllerLoop {
   }
 
   /** What could not begin, because a function of an earlier term went on, is due now and for the same reasons. */
-  #giveBack(work: Work<Trigger>): void {
+  #giveBack(work: QueueItem<Trigger>): void {
     const { key, reasons, priority } = work;
     for (const trigger of reasons) this.#add(key, trigger, { priority });
     this.queue.done(work, { type: "done" });
@@ -216,7 +216,7 @@ export class ControllerLoop {
     return this.#dependencies.owns?.(key) ?? true;
   }
 
-  #begin(work: Work<Trigger>, options: RunOptions): void {
+  #begin(work: QueueItem<Trigger>, options: RunOptions): void {
     const run = new ObjectRun(options, work);
     this.#running.add(run);
     this.#active++;
@@ -229,7 +229,7 @@ export class ControllerLoop {
     void run.ended.then(finish);
   }
 
-  #finish(work: Work<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
+  #finish(work: QueueItem<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
     const done = (): void => {
       const outcome = this.#outcome(run, retryAfter);
       // Another object may have taken the name already, and be waiting for its turn.
@@ -259,7 +259,7 @@ export class ControllerLoop {
   }
 
   /** A run that came earlier does not stand for one that somebody asked for at a certain time. */
-  #keepDates({ key, reasons }: Work<Trigger>, startedAt: number): void {
+  #keepDates({ key, reasons }: QueueItem<Trigger>, startedAt: number): void {
     const now = this.#dependencies.clock.now();
     for (const trigger of reasons) {
       if (trigger.type !== "manual" || trigger.due === undefined || trigger.due <= startedAt) continue;

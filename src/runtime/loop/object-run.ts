@@ -2,7 +2,7 @@ import { duration, formatDuration, type KubeObject } from "../../model/core.js";
 import type { Log } from "../observe/log.js";
 import type { PlainReconcile } from "../plain.js";
 import { failureOf, retryAfterOf, runProse, type ProseEnd } from "../prose/prose-run.js";
-import type { Work } from "../queue/work.js";
+import type { QueueItem } from "../queue/queue-item.js";
 import type { Run, Trigger } from "../runs/run.js";
 import type { RunTools } from "../tools.js";
 import { read, readAll } from "./cache-reads.js";
@@ -30,7 +30,7 @@ export class ObjectRun {
   #ended: Promise<RunEnd> | undefined;
   #traceId: string | undefined;
 
-  constructor(options: RunOptions, work: Work<Trigger>) {
+  constructor(options: RunOptions, work: QueueItem<Trigger>) {
     this.#options = options;
     this.#scope = new RunScope(options, work);
   }

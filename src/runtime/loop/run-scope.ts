@@ -12,7 +12,7 @@ import { messageOf } from "../message-of.js";
 import { lazyChild, type Log } from "../observe/log.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { ProseContext, ProseOptions } from "../prose/prose-context.js";
-import type { Work } from "../queue/work.js";
+import type { QueueItem } from "../queue/queue-item.js";
 import { RecordingTransport, type Recording } from "../runs/recording-transport.js";
 import type { StepRecord, Trigger, WriteRecord } from "../runs/run.js";
 import { HandOver, Steps } from "../steps/steps.js";
@@ -40,7 +40,7 @@ const none: readonly StepRecord[] = [];
  * it is asked for.
  */
 export class RunScope implements ProseContext, Recording {
-  readonly work: Work<Trigger>;
+  readonly work: QueueItem<Trigger>;
   readonly facts: RunFacts;
   readonly writes: WriteRecord[] = [];
   /** How many more there were, before the last one. */
@@ -52,7 +52,7 @@ export class RunScope implements ProseContext, Recording {
   #steps: Steps | undefined;
   #transport: Transport | undefined;
 
-  constructor(options: RunOptions, work: Work<Trigger>) {
+  constructor(options: RunOptions, work: QueueItem<Trigger>) {
     const { controller, dependencies, signals } = options;
     this.#options = options;
     this.#cancelled = signals.take();

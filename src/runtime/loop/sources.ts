@@ -9,7 +9,7 @@ import { kindKey, type Controller } from "../controller.js";
 import { hasFinalizer } from "../finalizer.js";
 import { desired } from "../predicates.js";
 import { finalizerOf } from "../prose/prose-context.js";
-import type { AddOptions } from "../queue/work.js";
+import type { AddOptions } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
 import { toOwner, type Mapper, type Watch } from "../watch.js";
 import type { Dependencies } from "./dependencies.js";

@@ -2,7 +2,7 @@ import type { Clock } from "../../model/time/clock.js";
 import { type Duration, duration } from "../../model/time/duration.js";
 import { defaultLimiter, type RateLimiter } from "./rate-limiter.js";
 import type { Change, Strategy } from "./strategy.js";
-import type { DeadLetter, Outcome, Work } from "./work.js";
+import type { DeadLetter, Outcome, QueueItem } from "./queue-item.js";
 
 export interface QueueOptions<Reason> {
   readonly clock: Clock;
@@ -28,11 +28,11 @@ export interface QueueObserver<Reason> {
   /** A reason was added, be it to a key that was waiting already. */
   added?(key: string): void;
   /** Work was handed out, `waited` milliseconds after it was due. */
-  taken?(work: Work<Reason>, waited: number): void;
+  taken?(work: QueueItem<Reason>, waited: number): void;
   /** A key failed, and is tried again after `delay` milliseconds or earlier. */
   retried?(key: string, failures: number, delay: number): void;
   /** Work was finished, `took` milliseconds after it was handed out. */
-  done?(work: Work<Reason>, took: number, outcome: Outcome<Reason>["type"]): void;
+  done?(work: QueueItem<Reason>, took: number, outcome: Outcome<Reason>["type"]): void;
 }
 
 /** Options with their defaults, checked. */

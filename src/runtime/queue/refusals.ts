@@ -1,4 +1,4 @@
-import type { Unfinished } from "./work.js";
+import type { Unfinished } from "./queue-item.js";
 
 /** Refuses what would leave a key half finished. */
 export function checkOutcome(key: string, outcome: Unfinished<unknown>): void {

@@ -2,7 +2,7 @@ import { systemClock } from "../../model/time/clock.js";
 import { type Entries, gather, Gathered, type Held, type Slot } from "./entries.js";
 import { none } from "./key-index.js";
 import { QueueTime } from "./queue-time.js";
-import type { Work } from "./work.js";
+import type { QueueItem } from "./queue-item.js";
 
 /** A key that runs, and since when. */
 export interface RunningKey {
@@ -30,7 +30,7 @@ export class RunningWork<Reason> {
   }
 
   /** Makes what an entry has to do into work that runs; from here on reasons are for the next time. */
-  start(slot: Slot, now: number): Work<Reason> {
+  start(slot: Slot, now: number): QueueItem<Reason> {
     const entries = this.#entries;
     // Begins anew after four billion, as in the row.
     const order = (this.#started + 1) | 0;
@@ -52,12 +52,12 @@ export class RunningWork<Reason> {
   }
 
   /** The entry of work that runs; none for what is over already, or was never taken from this queue. */
-  find(work: Work<Reason>): Slot {
+  find(work: QueueItem<Reason>): Slot {
     return TakenWork.slotOf(work, this.#entries, this.#time);
   }
 
   /** Ends work, and gives its entry; none for what is over already, or was never taken from this queue. */
-  end(work: Work<Reason>): Slot {
+  end(work: QueueItem<Reason>): Slot {
     const slot = TakenWork.slotOf(work, this.#entries, this.#time);
     if (slot !== none) this.#size -= 1;
     return slot;
@@ -79,7 +79,7 @@ export class RunningWork<Reason> {
  * Work is made for every key that is handed out, and most of it is never asked for all that it knows: so it has what its
  * entry had, in the numbers of the queue, which are small, and says it in those of the wall when asked.
  */
-class TakenWork<Reason> implements Work<Reason> {
+class TakenWork<Reason> implements QueueItem<Reason> {
   /**
    * One that is always there. When memory is collected while no work is under way, the engine would forget what work
    * looks like, and with it all that it has compiled for it.
@@ -122,7 +122,7 @@ class TakenWork<Reason> implements Work<Reason> {
   }
 
   /** The entry of work that was taken from a queue, and is not over; none for any other. */
-  static slotOf<Reason>(work: Work<Reason>, entries: Entries<Reason>, time: QueueTime): Slot {
+  static slotOf<Reason>(work: QueueItem<Reason>, entries: Entries<Reason>, time: QueueTime): Slot {
     if (!(#slot in work)) return none;
     const taken = work as TakenWork<Reason>;
     return taken.#time === time && entries.isOutAs(taken.#slot, taken.#order) ? taken.#slot : none;

@@ -2,7 +2,7 @@ import type { Agenda } from "./agenda.js";
 import { type Entries, gather, type Slot, State } from "./entries.js";
 import { none } from "./key-index.js";
 import type { QueueTime } from "./queue-time.js";
-import type { DeadLetter } from "./work.js";
+import type { DeadLetter } from "./queue-item.js";
 
 /**
  * - `ready`: waits for a worker; `delayed`: waits for its time; `batched`: waits for others of its batch, or its time

@@ -1,8 +1,8 @@
 import { onAbort } from "../../client/on-abort.js";
-import type { Work } from "./work.js";
+import type { QueueItem } from "./queue-item.js";
 
 interface Taker<Reason> {
-  readonly resolve: (work: Work<Reason> | undefined) => void;
+  readonly resolve: (work: QueueItem<Reason> | undefined) => void;
   readonly leave: () => void;
 }
 
@@ -14,7 +14,7 @@ export class Takers<Reason> {
     return this.#waiting.size > 0;
   }
 
-  wait(signal: AbortSignal | undefined): Promise<Work<Reason> | undefined> {
+  wait(signal: AbortSignal | undefined): Promise<QueueItem<Reason> | undefined> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiting.delete(taker);
@@ -27,7 +27,7 @@ export class Takers<Reason> {
   }
 
   /** Gives work to the one who has waited longest. */
-  give(work: Work<Reason>): void {
+  give(work: QueueItem<Reason>): void {
     for (const taker of this.#waiting) {
       this.#answer(taker, work);
       return;
@@ -39,7 +39,7 @@ export class Takers<Reason> {
     for (const taker of this.#waiting) this.#answer(taker, undefined);
   }
 
-  #answer(taker: Taker<Reason>, work: Work<Reason> | undefined): void {
+  #answer(taker: Taker<Reason>, work: QueueItem<Reason> | undefined): void {
     this.#waiting.delete(taker);
     taker.leave();
     taker.resolve(work);

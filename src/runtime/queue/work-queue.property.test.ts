@@ -5,7 +5,7 @@ import { ReferenceQueue } from "./fixtures/reference-queue.js";
 import { exponentialBackoff } from "./rate-limiter.js";
 import { batched, chooseStrategy, scheduled, type Window } from "./strategy.js";
 import { WorkQueue } from "./work-queue.js";
-import type { Outcome, Work } from "./work.js";
+import type { Outcome, QueueItem } from "./queue-item.js";
 
 const ageing = 10;
 const key = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d");
@@ -58,7 +58,7 @@ test("does what a list that is searched from end to end would do", () => {
         backoff: (failures) => Math.min(9, 2 ** failures),
         groupOf: (key) => (key.includes("/") ? key.slice(0, 1) : ""),
       });
-      const running: Work<string>[] = [];
+      const running: QueueItem<string>[] = [];
 
       for (const [step, { type, key = "", index = 0, priority = 0, after, by = 0 }] of commands.entries()) {
         const reason = `${type} ${step}`;
@@ -139,7 +139,7 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
     fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
       const clock = manualClock();
       const queue = new WorkQueue<string>({ clock, strategy, ageing, maxReasons: 1000 });
-      const running: Work<string>[] = [];
+      const running: QueueItem<string>[] = [];
       const missing = new Map<string, Said>();
       const saidOf = new Map<string, readonly Said[]>();
 
@@ -161,7 +161,7 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
         missing.set(reason, { key, types, earliest: clock.time + after });
         return reason;
       };
-      const finish = (work: Work<string>, type: string, after: number, step: number): void => {
+      const finish = (work: QueueItem<string>, type: string, after: number, step: number): void => {
         const reason = `${type} ${step} ${work.key}`;
         // A retry may be done whenever what failed might have been.
         const types = (saidOf.get(work.key) ?? []).flatMap((said) => said.types);

@@ -5,7 +5,7 @@ import { VirtualClock } from "../../model/time/virtual-clock.js";
 import { fixedDelay } from "./rate-limiter.js";
 import { batched, immediate, scheduled, type Strategy, type Window } from "./strategy.js";
 import { type QueueOptions, WorkQueue } from "./work-queue.js";
-import type { Work } from "./work.js";
+import type { QueueItem } from "./queue-item.js";
 
 function open(options: Partial<QueueOptions<string>> = {}): {
   clock: VirtualClock;
@@ -15,7 +15,7 @@ function open(options: Partial<QueueOptions<string>> = {}): {
   return { clock, queue: new WorkQueue<string>({ clock, ...options }) };
 }
 
-function take(queue: WorkQueue<string>): Work<string> {
+function take(queue: WorkQueue<string>): QueueItem<string> {
   return queue.tryTake() ?? expect.fail("there was work");
 }
 

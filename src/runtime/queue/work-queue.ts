@@ -8,7 +8,7 @@ import { checkDelay, checkOutcome, finite, notRunning } from "./refusals.js";
 import { type RunningKey, RunningWork } from "./running-work.js";
 import { type KeySnapshot, snapshotOf } from "./snapshot.js";
 import { Takers } from "./takers.js";
-import type { AddOptions, DeadLetter, Outcome, Unfinished, Work } from "./work.js";
+import type { AddOptions, DeadLetter, Outcome, Unfinished, QueueItem } from "./queue-item.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
 export type { KeySnapshot } from "./snapshot.js";
@@ -75,7 +75,7 @@ export class WorkQueue<Reason> {
    * The next work, as soon as some is due; undefined once the queue is drained or closed. Rejects with the
    * signal's reason when aborted, and then has taken nothing. Whatever it resolves to must be given to `done`.
    */
-  async take(signal?: AbortSignal): Promise<Work<Reason> | undefined> {
+  async take(signal?: AbortSignal): Promise<QueueItem<Reason> | undefined> {
     signal?.throwIfAborted();
     if (this.#ended) return undefined;
     const work = this.#takers.waiting ? undefined : this.tryTake();
@@ -86,7 +86,7 @@ export class WorkQueue<Reason> {
   }
 
   /** The next work if some is due now. */
-  tryTake(): Work<Reason> | undefined {
+  tryTake(): QueueItem<Reason> | undefined {
     if (this.#paused || this.#ended) return undefined;
     const now = this.#time.now();
     this.#agenda.catchUp(now);
@@ -101,7 +101,7 @@ export class WorkQueue<Reason> {
    * or more. Then nothing has changed: the work still runs, and `done` can be called again, perhaps with an `after` so
    * that the limiter is not asked.
    */
-  done(work: Work<Reason>, outcome: Outcome<Reason>): void {
+  done(work: QueueItem<Reason>, outcome: Outcome<Reason>): void {
     if (outcome.type !== "done") {
       this.#conclude(work, outcome);
       return;
@@ -242,7 +242,7 @@ export class WorkQueue<Reason> {
   }
 
   /** What has become due since the time was last looked at. */
-  #takeNewlyDue(): Work<Reason> | undefined {
+  #takeNewlyDue(): QueueItem<Reason> | undefined {
     if (this.#agenda.delayed === 0) return undefined;
     const now = this.#time.look();
     this.#agenda.catchUp(now);
@@ -250,14 +250,14 @@ export class WorkQueue<Reason> {
     return slot === none ? undefined : this.#start(slot, now);
   }
 
-  #start(slot: Slot, now: number): Work<Reason> {
+  #start(slot: Slot, now: number): QueueItem<Reason> {
     const work = this.#running.start(slot, now);
     this.#settings.metrics?.taken?.(work, Math.max(0, work.taken - work.due));
     return work;
   }
 
   /** Ends work that has done what was to be done. */
-  #succeed(slot: Slot, work: Work<Reason>): void {
+  #succeed(slot: Slot, work: QueueItem<Reason>): void {
     const now = this.#time.look();
     this.#agenda.catchUp(now);
     this.#entries.setFailures(slot, 0);
@@ -265,7 +265,7 @@ export class WorkQueue<Reason> {
   }
 
   /** Ends work that has not. What comes next is found out first: as long as that may throw, the work runs. */
-  #conclude(work: Work<Reason>, outcome: Unfinished<Reason>): void {
+  #conclude(work: QueueItem<Reason>, outcome: Unfinished<Reason>): void {
     checkOutcome(work.key, outcome);
     const slot = this.#running.find(work);
     if (slot === none) throw notRunning(work.key);
@@ -280,7 +280,7 @@ export class WorkQueue<Reason> {
 
   #finish(
     slot: Slot,
-    work: Work<Reason>,
+    work: QueueItem<Reason>,
     outcome: Outcome<Reason>["type"],
     letter: DeadLetter<Reason> | undefined,
     now: number,
@@ -303,7 +303,7 @@ export class WorkQueue<Reason> {
   /** Takes note of what is to be done next; a dead letter when that is nothing. Throws before it changes anything. */
   #goOn(
     slot: Slot,
-    work: Work<Reason>,
+    work: QueueItem<Reason>,
     outcome: Unfinished<Reason>,
     now: number,
   ): DeadLetter<Reason> | undefined {
@@ -333,7 +333,7 @@ export class WorkQueue<Reason> {
   }
 
   /** Gives a key up, unless something new about it was said while it ran: then it is tried for that, and knows how it failed. */
-  #bury(slot: Slot, work: Work<Reason>, reason: Reason, now: number): DeadLetter<Reason> | undefined {
+  #bury(slot: Slot, work: QueueItem<Reason>, reason: Reason, now: number): DeadLetter<Reason> | undefined {
     const { maxReasons } = this.#settings;
     if (this.#entries.count(slot) > 0) {
       this.#entries.collect(slot, reason, maxReasons);

@@ -1,5 +1,5 @@
 /** Something to do: one object to look at, and all that has been said about why. */
-export interface Work<Reason> {
+export interface QueueItem<Reason> {
   /** Names the object; the queue has each key once, whatever the reasons. */
   readonly key: string;
   /** Every reason since the last time, oldest first; only the last ones when there were too many. */
