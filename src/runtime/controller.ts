@@ -49,8 +49,8 @@ export interface CommonOptions<K extends TypedKind> {
   readonly strategy?: Strategy | ((change: StrategyChange) => Strategy) | undefined;
   /** How urgent a change is; higher goes first. */
   readonly priority?: ((object: ObjectFor<K>) => number) | undefined;
-  /** Who gets their turn alike; the namespace by default. The object is as the cache has it, if it does. */
-  readonly fairBy?: ((key: string, object: ObjectFor<K> | undefined) => string) | undefined;
+  /** Fairness key of an object: keys take turns in the queue. Default: the namespace. `object` is the cached one, if any. */
+  readonly fairnessKey?: ((key: string, object: ObjectFor<K> | undefined) => string) | undefined;
   /**
    * An object that is as it should be is looked at again after this time, unless its run asked for another. Default 10 h;
    * `false` for never.

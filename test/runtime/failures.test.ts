@@ -277,14 +277,14 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(plane.errors).toContain("the predicate failed");
     });
 
-    test("priority, strategy, fairBy and limiter are done without", async () => {
+    test("priority, strategy, fairnessKey and limiter are done without", async () => {
       let works = false;
       await using plane = await start(
         (_, { again }) => {
           if (!works) throw new Error("no");
           return again("1s");
         },
-        { priority: broken, strategy: broken, fairBy: broken, limiter: { delay: broken } },
+        { priority: broken, strategy: broken, fairnessKey: broken, limiter: { delay: broken } },
       );
       await plane.create("hello");
       expect((await plane.run()).outcome.type).toBe("error");
@@ -293,7 +293,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome.type).toBe("again");
       await plane.clock.advance(1000);
       expect((await plane.run()).outcome.type).toBe("again");
-      for (const what of ["priority", "strategy", "fairBy", "limiter"])
+      for (const what of ["priority", "strategy", "fairnessKey", "limiter"])
         expect(plane.errors).toContain(`the ${what} failed`);
     });
 

@@ -47,7 +47,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  test("turns are taken by what fairBy makes of an object, found at the start or created later", async () => {
+  test("turns are taken by what fairnessKey makes of an object, found at the start or created later", async () => {
     const asked: string[] = [];
     await using api = await startTestApi([Site]);
     await api.client.create(Site, { metadata: { name: "found", labels: { tenant: "a" } }, spec: {} });
@@ -55,7 +55,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       for: Site,
       resync: false,
       reconcile() {},
-      fairBy(key, site) {
+      fairnessKey(key, site) {
         asked.push(`${key} ${site?.metadata.labels?.["tenant"]}`);
         return site?.metadata.labels?.["tenant"] ?? "";
       },

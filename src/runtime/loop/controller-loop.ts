@@ -63,7 +63,7 @@ export class ControllerLoop {
       this.#resyncing = { every: duration(resync), text: `every ${formatDuration(duration(resync))}` };
     }
     this.#goingOn = goingOn;
-    const { backoff = {}, limiter, strategy, fairBy } = controller.options;
+    const { backoff = {}, limiter, strategy, fairnessKey } = controller.options;
     const usual = exponentialBackoff(backoff.base ?? defaults.base, backoff.max ?? defaults.max);
     this.queue = new WorkQueue<Trigger>({
       clock: dependencies.clock,
@@ -73,7 +73,8 @@ export class ControllerLoop {
         typeof strategy === "function"
           ? (change) => this.#ask("strategy", change.key, () => strategy(change), immediate)
           : strategy,
-      fairBy: fairBy && ((key) => this.#ask("fairBy", key, () => fairBy(key, this.#known(key)), "")),
+      fairnessKey:
+        fairnessKey && ((key) => this.#ask("fairnessKey", key, () => fairnessKey(key, this.#known(key)), "")),
       // A log that fails must not keep the queue from going on.
       onDead: (letter) => tell("the log", () => this.#died(letter)),
       metrics: dependencies.queueObserver?.(controller.name),

@@ -31,7 +31,7 @@ export class Agenda<Reason> {
 
   constructor(
     entries: Entries<Reason>,
-    options: Pick<Settings<Reason>, "ageing" | "fairBy" | "maxReasons">,
+    options: Pick<Settings<Reason>, "ageing" | "fairnessKey" | "maxReasons">,
     time: QueueTime,
   ) {
     this.#entries = entries;

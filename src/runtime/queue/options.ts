@@ -14,8 +14,8 @@ export interface QueueOptions<Reason> {
   readonly maxReasons?: number | undefined;
   /** Waiting this long is worth one step of priority. Default 10s. */
   readonly ageing?: Duration | undefined;
-  /** The group of a key, always the same one; groups take turns. Default: its namespace, which is all before the first slash. */
-  readonly fairBy?: ((key: string) => string) | undefined;
+  /** Fairness key of a key; fairness keys take turns. Default: the namespace, i.e. everything before the first slash. */
+  readonly fairnessKey?: ((key: string) => string) | undefined;
   /** When changes are acted upon: one strategy for all, or a choice for each change. Default: immediate. */
   readonly strategy?: Strategy | ((change: Change) => Strategy) | undefined;
   /** Told about every key that is given up. */
@@ -41,7 +41,7 @@ export interface Settings<Reason> extends QueueOptions<Reason> {
   readonly maxRetries: number;
   readonly maxReasons: number;
   readonly ageing: number;
-  readonly fairBy: (key: string) => string;
+  readonly fairnessKey: (key: string) => string;
 }
 
 export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason> {
@@ -49,7 +49,7 @@ export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason
     limiter = defaultLimiter(),
     maxRetries = Infinity,
     maxReasons = 16,
-    fairBy = namespaceOf,
+    fairnessKey = namespaceOf,
   } = options;
   const ageing = duration(options.ageing ?? "10s");
   if (!(ageing > 0)) {
@@ -61,7 +61,7 @@ export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason
   if (!(maxReasons >= 1)) {
     throw new RangeError(`the queue's maxReasons cannot be ${maxReasons}: give 1 or more`);
   }
-  return { ...options, limiter, maxRetries, maxReasons, ageing, fairBy };
+  return { ...options, limiter, maxRetries, maxReasons, ageing, fairnessKey };
 }
 
 function namespaceOf(key: string): string {

@@ -42,11 +42,11 @@ export class ReadyList<Reason> {
 
   constructor(
     entries: Entries<Reason>,
-    options: { readonly ageing: number; readonly fairBy: (key: string) => string },
+    options: { readonly ageing: number; readonly fairnessKey: (key: string) => string },
   ) {
     this.#entries = entries;
     this.#ageing = options.ageing;
-    this.#groupOf = options.fairBy;
+    this.#groupOf = options.fairnessKey;
   }
 
   get size(): number {

@@ -278,7 +278,7 @@ describe("the end", () => {
 });
 
 test("groups and priorities can be as many as they like, and come and go", () => {
-  const { queue } = open({ fairBy: (key) => key });
+  const { queue } = open({ fairnessKey: (key) => key });
   for (let round = 0; round < 3; round++) {
     const keys = Array.from({ length: 2000 }, (_, i) => `${round}-${i}`);
     for (const [i, key] of keys.entries()) queue.add(key, "added", { priority: -(i % 500) });
