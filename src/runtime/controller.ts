@@ -8,7 +8,7 @@ import type { PhaseRules } from "./phases.js";
 import type { Predicate } from "./predicates.js";
 import type { PlainReconcile } from "./plain.js";
 import type { RateLimiter } from "./queue/rate-limiter.js";
-import type { Change as StrategyChange, Strategy } from "./queue/strategy.js";
+import type { StrategyInput, Strategy } from "./queue/strategy.js";
 import type { CleanupTools, Observed, Tools, TypedKind } from "./tools.js";
 import type { Watch } from "./watch.js";
 
@@ -46,7 +46,7 @@ export interface CommonOptions<K extends TypedKind> {
   /** Instead of `backoff`: the delay before the next try. */
   readonly limiter?: RateLimiter | undefined;
   /** When work is done: at once, in batches, in a window of time. Default immediate. */
-  readonly strategy?: Strategy | ((change: StrategyChange) => Strategy) | undefined;
+  readonly strategy?: Strategy | ((change: StrategyInput) => Strategy) | undefined;
   /** How urgent a change is; higher goes first. */
   readonly priority?: ((object: ObjectFor<K>) => number) | undefined;
   /** Fairness key of an object: keys take turns in the queue. Default: the namespace. `object` is the cached one, if any. */

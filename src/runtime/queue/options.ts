@@ -1,7 +1,7 @@
 import type { Clock } from "../../model/time/clock.js";
 import { type Duration, duration } from "../../model/time/duration.js";
 import { defaultLimiter, type RateLimiter } from "./rate-limiter.js";
-import type { Change, Strategy } from "./strategy.js";
+import type { StrategyInput, Strategy } from "./strategy.js";
 import type { DeadLetter, Outcome, QueueItem } from "./queue-item.js";
 
 export interface QueueOptions<Reason> {
@@ -17,7 +17,7 @@ export interface QueueOptions<Reason> {
   /** Fairness key of a key; fairness keys take turns. Default: the namespace, i.e. everything before the first slash. */
   readonly fairnessKey?: ((key: string) => string) | undefined;
   /** When changes are acted upon: one strategy for all, or a choice for each change. Default: immediate. */
-  readonly strategy?: Strategy | ((change: Change) => Strategy) | undefined;
+  readonly strategy?: Strategy | ((change: StrategyInput) => Strategy) | undefined;
   /** Told about every key that is given up. */
   readonly onDead?: ((letter: DeadLetter<Reason>) => void) | undefined;
   readonly metrics?: QueueObserver<Reason> | undefined;

@@ -16,8 +16,8 @@ export type Strategy =
   | { readonly type: "batched"; readonly id: string; readonly size: number; readonly timeout: number }
   | { readonly type: "scheduled"; readonly window: Window };
 
-/** What a strategy can be chosen by. */
-export interface Change {
+/** Properties of a change by which a strategy is chosen. */
+export interface StrategyInput {
   readonly key: string;
   readonly priority: number;
   /** The kind of change, as it was given to `add`; undefined for a look that a reconciler asked for with `again`. */
@@ -73,7 +73,7 @@ export interface StrategyRule {
 export function chooseStrategy(
   rules: readonly StrategyRule[],
   otherwise: Strategy = immediate,
-): (change: Change) => Strategy {
+): (change: StrategyInput) => Strategy {
   return ({ type, priority }) => {
     const named = type === undefined ? undefined : rules.find((rule) => rule.types?.includes(type));
     const chosen = named ?? rules.find((rule) => rule.priority !== undefined && priority >= rule.priority);
