@@ -1,55 +1,52 @@
-/** Something to do: one object to look at, and all that has been said about why. */
+/** A key handed to a worker, with every reason for it. */
 export interface QueueItem<Reason> {
-  /** Names the object; the queue has each key once, whatever the reasons. */
+  /** Name of the object. A queue has each key once, whatever the number of reasons. */
   readonly key: string;
-  /** Every reason since the last time, oldest first; only the last ones when there were too many. */
+  /** Reasons since the previous run, oldest first; only the latest when there were too many. */
   readonly reasons: readonly Reason[];
-  /** How many reasons were dropped because there were too many. */
+  /** Number of reasons dropped because there were too many. */
   readonly dropped: number;
-  /** When the first of the reasons arrived. */
+  /** Time of the first reason. */
   readonly since: number;
-  /** When it became due: what is between this and now is time spent waiting for a worker. */
+  /** Time at which it became due; from then until `taken` it waited for a worker. */
   readonly due: number;
-  /** When it was handed out. */
+  /** Time at which it was taken. */
   readonly taken: number;
-  /** How many times it has failed in a row. */
+  /** Failures in a row before this run. */
   readonly failures: number;
   readonly priority: number;
 }
 
 export interface AddOptions {
-  /** Higher goes first. Adding again never lowers it. Default 0. */
+  /** Higher goes first. Adding again never lowers it. Default: 0. */
   readonly priority?: number | undefined;
-  /** Milliseconds from now; the earliest of several wins. */
+  /** Delay in milliseconds; the earliest of several wins. Default: 0. */
   readonly after?: number | undefined;
-  /** What kind of change this is, for a strategy that treats kinds of change differently. */
+  /** Type of change, for strategies that depend on it. */
   readonly type?: string | undefined;
 }
 
-/** What became of a piece of work. */
+/** Result of working on an item. */
 export type Outcome<Reason> =
-  /** It is as it should be: failures are forgotten. */
+  /** Success; resets the failures. */
   | { readonly type: "done" }
-  /** Look at it again later, at priority 0 unless said; failures are forgotten. What is added meanwhile may come earlier. */
+  /** Success, to be run again after a delay or earlier, at priority 0 by default; resets the failures. */
   | {
       readonly type: "again";
       readonly after: number;
       readonly reason: Reason;
       readonly priority?: number | undefined;
     }
-  /** It failed: again after a delay that grows (or `after`), at the priority it had; among the dead when it failed too often. */
+  /** Failure: retried at the same priority, after the limiter's delay or `after`; dead when the retries are used up. */
   | { readonly type: "retry"; readonly reason: Reason; readonly after?: number | undefined }
-  /** It failed, and trying again cannot help; only a new reason brings it back. */
+  /** Failure that a retry cannot mend: dead until the key is added again. */
   | { readonly type: "dead"; readonly reason: Reason };
 
-/** What leaves something to be done, or to be given up. */
-export type Unfinished<Reason> = Exclude<Outcome<Reason>, { readonly type: "done" }>;
-
-/** Work that is not tried any more until somebody says so or its object changes. */
+/** Key whose retries are used up. It runs again when it is added or revived. */
 export interface DeadLetter<Reason> {
   readonly key: string;
   readonly reasons: readonly Reason[];
   readonly failures: number;
-  /** When it was given up. */
+  /** Time of the last failure. */
   readonly at: number;
 }

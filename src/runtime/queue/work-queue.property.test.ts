@@ -176,7 +176,7 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
           (said) =>
             !said.types.includes("configuration") &&
             mayRun(said) &&
-            !["ready", "paused", "dirty"].includes(waiting.get(said.key) ?? ""),
+            !["waiting", "paused", "dirty"].includes(waiting.get(said.key) ?? ""),
         );
       };
 
