@@ -208,8 +208,6 @@ class RunningControllers implements Controllers {
       },
       queueObserver: (controller) => observation.metrics?.queueObserver(controller),
       record: (run) => this.runs.add(run),
-      drift: (controller, owner, { desired }, current) =>
-        observation.drifted(controller, owner, desired, current),
     };
     this.all = options.controllers.map((controller) => new ControllerHandle(controller, this.#dependencies));
     if (shards !== undefined) {

@@ -231,6 +231,23 @@ describeHomes(({ startTestPlane }) => {
     expect(await metricsOf(plane)).toContain('fettle_hot_loops_total{controller="sites.demo.dev"} 1');
   });
 
+  test("nothing is found when detectors are off", async () => {
+    const busy = controller({
+      for: Site,
+      where: () => true,
+      reconcile(site, { report }) {
+        const looks = site.status?.looks ?? 0;
+        if (looks < 30) report({ looks: looks + 1 });
+      },
+    });
+    await using plane = await startTestPlane([Site, Page], { controllers: [busy], detectors: false });
+    const { client, controllers } = plane;
+    await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello", pages: 1 } });
+    await eventually(async () => (await client.get(Site, "hello")).status?.looks === 30);
+    await controllers.idle();
+    expect(controllers.findings()).toEqual([]);
+  });
+
   test("managers who fight over a field are named", async () => {
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     const { client, controllers } = plane;

@@ -35,8 +35,6 @@ export interface ChildrenContext {
   /** What is there, by kind. */
   readonly cacheOf: (kind: KindInfo) => Source;
   readonly applied: AppliedChildren;
-  /** Is told of each field that had to be set back, and of who had changed it. */
-  readonly onDrift?: ((child: StagedChild, current: KubeObject) => void) | undefined;
 }
 
 /**
@@ -120,12 +118,9 @@ export function needsWrite(
 }
 
 async function writeChild(context: ChildrenContext, child: StagedChild): Promise<void> {
-  const { cacheOf, applied, onDrift } = context;
+  const { cacheOf, applied } = context;
   const current = cacheOf(child.kind).get(keyOf(child.namespace, child.name));
-  if (current !== undefined) {
-    checkOwner(context.owner, child, current);
-    if (ownedFields(current, context.fieldManager) !== undefined) onDrift?.(child, current);
-  }
+  if (current !== undefined) checkOwner(context.owner, child, current);
   const answer = await applyChild(context, child, current);
   const owned = ownedFields(answer, context.fieldManager);
   // Only what a comparison cannot tell has to be remembered.

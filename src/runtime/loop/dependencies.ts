@@ -3,7 +3,6 @@ import type { Informers } from "../../client/informer/informers.js";
 import type { AnyKind, KindInfo } from "../../client/kinds/kind.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Clock, KubeObject, Random } from "../../model/core.js";
-import type { StagedChild } from "../children/staged.js";
 import type { Log } from "../observe/log.js";
 import type { Observer } from "../observe/observer.js";
 import type { QueueObserver } from "../queue/options.js";
@@ -41,6 +40,4 @@ export interface Dependencies {
   readonly observer: Observer;
   queueObserver?(controller: string): QueueObserver<Trigger> | undefined;
   record(run: Run): void;
-  /** A child that was applied before is not as it should be, and is about to be set back or changed. */
-  drift?(controller: string, owner: KubeObject, child: StagedChild, current: KubeObject): void;
 }

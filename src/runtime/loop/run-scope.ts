@@ -4,7 +4,6 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import { tell } from "../../client/tell.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { newUid, type Clock, type KubeObject } from "../../model/core.js";
-import type { StagedChild } from "../children/staged.js";
 import type { AppliedChildren } from "../children/write-children.js";
 import type { Controller } from "../controller.js";
 import { followClient } from "../followed-client.js";
@@ -170,10 +169,6 @@ export class RunScope implements ProseContext, Recording {
   note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
     const { controller, runId } = this.facts;
     this.#options.dependencies.note(controller, object, reason, message, type, runId);
-  }
-
-  onDrift(owner: KubeObject, child: StagedChild, current: KubeObject): void {
-    this.#options.dependencies.drift?.(this.facts.controller, owner, child, current);
   }
 
   guard(): void {

@@ -1,8 +1,6 @@
-import type { Clock, JsonObject, KubeObject } from "../../model/core.js";
+import type { Clock, KubeObject } from "../../model/core.js";
 import type { ControllerHandle } from "../loop/controller-handle.js";
 import type { Dependencies } from "../loop/dependencies.js";
-import { describe } from "../loop/keys.js";
-import { fieldManagerOf } from "../prose/prose-context.js";
 import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
 import type { Log } from "./log.js";
@@ -19,8 +17,8 @@ export interface ObservationOptions {
    * the API anyway, or the API itself, when yours is another copy than Fettle's.
    */
   readonly traces?: boolean | OpenTelemetry | undefined;
-  /** When runs are a hot loop, and when two managers fight. */
-  readonly detectors?: DetectorOptions | undefined;
+  /** Thresholds for hot loops and field fights; false for no detection. */
+  readonly detectors?: DetectorOptions | false | undefined;
   /** Is told of runs, steps and writes as well. */
   readonly observer?: Observer | undefined;
 }
@@ -36,9 +34,10 @@ interface Surroundings {
 /** All that looks on while controllers work. */
 export class Observation {
   readonly metrics: Metrics | undefined;
-  readonly #detectors: Detectors;
+  readonly #detectors: Detectors | undefined;
   readonly #options: ObservationOptions;
   readonly #log: Log;
+  readonly #clock: Clock;
   #observer: Observer;
   #unwatch: () => void = () => {};
 
@@ -46,17 +45,17 @@ export class Observation {
     const { clock, log } = surroundings;
     this.#options = options;
     this.#log = log;
+    this.#clock = clock;
     this.metrics = options.metrics === false ? undefined : (options.metrics ?? controllerMetrics());
-    this.#detectors = new Detectors({
-      ...options.detectors,
-      log,
-      now: () => clock.now(),
-      managerOf: fieldManagerOf,
-      objectOf: (controller, kind, key) => cached(surroundings.handle(controller), kind, key),
-      note: (controller, object, reason, message) =>
-        surroundings.note(controller, object, reason, message, "Warning"),
-      onFinding: (finding) => this.metrics?.found(finding),
-    });
+    if (options.detectors !== false) {
+      this.#detectors = new Detectors(options.detectors ?? {}, {
+        log,
+        objectOf: (controller, kind, key) => cached(surroundings.handle(controller), kind, key),
+        recordEvent: (controller, object, reason, message) =>
+          surroundings.note(controller, object, reason, message, "Warning"),
+        onFinding: (finding) => this.metrics?.found(finding),
+      });
+    }
     this.#observer = this.#all(undefined);
   }
 
@@ -80,17 +79,8 @@ export class Observation {
     this.#unwatch = this.metrics?.watch(watched) ?? this.#unwatch;
   }
 
-  drifted(controller: string, owner: KubeObject, desired: JsonObject, current: KubeObject): void {
-    try {
-      this.#detectors.drifted(controller, owner, desired, current);
-    } catch (error) {
-      const facts = { controller, object: describe(current) };
-      this.#log.warn({ ...facts, err: error }, "who else sets a child's fields could not be found out");
-    }
-  }
-
   findings(): readonly Finding[] {
-    return this.#detectors.list();
+    return this.#detectors?.list(this.#clock.now()) ?? [];
   }
 
   end(): void {
@@ -99,7 +89,7 @@ export class Observation {
 
   /** Spans are around everything else. */
   #all(spans: Observer | undefined): Observer {
-    const all = [spans, this.metrics?.observer, this.#detectors.observer, this.#options.observer];
+    const all = [spans, this.metrics?.observer, this.#detectors, this.#options.observer];
     return observers(
       all.filter((each) => each !== undefined),
       (error, { controller, kind, key, runId: run }) =>

@@ -4,7 +4,6 @@ import type { Source } from "../../client/informer/source.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Clock, KubeObject } from "../../model/core.js";
 import type { AppliedChildren } from "../children/write-children.js";
-import type { StagedChild } from "../children/staged.js";
 import type { ControllerOptions } from "../controller.js";
 import type { Log } from "../observe/log.js";
 import type { Steps } from "../steps/steps.js";
@@ -34,7 +33,6 @@ export interface ProseContext {
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source;
   readonly kind: KindInfo;
   note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
-  onDrift?(owner: KubeObject, child: StagedChild, current: KubeObject): void;
   /** Nothing is carried out: children are compared, not written, and the object itself is left alone. */
   readonly planning: boolean;
 }

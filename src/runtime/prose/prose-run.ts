@@ -123,7 +123,6 @@ class ProseRun implements Words {
       signal,
       cacheOf: (kind) => context.cacheOf(kind),
       applied,
-      onDrift: (child, current) => context.onDrift?.(object, child, current),
     };
   }
 
