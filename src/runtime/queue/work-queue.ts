@@ -109,7 +109,7 @@ export class WorkQueue<Reason> {
     const entry = this.#running.get(key);
     if (entry === undefined || entry !== item) {
       throw new Error(
-        `${key} is not running as this work: call done once for each work, on the queue that it was taken from`,
+        `${key} is not running as this item: call done once per item, on the queue that it was taken from`,
       );
     }
     const now = this.#catchUp();
