@@ -60,7 +60,10 @@ export class Backlog<Reason> {
       if (entry === undefined || entry.due > now) return;
       const { batch } = entry;
       if (batch && batch.deadline <= now) this.#release(batch, batch.deadline, now);
-      else this.#endDelay(entry, now);
+      else {
+        this.#delays.delete(entry);
+        this.#becomeDue(entry, now);
+      }
     }
   }
 
@@ -76,15 +79,10 @@ export class Backlog<Reason> {
     due: number,
     now: number,
   ): void {
-    if (strategy.type === "scheduled") {
-      this.#allow(entry, strategy.window, due);
-      this.#add(entry, reason, priority, due, now);
-      return;
-    }
     // A requested delay does not wait for a batch.
     const joins = strategy.type === "batched" && due <= now;
     const dueAt = joins ? this.#joinBatch(entry, strategy, now) : due;
-    this.#allow(entry, always, dueAt);
+    this.#allow(entry, strategy.type === "scheduled" ? strategy.window : always, dueAt);
     this.#add(entry, reason, priority, dueAt, now);
   }
 
@@ -172,11 +170,6 @@ export class Backlog<Reason> {
     entry.state = "delayed";
     entry.order = this.#nextOrder++;
     this.#delays.set(entry, undefined);
-  }
-
-  #endDelay(entry: Entry<Reason>, now: number): void {
-    this.#delays.delete(entry);
-    this.#becomeDue(entry, now);
   }
 
   #becomeDue(entry: Entry<Reason>, now: number): void {

@@ -8,12 +8,6 @@ import { Takers } from "./takers.js";
 
 export type { QueueObserver, QueueOptions } from "./options.js";
 
-/** A running key, and when it was taken. */
-export interface RunningKey {
-  readonly key: string;
-  readonly taken: number;
-}
-
 /**
  * Queue of keys to work on, each with the reasons for it.
  *
@@ -39,7 +33,7 @@ export class WorkQueue<Reason> {
   readonly #clock: Clock;
   /** The entry of every key that is not idle or dead; of a dirty key the running one. */
   readonly #entries = new Map<string, Entry<Reason>>();
-  /** Those that run, longest first. */
+  /** Running entries, longest first. */
   readonly #running = new Map<string, Entry<Reason>>();
   readonly #pausedKeys = new Set<string>();
   readonly #backlog: Backlog<Reason>;
@@ -214,7 +208,7 @@ export class WorkQueue<Reason> {
   }
 
   /** Running keys, longest first. */
-  runningKeys(): readonly RunningKey[] {
+  runningKeys(): readonly Pick<QueueItem<Reason>, "key" | "taken">[] {
     return Array.from(this.#running.values(), ({ key, taken }) => ({ key, taken }));
   }
 
