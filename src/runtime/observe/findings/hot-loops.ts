@@ -26,6 +26,12 @@ interface Hop {
   readonly returns: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Chain that led to a run, and how it did. */
+interface Chain {
+  readonly hops: readonly Hop[];
+  readonly text: string;
+}
+
 /** One run that has ended. */
 interface Link {
   readonly controller: string;
@@ -47,7 +53,8 @@ interface Cause {
   readonly text: string;
 }
 
-interface Written {
+/** A run, and when and how it may have triggered another. */
+interface Origin {
   readonly link: Link;
   readonly at: number;
   readonly text: string;
@@ -59,8 +66,8 @@ export class HotLoops {
   readonly #window: number;
   readonly #objects = new Lru<{ last: Link | undefined }>(maxObjects);
   /** Run that wrote a version of an object; the older half is dropped when there are too many. */
-  #written = new Map<string, Written>();
-  #writtenBefore = new Map<string, Written>();
+  #written = new Map<string, Origin>();
+  #writtenBefore = new Map<string, Origin>();
 
   constructor({ runs = 10, window = 60_000 }: HotLoopOptions = {}) {
     this.#runs = runs;
@@ -95,46 +102,67 @@ export class HotLoops {
     this.#written.set(version, { link, at: write.at, text: describeWrite(write, link.object) });
   }
 
-  #writerOf(version: string): Written | undefined {
+  #writerOf(version: string): Origin | undefined {
     return this.#written.get(version) ?? this.#writtenBefore.get(version);
   }
 
   /**
-   * Finds the chain of a run; adds the loops that are found on the way. A run may end before the one that triggered it: then
-   * its chain is found when a later run is resolved.
+   * Finds the chain of a run; adds the hot loops that it completes. A run may end before the one that triggered it: then its
+   * chain is found when a later run of the chain ends.
    */
   #resolve(link: Link, findings: Finding[]): readonly Hop[] {
     if (link.hops !== undefined) return link.hops;
-    const { controller, object, startedAt, endedAt } = link;
-    const isSelf = (hop: Hop): boolean => hop.controller === controller && hop.object === object;
-    const start: Hop[] = [{ controller, object, returns: new Map() }];
-    const returns = new Map<string, readonly number[]>();
-    const ways = new Set<string>();
-    let chain: readonly Hop[] = [];
+    const { controller, object } = link;
+    const start: readonly Hop[] = [{ controller, object, returns: new Map() }];
     // Two runs cannot cause each other, whatever their times say.
     link.hops = start;
-    for (const { version, at, text } of link.causes) {
-      const own = link.previous && { link: link.previous, at, text };
-      const by = version === undefined ? own : this.#writerOf(version);
-      if (by === undefined || by.at > at || by.link.startedAt > startedAt) {
+    const origins: Origin[] = [];
+    for (const cause of link.causes) {
+      const origin = this.#originOf(link, cause);
+      if (origin === undefined) {
         link.hops = undefined;
         return start;
       }
-      const hops = this.#resolve(by.link, findings);
-      if (hops.length > chain.length) chain = hops;
+      origins.push(origin);
+    }
+    const chains = origins.map((origin) => ({
+      text: origin.text,
+      hops: this.#resolve(origin.link, findings),
+    }));
+    link.hops = this.#extend(chains, link, findings);
+    return link.hops;
+  }
+
+  /** The run that brought a cause about, if it is one that has ended. */
+  #originOf({ previous, startedAt }: Link, { version, at, text }: Cause): Origin | undefined {
+    if (version === undefined) return previous && { link: previous, at, text };
+    const written = this.#writerOf(version);
+    return written && written.at <= at && written.link.startedAt <= startedAt ? written : undefined;
+  }
+
+  /** Extends the longest of some chains by a run; counts the ways in which they came back to its object. */
+  #extend(chains: readonly Chain[], link: Link, findings: Finding[]): readonly Hop[] {
+    const { controller, object, endedAt } = link;
+    const isSelf = (hop: Hop): boolean => hop.controller === controller && hop.object === object;
+    const returns = new Map<string, readonly number[]>();
+    const ways = new Set<string>();
+    let longest: readonly Hop[] = [];
+    for (const { hops, text } of chains) {
+      if (hops.length > longest.length) longest = hops;
       const index = hops.findIndex(isSelf);
       if (index < 0) continue;
-      for (const [way, times] of hops[index]?.returns ?? []) returns.set(way, returns.get(way) ?? times);
+      for (const [way, times] of hops[index]?.returns ?? []) {
+        if (times.length > (returns.get(way)?.length ?? 0)) returns.set(way, times);
+      }
       const others = hops.slice(index + 1).map((hop) => nameOf(hop, object));
-      ways.add(others.length === 0 ? by.text : `its own writes, answered by ${others.join(", then ")}`);
+      ways.add(others.length === 0 ? text : `its own writes, answered by ${others.join(", then ")}`);
     }
     for (const way of ways) returns.set(way, countWithin(returns.get(way) ?? [], endedAt, this.#window));
     for (const way of [...returns.keys()].slice(0, -maxWays)) returns.delete(way);
     const hot = [...ways].filter((way) => (returns.get(way)?.length ?? 0) >= this.#needed(way));
     if (hot.length > 0) findings.push(findingOf(link, hot, returns));
     for (const way of hot) returns.delete(way);
-    link.hops = [...chain.filter((hop) => !isSelf(hop)), { controller, object, returns }].slice(-maxHops);
-    return link.hops;
+    return [...longest.filter((hop) => !isSelf(hop)), { controller, object, returns }].slice(-maxHops);
   }
 
   /** Number of returns that are a hot loop; twice as many when somebody else may have enqueued the object. */
