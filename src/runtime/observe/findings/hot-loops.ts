@@ -1,5 +1,4 @@
 import type { Run, Trigger, WriteRecord } from "../../runs/run.js";
-import { Lru } from "../../recorder/lru.js";
 import { countWithin, elapsed, type Finding, objectOf, writtenObject } from "./finding.js";
 
 export interface HotLoopOptions {
@@ -9,8 +8,7 @@ export interface HotLoopOptions {
   readonly window?: number | undefined;
 }
 
-const maxObjects = 1000;
-const maxVersions = 4096;
+const maxOrigins = 8192;
 /** Longest loop that is recognised, in objects. */
 const maxHops = 8;
 /** Ways back to an object that are counted. */
@@ -40,20 +38,18 @@ interface Link {
   readonly endedAt: number;
   /** Triggers that can continue a chain; none when the run begins one. */
   readonly causes: readonly Cause[];
-  /** Previous run of the object; dropped when the next run ends. */
-  previous: Link | undefined;
   /** Hops of its chain, oldest first, itself last; undefined until all causes are found. */
   hops: readonly Hop[] | undefined;
 }
 
-/** A version that another run may have written; without one, the previous run of the object. */
+/** A version that another run may have written, or the previous run of the object. */
 interface Cause {
-  readonly version?: string;
+  readonly origin: string;
   readonly at: number;
-  readonly text: string;
+  readonly text?: string;
 }
 
-/** A run, and when and how it may have triggered another. */
+/** The run that made a version, when it sent the request, and in words. */
 interface Origin {
   readonly link: Link;
   readonly at: number;
@@ -64,10 +60,9 @@ interface Origin {
 export class HotLoops {
   readonly #runs: number;
   readonly #window: number;
-  readonly #objects = new Lru<{ last: Link | undefined }>(maxObjects);
-  /** Run that wrote a version of an object; the older half is dropped when there are too many. */
-  #written = new Map<string, Origin>();
-  #writtenBefore = new Map<string, Origin>();
+  /** By version, and the last run of each object by {@link idOf}. The older half is dropped when there are too many. */
+  #origins = new Map<string, Origin>();
+  #olderOrigins = new Map<string, Origin>();
 
   constructor({ runs = 10, window = 60_000 }: HotLoopOptions = {}) {
     this.#runs = runs;
@@ -76,34 +71,32 @@ export class HotLoops {
 
   /** Adds a run that has ended; returns the hot loops that it completes. */
   add(run: Run): readonly Finding[] {
-    const { controller, startedAt } = run;
+    const { controller, startedAt, duration } = run;
     const object = objectOf(run);
-    const memory = this.#objects.get(`${controller} ${object}`, () => ({ last: undefined }));
-    const previous = memory.last;
-    if (previous !== undefined) previous.previous = undefined;
-    const causes = causesOf(run, previous);
-    const endedAt = startedAt + run.duration;
-    const link = { controller, object, startedAt, endedAt, causes, previous, hops: undefined };
-    memory.last = link;
-    for (const write of run.writes) this.#remember(write, link);
+    const causes = causesOf(run, this.#origin(idOf(run))?.link);
+    const link = { controller, object, startedAt, endedAt: startedAt + duration, causes, hops: undefined };
     const findings: Finding[] = [];
     this.#resolve(link, findings);
+    for (const write of run.writes) {
+      const version = versionOf(write);
+      // The response to a write without effect has a version that somebody else may have made.
+      if (version === undefined || (write.verb !== "delete" && this.#origin(version))) continue;
+      this.#setOrigin(version, { link, at: write.at, text: describe(write, object) });
+    }
+    this.#setOrigin(idOf(run), { link, at: startedAt, text: "" });
     return findings;
   }
 
-  #remember(write: WriteRecord, link: Link): void {
-    const version = writtenVersion(write);
-    // The response to a write without effect has a version that somebody else may have written.
-    if (version === undefined || (write.after && this.#writerOf(version))) return;
-    if (this.#written.size >= maxVersions / 2) {
-      this.#writtenBefore = this.#written;
-      this.#written = new Map();
-    }
-    this.#written.set(version, { link, at: write.at, text: describeWrite(write, link.object) });
+  #origin(id: string): Origin | undefined {
+    return this.#origins.get(id) ?? this.#olderOrigins.get(id);
   }
 
-  #writerOf(version: string): Origin | undefined {
-    return this.#written.get(version) ?? this.#writtenBefore.get(version);
+  #setOrigin(id: string, origin: Origin): void {
+    if (this.#origins.size >= maxOrigins / 2) {
+      this.#olderOrigins = this.#origins;
+      this.#origins = new Map();
+    }
+    this.#origins.set(id, origin);
   }
 
   /**
@@ -116,28 +109,17 @@ export class HotLoops {
     const start: readonly Hop[] = [{ controller, object, returns: new Map() }];
     // Two runs cannot cause each other, whatever their times say.
     link.hops = start;
-    const origins: Origin[] = [];
-    for (const cause of link.causes) {
-      const origin = this.#originOf(link, cause);
-      if (origin === undefined) {
+    const chains: Chain[] = [];
+    for (const { origin, at, text } of link.causes) {
+      const by = this.#origin(origin);
+      if (by === undefined || by.at > at || by.link.startedAt > link.startedAt) {
         link.hops = undefined;
         return start;
       }
-      origins.push(origin);
+      chains.push({ text: text ?? by.text, hops: this.#resolve(by.link, findings) });
     }
-    const chains = origins.map((origin) => ({
-      text: origin.text,
-      hops: this.#resolve(origin.link, findings),
-    }));
     link.hops = this.#extend(chains, link, findings);
     return link.hops;
-  }
-
-  /** The run that brought a cause about, if it is one that has ended. */
-  #originOf({ previous, startedAt }: Link, { version, at, text }: Cause): Origin | undefined {
-    if (version === undefined) return previous && { link: previous, at, text };
-    const written = this.#writerOf(version);
-    return written && written.at <= at && written.link.startedAt <= startedAt ? written : undefined;
   }
 
   /** Extends the longest of some chains by a run; counts the ways in which they came back to its object. */
@@ -176,7 +158,7 @@ function causesOf(run: Run, previous: Link | undefined): readonly Cause[] {
   const causes: Cause[] = [];
   for (const trigger of run.triggers) {
     if (isTimer(trigger)) continue;
-    const cause = causeOf(trigger, objectOf(run), previous);
+    const cause = causeOf(trigger, run, previous);
     if (cause === undefined) return [];
     causes.push(cause);
   }
@@ -188,24 +170,24 @@ function isTimer({ type, at, due = at }: Trigger): boolean {
   return type === "retry" || type === "resync" || (type === "again" && due - at >= immediately);
 }
 
-function causeOf(trigger: Trigger, self: string, previous: Link | undefined): Cause | undefined {
+function causeOf(trigger: Trigger, run: Run, previous: Link | undefined): Cause | undefined {
   const { type, at, due = at, text = "", by, version } = trigger;
   switch (type) {
     case "created":
     case "updated":
     case "status":
-      return { version: `${self}@${version}`, at, text };
+      return { origin: `${objectOf(run)}@${version}`, at };
     case "deleted":
-      return { version: `${self}@deleted`, at, text };
+      return { origin: `${objectOf(run)}@deleted`, at };
     case "child":
     case "watched":
-      return { version: `${by}@${text === "deleted" ? text : version}`, at, text };
+      return { origin: `${by}@${text === "deleted" ? text : version}`, at };
     case "again":
-      return { at, text: "requeueing itself at once" };
+      return { origin: idOf(run), at: Infinity, text: "requeueing itself at once" };
     case "manual":
       if (due - at >= immediately || previous === undefined) return undefined;
       if (at < previous.startedAt || at > previous.endedAt) return undefined;
-      return { at, text: text === "" ? enqueued : `${enqueued} (${text})` };
+      return { origin: idOf(run), at: Infinity, text: text === "" ? enqueued : `${enqueued} (${text})` };
     default:
       return undefined;
   }
@@ -214,19 +196,22 @@ function causeOf(trigger: Trigger, self: string, previous: Link | undefined): Ca
 const enqueued = "being enqueued during each run";
 
 /** The version that a write made; undefined when it changed nothing. */
-function writtenVersion(write: WriteRecord): string | undefined {
+function versionOf(write: WriteRecord): string | undefined {
   const { verb, before, after, error } = write;
   if (error !== undefined || verb === "deleteCollection") return undefined;
-  if (verb === "delete") return `${writtenObject(write)}@deleted`;
-  const version = after?.metadata.resourceVersion;
-  if (version === undefined || version === before?.metadata.resourceVersion) return undefined;
-  return `${writtenObject(write)}@${version}`;
+  const version = verb === "delete" ? "deleted" : after?.metadata.resourceVersion;
+  const isNew = version !== undefined && version !== before?.metadata.resourceVersion;
+  return isNew ? `${writtenObject(write)}@${version}` : undefined;
 }
 
-function describeWrite(write: WriteRecord, self: string): string {
+function describe(write: WriteRecord, self: string): string {
   const object = writtenObject(write);
   if (object !== self) return `its own writes of ${object}`;
   return write.subresource === "status" ? "its own status writes" : "its own writes";
+}
+
+function idOf(run: Run): string {
+  return `${run.controller} ${objectOf(run)}`;
 }
 
 function findingOf(
