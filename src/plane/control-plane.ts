@@ -16,7 +16,7 @@ import {
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
-import { management } from "./management/management.js";
+import { management, type ApiAccess } from "./management/management.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -26,7 +26,8 @@ export interface ListenOptions extends Pick<
   "host" | "port" | "tls" | "hosts" | "origins" | "tokenFile" | "kubeconfig" | "limits"
 > {}
 
-export interface ControlPlaneOptions extends WorkOptions {
+export interface ControlPlaneOptions
+  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
   /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
   /** Folder for objects, runs, tokens and certificates. Default: `.fettle`. */
@@ -62,7 +63,7 @@ const defaultData = ".fettle";
 /** Parts that the server reports on but that are started after it. */
 interface StartedParts {
   controllers?: Controllers;
-  client?: Client;
+  api?: ApiAccess;
 }
 
 /**
@@ -101,7 +102,11 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       },
       onStop,
     );
-    Object.assign(started, { client, controllers: running });
+    started.controllers = running;
+    started.api = {
+      clientAs: (user) => createClient({ transport: inProcess(api, { user, clock }), clock, random }),
+      checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
+    };
     await running.ready();
     return {
       url,
@@ -137,7 +142,8 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const shared = { store, clock, random, onError };
+  const { authorize, admission, audit } = options;
+  const shared = { store, clock, random, onError, authorize, admission, audit };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());

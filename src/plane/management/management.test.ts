@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../model/core.js";
 import type { ExtensionAnswer } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
-import { management } from "./management.js";
+import { controlPlane } from "../control-plane.js";
+import { management, type ApiAccess } from "./management.js";
 
 /** A store that is compacted between two reads. */
 function compactedStore(): Store {
@@ -26,6 +27,33 @@ function get(path: string, query: Record<string, string> = {}): Promise<Extensio
     signal: new AbortController().signal,
   });
 }
+
+test("authorizes the user of the request to read the object whose history is requested", async () => {
+  await using plane = await controlPlane({
+    store: "memory",
+    listen: false,
+    authorize: ({ user }) => ({ allowed: user.name !== "anna" }),
+  });
+  const { pipeline } = plane.api;
+  const api: ApiAccess = {
+    clientAs: () => plane.client,
+    checkAccess: (attributes) => pipeline.checkAccess(attributes),
+  };
+  const served = management({ parts: () => ({ api }), store: new MemoryStore(), clock: systemClock });
+  const query: Record<string, string> = { apiVersion: "v1", kind: "ConfigMap", name: "secret-plans" };
+  const history = (name: string): Promise<ExtensionAnswer | undefined> =>
+    served.serve({
+      method: "GET",
+      path: "history",
+      parameter: (parameter) => query[parameter],
+      user: { name, groups: [] },
+      json: async () => undefined,
+      body: (async function* () {})(),
+      signal: new AbortController().signal,
+    });
+  await expect(history("anna")).rejects.toMatchObject({ code: 403 });
+  await expect(history("bert")).rejects.toMatchObject({ code: 404 });
+});
 
 test.each(["state", "changes"])(
   "responds 410 when a revision is compacted while it is read: %s",

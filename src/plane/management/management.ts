@@ -1,9 +1,11 @@
 import type { Client } from "../../client/client.js";
-import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { asApiError, failures, fromStatus, parseApiVersion, type Clock } from "../../model/core.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import { splitKey } from "../../runtime/loop/keys.js";
 import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start-controllers.js";
-import type { Extension, ExtensionAnswer, ExtensionRequest } from "../../server/index.js";
+import type { Attributes, Extension, ExtensionAnswer, ExtensionRequest, User } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
 import { managementPath } from "./contract.js";
@@ -28,9 +30,17 @@ import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
   /** Parts that are started after the server; undefined until then. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly client?: Client };
+  readonly parts: () => { readonly controllers?: Controllers; readonly api?: ApiAccess };
   readonly store: Store;
   readonly clock: Clock;
+}
+
+/** The API on behalf of the users of the management API. */
+export interface ApiAccess {
+  /** Client whose requests are made as a user. */
+  clientAs(user: User): Client;
+  /** @throws {ApiError} 403 */
+  checkAccess(attributes: Attributes): Promise<void> | undefined;
 }
 
 /** Parts of the control plane that endpoints use. */
@@ -39,7 +49,7 @@ interface Plane {
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
-  client(): Client;
+  api(): ApiAccess;
 }
 
 interface Endpoint {
@@ -54,7 +64,7 @@ export function management({ parts, store, clock }: ManagementOptions): Extensio
     clock,
     top: new TopMeter(store, clock),
     controllers: () => started(parts().controllers),
-    client: () => started(parts().client),
+    api: () => started(parts().api),
   };
   return {
     path: managementPath,
@@ -159,7 +169,7 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
 
 async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
   const plans = await planManifests({
-    client: plane.client(),
+    client: plane.api().clientAs(request.user),
     controllers: plane.controllers(),
     manifests: manifestsIn(await bodyFields(request)),
     reveal: isSet(request, "reveal"),
@@ -172,15 +182,35 @@ async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<
   const [apiVersion = "", kind = "", name = ""] = ["apiVersion", "kind", "name"].map((parameter) =>
     requiredParameter(request, parameter),
   );
-  const client = plane.client();
+  const api = plane.api();
+  const client = api.clientAs(request.user);
+  const info = await client.kind({ apiVersion, kind });
+  const namespace = optionalParameter(request, "namespace") ?? client.namespace;
+  await api.checkAccess(readOf(request.user, info, { namespace, name }));
   const history = await historyOf(plane.store, {
-    kind: await client.kind({ apiVersion, kind }),
-    namespace: optionalParameter(request, "namespace") ?? client.namespace,
+    kind: info,
+    namespace,
     name,
     reveal: isSet(request, "reveal"),
     signal: request.signal,
   });
   return { json: history };
+}
+
+/** Reading an object, as an authorizer sees it. */
+function readOf(
+  user: User,
+  { apiVersion, plural, scope }: KindInfo,
+  { namespace, name }: ObjectKey,
+): Attributes {
+  const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
+  const within = scope === "Namespaced" ? namespace : undefined;
+  return {
+    user,
+    verb: "get",
+    path: "",
+    resource: { group, version, resource: plural, namespace: within, name },
+  };
 }
 
 async function respondTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
