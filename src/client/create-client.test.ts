@@ -103,7 +103,7 @@ describe("the time of a call", () => {
     const { error, at } = await endOf(250, (client) => client.list(ConfigMap, { timeout: 500 }));
     expect(error).toMatchObject({
       code: 504,
-      message: "Timeout: given up after 500ms: the call takes more requests than that",
+      message: "Timeout: gave up after 500ms: the call needs several requests, which took longer than that",
     });
     expect(at).toBe(500);
   });

@@ -31,10 +31,10 @@ import type {
   StatusDraftOf,
   UntypedObject,
 } from "./kinds/kind.js";
-import { KnownKinds } from "./kinds/known-kinds.js";
-import { eachOf, listAll, type AskPage } from "./paging.js";
+import { KnownKinds } from "./known-kinds.js";
+import { eachOf, listAll, type AskPage } from "./transport/paging.js";
 import { retryOnConflict } from "./retry.js";
-import { timeLeft } from "./time-left.js";
+import { timeLeft } from "./async/time-left.js";
 import type {
   CallOptions,
   DeleteOptions,

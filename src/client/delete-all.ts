@@ -1,7 +1,7 @@
 import { asApiError, isConflict, isNotFound } from "../model/core.js";
 import type { Where } from "./client.js";
 import type { KindInfo } from "./kinds/kind.js";
-import { eachOf, type AskPage } from "./paging.js";
+import { eachOf, type AskPage } from "./transport/paging.js";
 import type { DeleteOptions, Scope, Selection, Transport } from "./transport/transport.js";
 import { scopeOf } from "./which.js";
 

@@ -1,4 +1,4 @@
-import { stay } from "./hold-process.js";
+import { sleepKeepingAlive } from "./async/keep-process-alive.js";
 import { fraction, isConflict, systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
 
 export interface RetryOptions {
@@ -45,7 +45,7 @@ export async function retryOnConflict<Result>(
       // To wait for what will not be in time helps nobody.
       if (clock.now() + wait >= endsAt) throw error;
       // Somebody waits for the outcome: the process must not end before it.
-      await stay(clock, wait, signal);
+      await sleepKeepingAlive(clock, wait, signal);
     }
   }
 }

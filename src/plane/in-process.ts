@@ -1,6 +1,6 @@
 import type { KindInfo } from "../client/kinds/kind.js";
-import { onAbort } from "../client/on-abort.js";
-import { tell } from "../client/tell.js";
+import { onAbort } from "../client/async/on-abort.js";
+import { callListener } from "../client/async/call-listener.js";
 import { groupVersionOf, scopeOf } from "../client/transport/address.js";
 import {
   ConnectionError,
@@ -195,7 +195,7 @@ class InProcessTransport implements Transport {
         warn: warnings && ((text) => warnings.add(text)),
       });
       const { object } = await this.#pipeline.handle(request);
-      if (onWarning) for (const text of warnings ?? []) tell("onWarning", () => onWarning(text));
+      if (onWarning) for (const text of warnings ?? []) callListener("onWarning", () => onWarning(text));
       return object.object;
     });
   }

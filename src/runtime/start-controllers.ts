@@ -3,7 +3,7 @@ import { createClient } from "../client/create-client.js";
 import { createInformers } from "../client/informer/create-informers.js";
 import type { Informers } from "../client/informer/informers.js";
 import { readYourWrites } from "../client/informer/read-your-writes.js";
-import { untilAborted } from "../client/until-aborted.js";
+import { untilAborted } from "../client/async/until-aborted.js";
 import {
   duration,
   systemClock,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.js";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
-import { untilAborted } from "../../src/client/until-aborted.js";
+import { untilAborted } from "../../src/client/async/until-aborted.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
-import { untilAborted } from "../until-aborted.js";
+import { untilAborted } from "../async/until-aborted.js";
 import type { Informer } from "./informers.js";
 import { InformerStopped, type SharedInformer } from "./shared-informer.js";
 import type { Change, IndexFunction, ObjectKey, Subscription } from "./source.js";

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
-import { type AskPage, listAll } from "../paging.js";
+import { type AskPage, listAll } from "../transport/paging.js";
 import { isGone } from "../transport/is-gone.js";
 import type { CallOptions, Target, Transport, WriteOptions } from "../transport/transport.js";
 import type { Informers } from "./informers.js";

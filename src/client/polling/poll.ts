@@ -10,6 +10,8 @@ import {
   type Timer,
   within,
 } from "../../model/core.js";
+import { deferred } from "../async/deferred.js";
+import { untilAborted } from "../async/until-aborted.js";
 import { keyOf } from "../informer/cache/object-cache.js";
 import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../informer/source.js";
 import { Rows, type RowMapping } from "./rows.js";
@@ -131,7 +133,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   readonly #view: View<T>;
   readonly #counters = new PollCounters();
   readonly #stopped = new AbortController();
-  readonly #synced = deferred();
+  readonly #synced = deferred<void>();
   #isSynced = false;
   #started = false;
   #timer: Timer | undefined;
@@ -154,6 +156,8 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     }
     this.#longestInterval = Math.max(this.#interval, duration(options.longestInterval ?? "5m"));
     this.#timeout = duration(options.timeout ?? "30s");
+    // `ready()` may never be called.
+    this.#synced.promise.catch(() => {});
     const report = (error: unknown): void => this.#tell(() => options.onError?.(error));
     this.#rows = new Rows(mapping, report);
     this.#view = new View({ equal: options.equal, report, published: this.#counters.published });
@@ -193,15 +197,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   async ready(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.start();
-    if (signal === undefined) return this.#synced.promise;
-    const aborted = deferred();
-    const abort = (): void => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#synced.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    await untilAborted(this.#synced.promise, signal);
   }
 
   stats(): PollStats {
@@ -317,22 +313,4 @@ async function collect<Row>(listed: Listed<Row>, signal: AbortSignal): Promise<I
     all.push(row);
   }
   return all;
-}
-
-interface Deferred {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(reason: unknown): void;
-}
-
-function deferred(): Deferred {
-  let resolve = (): void => {};
-  let reject = (_reason: unknown): void => {};
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  // Nobody has to wait for it.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

@@ -1,4 +1,4 @@
-import { onAbort } from "../../client/on-abort.js";
+import { onAbort } from "../../client/async/on-abort.js";
 import type { Clock, Timer } from "../../model/core.js";
 
 /** How long a function may go on after it was cancelled before it is left to itself. */

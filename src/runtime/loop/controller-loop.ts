@@ -1,4 +1,4 @@
-import { tell } from "../../client/tell.js";
+import { callListener } from "../../client/async/call-listener.js";
 import { duration, formatDuration, fraction, type KubeObject } from "../../model/core.js";
 import { AppliedChildren } from "../children/write-children.js";
 import type { Controller } from "../controller.js";
@@ -76,7 +76,7 @@ export class ControllerLoop {
       fairnessKey:
         fairnessKey && ((key) => this.#ask("fairnessKey", key, () => fairnessKey(key, this.#known(key)), "")),
       // A log that fails must not keep the queue from going on.
-      onDead: (letter) => tell("the log", () => this.#died(letter)),
+      onDead: (letter) => callListener("the log", () => this.#died(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
     });
   }
@@ -249,7 +249,7 @@ export class ControllerLoop {
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
     const text =
       "the function goes on although its run was cancelled: pass its signal on to what it waits for";
-    tell("the log", () => this.#dependencies.log.error(facts, text));
+    callListener("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
       this.#goingOn.delete(work.key);
       done();

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.js";
 import type { Source } from "../../client/informer/source.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
-import { tell } from "../../client/tell.js";
+import { callListener } from "../../client/async/call-listener.js";
 import type { Transport } from "../../client/transport/transport.js";
 import { newUid, type Clock, type KubeObject } from "../../model/core.js";
 import type { AppliedChildren } from "../children/write-children.js";
@@ -157,7 +157,7 @@ export class RunScope implements ProseContext, Recording {
   }
 
   #lost(call: string, error: unknown): void {
-    tell("the log", () =>
+    callListener("the log", () =>
       this.log.warn({ err: error }, `${call} was not awaited, and failed: ${messageOf(error)}`),
     );
   }

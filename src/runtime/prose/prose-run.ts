@@ -1,5 +1,5 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import { tell } from "../../client/tell.js";
+import { callListener } from "../../client/async/call-listener.js";
 import { asApiError, duration, type KubeObject } from "../../model/core.js";
 import { Staged } from "../children/staged.js";
 import {
@@ -194,7 +194,7 @@ class ProseRun implements Words {
       if (!draft.isEmpty && isInApi(this.object) && hasStatus(kind) !== false) await this.#write(draft);
     } catch (error) {
       const text = `the status does not say which steps were taken back: ${messageOf(error)}`;
-      tell("the log", () => log.warn({ err: error }, text));
+      callListener("the log", () => log.warn({ err: error }, text));
     }
     await this.context.lingering;
   }

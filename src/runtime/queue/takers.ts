@@ -1,4 +1,4 @@
-import { onAbort } from "../../client/on-abort.js";
+import { onAbort } from "../../client/async/on-abort.js";
 import type { QueueItem } from "./queue-item.js";
 
 interface Taker<Reason> {

@@ -1,5 +1,5 @@
 import type { Client } from "../../client/client.js";
-import { untilAborted } from "../../client/until-aborted.js";
+import { untilAborted } from "../../client/async/until-aborted.js";
 import { systemClock, type Clock, type Timer } from "../../model/core.js";
 import { runPass, type PassReport } from "./pass.js";
 import type { Schedule } from "./schedule.js";

@@ -1,5 +1,5 @@
 import { type Clock, formatDuration, type Timer } from "../../../model/core.js";
-import { untilAborted } from "../../until-aborted.js";
+import { untilAborted } from "../../async/until-aborted.js";
 
 /** The server should have ended a stream, or continued it, and did neither: the connection is dead, whatever it says. */
 export class SilentStream extends Error {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { deferred } from "../../async/deferred.js";
 import type { Clock } from "../../../model/core.js";
 import type { ExecConfig } from "../kubeconfig.js";
 import { codeOf, reasonOf } from "../kubeconfig-error.js";
@@ -22,7 +23,7 @@ const mostOfStderr = 4096;
 
 /** Runs a plugin to its end and returns what it printed. */
 export function runPlugin(plugin: ExecConfig, run: PluginRun): Promise<string> {
-  const { promise, resolve, reject } = withResolvers<string>();
+  const { promise, resolve, reject } = deferred<string>();
   const child = spawn(plugin.command, [...plugin.args], {
     env: run.env,
     stdio: [run.interactive ? "inherit" : "ignore", "pipe", "pipe"],
@@ -86,18 +87,4 @@ export function runPlugin(plugin: ExecConfig, run: PluginRun): Promise<string> {
     run.signal.removeEventListener("abort", abort);
     if (line.trim() !== "" && !run.interactive) run.onLine(line);
   });
-}
-
-function withResolvers<T>(): {
-  promise: Promise<T>;
-  resolve: (value: T) => void;
-  reject: (reason: Error) => void;
-} {
-  let resolve: (value: T) => void = () => {};
-  let reject: (reason: Error) => void = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
 }

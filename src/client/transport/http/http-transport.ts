@@ -33,7 +33,7 @@ import {
   readObject,
   readPage,
 } from "./answers/objects.js";
-import { tell } from "../../tell.js";
+import { callListener } from "../../async/call-listener.js";
 import { warningsIn } from "./answers/warnings.js";
 import { Caller, type Answer } from "./calls/caller.js";
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
@@ -278,7 +278,7 @@ class HttpTransport implements Transport {
     });
     const answer: Answer = await this.#caller.call(request, options);
     if (onWarning !== undefined) {
-      for (const text of warningsIn(answer.headers.warning)) tell("onWarning", () => onWarning(text));
+      for (const text of warningsIn(answer.headers.warning)) callListener("onWarning", () => onWarning(text));
     }
     return readObject(readJson(answer.body, title), { kind });
   }

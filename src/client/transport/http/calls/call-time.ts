@@ -1,5 +1,5 @@
 import { failures, formatDuration, type Clock, type Timer } from "../../../../model/core.js";
-import { onAbort } from "../../../on-abort.js";
+import { onAbort } from "../../../async/on-abort.js";
 
 /**
  * The time a call has. Its signal aborts, once, with the reason of whichever comes first: the caller's signal, the end of
@@ -37,7 +37,7 @@ export class CallTime {
     if (milliseconds === 0 || milliseconds === Infinity) return;
     this.#endsAt = this.#clock.now() + milliseconds;
     this.#timer = this.#clock.after(milliseconds, () => {
-      this.abort(failures.timeout(`given up after ${formatDuration(milliseconds)} of ${this.doing}`));
+      this.abort(failures.timeout(`gave up after ${formatDuration(milliseconds)} of ${this.doing}`));
     });
   }
 

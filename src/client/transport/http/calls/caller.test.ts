@@ -197,7 +197,7 @@ describe("time and cancellation", () => {
     await clock.advance(30_000);
     const error = await late;
     expect(isTimeout(error)).toBe(true);
-    expect(error.message).toMatch(/given up after 30s of waiting for http:.* to get configmaps\/a/);
+    expect(error.message).toMatch(/gave up after 30s of waiting for http:.* to get configmaps\/a/);
     await until(() => closed.mock.calls.length === 1);
   });
 
@@ -258,7 +258,7 @@ describe("time and cancellation", () => {
     await clock.advance(100_000);
     await second;
     await clock.advance(50_000);
-    expect((await third).message).toMatch(/given up after 2m30s of waiting for the client's own rate limit/);
+    expect((await third).message).toMatch(/gave up after 2m30s of waiting for the client's own rate limit/);
     expect(server.received).toHaveLength(2);
     expect(requests.map(({ waited }) => waited)).toEqual([0, 100_000]);
   });

@@ -8,13 +8,13 @@ import { Exchange, Unanswered, type Head } from "../wire/exchange.js";
 import { isPassing, networkFailure } from "../wire/network-failure.js";
 import { CallTime } from "./call-time.js";
 import { Credentials, type Proof } from "./credentials.js";
-import { stay } from "../../../hold-process.js";
+import { sleepKeepingAlive } from "../../../async/keep-process-alive.js";
 import type { RateLimit } from "./rate-limit.js";
 import type { ApiRequest, RequestInfo } from "./request.js";
 import { Retries, type RetryPolicy, type Setback } from "./retries.js";
 import { retryAfter } from "./retry-after.js";
-import { tell } from "../../../tell.js";
-import { untilAborted } from "../../../until-aborted.js";
+import { callListener } from "../../../async/call-listener.js";
+import { untilAborted } from "../../../async/until-aborted.js";
 
 /** An answer of 200 to 299 that has arrived whole. */
 export interface Answer {
@@ -171,7 +171,7 @@ export class Caller {
       // To wait for what will not be in time helps nobody: the reason is known now.
       if (wait === undefined || wait >= time.left) throw error;
       time.doing = `trying to ${request.title}; the last try failed with: ${error.message}`;
-      await stay(clock, wait, time.signal);
+      await sleepKeepingAlive(clock, wait, time.signal);
     }
   }
 
@@ -221,7 +221,7 @@ export class Caller {
         duration: clock.now() - start,
         waited,
       };
-      tell("onRequest", () => onRequest(info));
+      callListener("onRequest", () => onRequest(info));
     }
   }
 

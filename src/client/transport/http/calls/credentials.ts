@@ -1,4 +1,4 @@
-import { untilAborted } from "../../../until-aborted.js";
+import { untilAborted } from "../../../async/until-aborted.js";
 import type { Connection, HeaderLines } from "../../connection.js";
 
 /** Headers that say who asks, and how many times they had been renewed by then. */

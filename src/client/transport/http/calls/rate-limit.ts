@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../../../model/core.js";
-import { holdProcess } from "../../../hold-process.js";
+import { keepProcessAlive } from "../../../async/keep-process-alive.js";
 
 export interface Rate {
   readonly perSecond: number;
@@ -91,7 +91,7 @@ export class RateLimit {
       this.#release = undefined;
       return;
     }
-    this.#release ??= holdProcess();
+    this.#release ??= keepProcessAlive();
     if (this.#timer !== undefined) return;
     const wait = Math.max(0, 1 - this.#tokens) / this.#perMillisecond;
     this.#timer = this.#clock.after(wait, () => this.#serve());

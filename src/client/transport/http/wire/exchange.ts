@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { HeaderLines } from "../../connection.js";
-import { deferred, type Deferred } from "./deferred.js";
+import { deferred, type Deferred } from "../../../async/deferred.js";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {

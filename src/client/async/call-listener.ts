@@ -1,10 +1,10 @@
 /**
- * Tells a listener of something. Should it throw, that is no failure of what it is told of: Node's warnings tell of it.
+ * Calls a listener. An error it throws does not fail the operation it listens to; it becomes a Node warning.
  *
  * @example
- * tell("onWarning", () => onWarning(text));
+ * callListener("onWarning", () => onWarning(text));
  */
-export function tell(name: string, listener: () => void): void {
+export function callListener(name: string, listener: () => void): void {
   try {
     listener();
   } catch (error) {

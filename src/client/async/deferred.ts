@@ -1,11 +1,11 @@
 /** A promise that is settled from outside. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(reason: unknown): void;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/** What `Promise.withResolvers` does, which Node 20 does not have. */
+/** `Promise.withResolvers`, which Node 20 lacks. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   let reject: (reason: unknown) => void = () => {};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { failures, isNotFound, VirtualClock } from "../../model/core.js";
-import type { Transport } from "../transport/transport.js";
-import { kind, type KindInfo } from "./kind.js";
+import { failures, isNotFound, VirtualClock } from "../model/core.js";
+import type { Transport } from "./transport/transport.js";
+import { kind, type KindInfo } from "./kinds/kind.js";
 import { KnownKinds } from "./known-kinds.js";
 
 const Widget: KindInfo = {
@@ -88,8 +88,8 @@ describe("what is known of kinds", () => {
     await clock.advance(1000);
     const doing = "waiting for the server to say which kinds demo.dev/v1 has";
     expect(await both).toMatchObject([
-      { reason: { code: 504, message: `Timeout: given up after 300ms of ${doing}` } },
-      { reason: { code: 504, message: `Timeout: given up after 400ms of ${doing}` } },
+      { reason: { code: 504, message: `Timeout: gave up after 300ms of ${doing}` } },
+      { reason: { code: 504, message: `Timeout: gave up after 400ms of ${doing}` } },
       { value: Widget },
     ]);
     expect(timeouts).toEqual([undefined]);

@@ -1,10 +1,10 @@
-import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../../model/core.js";
-import { builtInKinds } from "../../model/built-in-kinds.js";
-import { failureStatus } from "../../model/errors/status.js";
-import type { CallOptions, Transport } from "../transport/transport.js";
-import type { AnyKind, KindInfo, KindReference } from "./kind.js";
-import { inTime } from "../time-left.js";
-import { untilAborted } from "../until-aborted.js";
+import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../model/core.js";
+import { builtInKinds } from "../model/built-in-kinds.js";
+import { failureStatus } from "../model/errors/status.js";
+import type { CallOptions, Transport } from "./transport/transport.js";
+import type { AnyKind, KindInfo, KindReference } from "./kinds/kind.js";
+import { withTimeout } from "./async/time-left.js";
+import { untilAborted } from "./async/until-aborted.js";
 
 const builtIn = new Map<string, KindInfo>(Object.values(builtInKinds).map((info) => [keyOf(info), info]));
 
@@ -89,7 +89,7 @@ export class KnownKinds {
       throw error ?? own;
     });
     const doing = `waiting for the server to say which kinds ${apiVersion} has`;
-    return untilAborted(inTime(this.#clock, answer, timeout, doing), signal);
+    return untilAborted(withTimeout(this.#clock, answer, timeout, doing), signal);
   }
 
   /** The same for all who ask meanwhile: it has the transport's time, and not that of the first of them. */

@@ -1,12 +1,15 @@
 import { onAbort } from "./on-abort.js";
 
-/** A promise that others wait for too, until the signal aborts: then it rejects with the signal's reason. */
+/**
+ * Waits for a promise; rejects with the signal's reason once the signal aborts. The promise itself goes on: other
+ * callers may wait for it too.
+ */
 export function untilAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     if (signal.aborted) abort();
-    const forget = onAbort(signal, abort);
-    promise.then(resolve, reject).finally(forget);
+    const cancel = onAbort(signal, abort);
+    promise.then(resolve, reject).finally(cancel);
   });
 }

@@ -1,5 +1,5 @@
-import { asApiError, isExpired, type KubeObject } from "../model/core.js";
-import type { ListOptions, Page } from "./transport/transport.js";
+import { asApiError, isExpired, type KubeObject } from "../../model/core.js";
+import type { ListOptions, Page } from "./transport.js";
 
 /** How many objects are asked for at a time. */
 const pageSize = 500;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, failures, type KubeObject } from "../model/core.js";
+import { ApiError, failures, type KubeObject } from "../../model/core.js";
 import { eachOf, listAll, type AskPage } from "./paging.js";
-import type { ListOptions } from "./transport/transport.js";
+import type { ListOptions } from "./transport.js";
 
 const object = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 

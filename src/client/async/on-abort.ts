@@ -1,8 +1,8 @@
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal aborts; returns what calls that off. One signal often stands for a thousand calls (all of a
- * program's), and Node warns of a leak at eleven listeners: here they share one.
+ * Calls back when a signal aborts; returns a function that cancels the callback. All callbacks of a signal share one
+ * listener: a program may pass the same signal to a thousand calls, and Node warns of a leak at eleven listeners.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   let all = callbacks.get(signal);
@@ -12,7 +12,7 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
     callbacks.set(signal, own);
     signal.addEventListener("abort", () => [...own].forEach((one) => one()), { once: true });
   }
-  // The same function given twice is called twice.
+  // A function that is registered twice is called twice.
   const one = all.has(callback) ? (): void => callback() : callback;
   all.add(one);
   return () => void all.delete(one);
