@@ -1,6 +1,8 @@
 import {
+  asApiError,
   isAlreadyExists,
   isConflict,
+  isNotFound,
   systemClock,
   systemRandom,
   type Clock,
@@ -9,7 +11,6 @@ import {
   type Random,
 } from "../model/core.js";
 import { jsonEqual } from "../model/object/json.js";
-import { isAbsent, isUnserved } from "./absent.js";
 import type {
   ApplyOptions,
   Client,
@@ -118,7 +119,7 @@ class TransportClient implements Client {
     try {
       return await this.get(kind, which, options);
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     }
   }
@@ -155,7 +156,7 @@ class TransportClient implements Client {
         return;
       } catch (error) {
         if (rest.signal?.aborted) return;
-        if (info === undefined || !isUnserved(error)) throw error;
+        if (info === undefined || !isMissingKind(error)) throw error;
         info = await this.#kinds.reconsider(kind, info, error, rest);
       }
     }
@@ -208,7 +209,7 @@ class TransportClient implements Client {
         this.transport.delete(info, this.#target(info, which), left()),
       );
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     }
   }
@@ -279,7 +280,7 @@ class TransportClient implements Client {
     let live: ObjectFor<K> | undefined;
     // What was there may be gone by the time it is written, and the other way round.
     const outdated = (error: unknown): boolean =>
-      isConflict(error) || isAlreadyExists(error) || (live !== undefined && isAbsent(error));
+      isConflict(error) || isAlreadyExists(error) || (live !== undefined && isMissingObject(error));
     return this.#retrying(options, outdated, async (left) => {
       live = await this.find(kind, which, readingOf(left()));
       const next = change(live) as Sent;
@@ -363,7 +364,7 @@ class TransportClient implements Client {
     try {
       return (await call(info, left)) as Result;
     } catch (error) {
-      if (!isUnserved(error)) throw error;
+      if (!isMissingKind(error)) throw error;
       const other = await this.#kinds.reconsider(kind, info, error, left());
       return (await call(other, left)) as Result;
     }
@@ -402,4 +403,14 @@ class TransportClient implements Client {
 
 function readingOf({ signal, timeout, subresource }: WriteOptions): GetOptions {
   return { signal, timeout, subresource };
+}
+
+/** A 404 for the object: its kind is served. */
+function isMissingObject(error: unknown): boolean {
+  return isNotFound(error) && Boolean(asApiError(error)?.status.details?.name);
+}
+
+/** A 404 for the path of the kind: it is not served, or under another plural or scope. */
+function isMissingKind(error: unknown): boolean {
+  return isNotFound(error) && !asApiError(error)?.status.details?.name;
 }

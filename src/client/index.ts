@@ -73,16 +73,9 @@ export type {
   InformerState,
 } from "./informer/informers.js";
 export { readYourWrites } from "./informer/read-your-writes.js";
-export { withoutManagedFields } from "./informer/without-managed-fields.js";
-export { byController, byField, byLabel, byOwner } from "./informer/cache/index-functions.js";
-export type {
-  Change,
-  ChangeType,
-  IndexFunction,
-  ObjectKey,
-  Source,
-  Subscription,
-} from "./informer/source.js";
+export { withoutManagedFields } from "./informer/informers.js";
+export { byController, byField, byLabel, byOwner } from "./source/index-functions.js";
+export type { Change, ChangeType, IndexFunction, ObjectKey, Source, Subscription } from "./source/source.js";
 
 export { poll, type Poller, type PollOptions, type PollRowsOptions } from "./polling/poll.js";
 export { directorySource, type DirectoryOptions, type SourceFile } from "./polling/directory-source.js";

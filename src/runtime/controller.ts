@@ -1,5 +1,5 @@
 import type { ObjectFor } from "../client/kinds/kind.js";
-import type { IndexFunction, Source } from "../client/informer/source.js";
+import type { IndexFunction, Source } from "../client/source/source.js";
 import type { InformerScope } from "../client/informer/informers.js";
 import { duration, names, type Duration, type KubeObject } from "../model/core.js";
 import { finalizerOf } from "./prose/prose-context.js";

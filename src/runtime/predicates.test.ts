@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Change, ChangeType } from "../client/informer/source.js";
+import type { Change, ChangeType } from "../client/source/source.js";
 import type { KubeObject, ObjectMeta } from "../model/core.js";
 import { and, anything, changed, desired, not, or, type Predicate } from "./predicates.js";
 

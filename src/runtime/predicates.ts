@@ -1,4 +1,4 @@
-import type { Change } from "../client/informer/source.js";
+import type { Change } from "../client/source/source.js";
 import type { Json, KubeObject } from "../model/core.js";
 import { jsonEqual } from "../model/object/json.js";
 

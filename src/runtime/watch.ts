@@ -1,6 +1,6 @@
 import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
 import type { InformerScope } from "../client/informer/informers.js";
-import type { IndexFunction, Source } from "../client/informer/source.js";
+import type { IndexFunction, Source } from "../client/source/source.js";
 import { controllerOf, type KubeObject, type OwnerReference } from "../model/core.js";
 import type { Predicate } from "./predicates.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/create-client.js";
 import type { Client } from "../../src/client/client.js";
-import { byLabel } from "../../src/client/informer/cache/index-functions.js";
+import { byLabel } from "../../src/client/source/index-functions.js";
 import { createInformers } from "../../src/client/informer/create-informers.js";
 import type { Informer, Informers } from "../../src/client/informer/informers.js";
 import { readYourWrites } from "../../src/client/informer/read-your-writes.js";

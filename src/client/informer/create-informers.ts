@@ -1,7 +1,7 @@
 import { type Clock, type KubeObject, type Random, systemClock, systemRandom } from "../../model/core.js";
 import type { AnyKind, KindInfo, ObjectFor } from "../kinds/kind.js";
 import type { Transport } from "../transport/transport.js";
-import { keyOf } from "./cache/object-cache.js";
+import { keyOf } from "../source/object-cache.js";
 import { InformerUse } from "./informer-use.js";
 import type { Informer, InformerProblem, Informers, InformerScope, InformerState } from "./informers.js";
 import { WatchLists } from "./reflector/watch-lists.js";

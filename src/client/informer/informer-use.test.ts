@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type KubeObject, SelectorError, VirtualClock } from "../../model/core.js";
-import { byController, byField, byLabel, byOwner } from "./cache/index-functions.js";
+import { byController, byField, byLabel, byOwner } from "../source/index-functions.js";
 import { createInformers } from "./create-informers.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
 import { noChance } from "./fixtures/scenario.js";
 import type { Informer, Informers, InformerScope } from "./informers.js";
 import { InformerStopped } from "./shared-informer.js";
-import { withoutManagedFields } from "./without-managed-fields.js";
+import { withoutManagedFields } from "./informers.js";
 
 let server: FakeServer;
 let clock: VirtualClock;

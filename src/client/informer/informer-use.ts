@@ -3,7 +3,7 @@ import type { KindInfo } from "../kinds/kind.js";
 import { untilAborted } from "../async/until-aborted.js";
 import type { Informer } from "./informers.js";
 import { InformerStopped, type SharedInformer } from "./shared-informer.js";
-import type { Change, IndexFunction, ObjectKey, Subscription } from "./source.js";
+import type { Change, IndexFunction, ObjectKey, Subscription } from "../source/source.js";
 
 /** One user's share of a shared informer, with names of indexes and subscriptions of its own. */
 export class InformerUse implements Informer {

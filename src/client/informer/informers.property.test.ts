@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failures, type KubeObject, VirtualClock } from "../../model/core.js";
-import { byLabel } from "./cache/index-functions.js";
+import { byLabel } from "../source/index-functions.js";
 import { createInformers } from "./create-informers.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
 import { noChance } from "./fixtures/scenario.js";
 import type { Informer, Informers } from "./informers.js";
-import type { Change } from "./source.js";
+import type { Change } from "../source/source.js";
 
 interface World {
   readonly server: FakeServer;

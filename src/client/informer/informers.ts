@@ -2,7 +2,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { AnyKind, KindInfo, ObjectFor } from "../kinds/kind.js";
 import type { Selection } from "../transport/transport.js";
 import type { ReflectorState } from "./reflector/reflector.js";
-import type { Source } from "./source.js";
+import type { Source } from "../source/source.js";
 
 /** What an informer sees. Those who ask for the same share one list, one watch and one cache. */
 export interface InformerScope extends Selection {
@@ -76,4 +76,17 @@ export interface Informers extends AsyncDisposable {
   states(): readonly InformerState[];
   /** Stops all of them; who waits for one to be ready gets an error. */
   close(): Promise<void>;
+}
+
+/**
+ * Transform that drops managedFields: often half of an object, and only the server needs them. Pass the function itself, so
+ * that informers with it are shared.
+ *
+ * @example
+ * await informers.open(Page, { transform: withoutManagedFields });
+ */
+export function withoutManagedFields(object: KubeObject): KubeObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }

@@ -6,7 +6,7 @@ import type { InformerState } from "./informers.js";
 import { Reflector } from "./reflector/reflector.js";
 import type { WatchLists } from "./reflector/watch-lists.js";
 import type { CheckedScope } from "./scope.js";
-import type { IndexFunction } from "./source.js";
+import type { IndexFunction } from "../source/source.js";
 
 export interface SharedInformerOptions {
   readonly transport: Transport;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject, SelectorError, VirtualClock } from "../../model/core.js";
 import { poll } from "../polling/poll.js";
-import { byLabel } from "./cache/index-functions.js";
+import { byLabel } from "../source/index-functions.js";
 import { SourceUse } from "./source-use.js";
 
 const Machine = {

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { AnyKind } from "../kinds/kind.js";
 import type { InformerScope } from "./informers.js";
 import { checkScope } from "./scope.js";
-import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "./source.js";
+import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../source/source.js";
 
 /**
  * One user's share of a source that others use as well, such as a poller: it shows what is in a scope, and has names of

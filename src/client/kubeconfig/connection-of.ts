@@ -1,6 +1,6 @@
 import type { Connection } from "../transport/connection.js";
 import { assemble } from "./assemble.js";
-import { credentialsOf } from "./credentials/credentials-of.js";
+import { credentialsOf } from "./credentials-of.js";
 import { impersonationHeaders } from "./credentials/impersonation.js";
 import { checkAuthority, contentOf } from "./credentials/pem.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.js";

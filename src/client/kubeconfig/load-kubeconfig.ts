@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Kubeconfig } from "./kubeconfig.js";
 import { codeOf, KubeconfigError, reasonOf } from "./kubeconfig-error.js";
-import { mergeKubeconfigs } from "./merge.js";
 import { parseKubeconfig } from "./parse.js";
 import { surroundings, type Environment, type SurroundingsOptions } from "./surroundings.js";
 
@@ -96,4 +95,25 @@ function holdsSecrets(config: Kubeconfig): boolean {
       authProvider !== undefined ||
       Object.keys(exec?.env ?? {}).length > 0,
   );
+}
+
+/** Merges kubeconfigs as kubectl does: the first entry of a name wins as a whole, and so does the first current context. */
+function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+  return {
+    files: configs.flatMap(({ files }) => files),
+    currentContext: configs.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+    contexts: firstOfEach(configs.map(({ contexts }) => contexts)),
+    clusters: firstOfEach(configs.map(({ clusters }) => clusters)),
+    users: firstOfEach(configs.map(({ users }) => users)),
+  };
+}
+
+function firstOfEach<T>(maps: readonly ReadonlyMap<string, T>[]): Map<string, T> {
+  const merged = new Map<string, T>();
+  for (const map of maps) {
+    for (const [name, entry] of map) {
+      if (!merged.has(name)) merged.set(name, entry);
+    }
+  }
+  return merged;
 }

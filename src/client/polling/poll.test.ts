@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sleep, VirtualClock, type KubeObject, type Random } from "../../model/core.js";
-import { byLabel } from "../informer/cache/index-functions.js";
-import type { Change } from "../informer/source.js";
+import { byLabel } from "../source/index-functions.js";
+import type { Change } from "../source/source.js";
 import { TimeLimitError } from "../../model/core.js";
 import { poll, type Listed, type Poller } from "./poll.js";
 import type { PollReport } from "./stats.js";

@@ -12,8 +12,8 @@ import {
 } from "../../model/core.js";
 import { deferred } from "../async/deferred.js";
 import { untilAborted } from "../async/until-aborted.js";
-import { keyOf } from "../informer/cache/object-cache.js";
-import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../informer/source.js";
+import { keyOf } from "../source/object-cache.js";
+import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../source/source.js";
 import { Rows, type RowMapping } from "./rows.js";
 import { noChanges, PollCounters, type PollReport, type PollStats } from "./stats.js";
 import { View } from "./view.js";

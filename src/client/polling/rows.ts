@@ -1,6 +1,6 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
-import { keyOf } from "../informer/cache/object-cache.js";
-import type { ObjectKey } from "../informer/source.js";
+import { keyOf } from "../source/object-cache.js";
+import type { ObjectKey } from "../source/source.js";
 
 /** How rows of anything become objects. */
 export interface RowMapping<Row, T extends KubeObject> {

@@ -1,4 +1,4 @@
-import type { ChangeType } from "../informer/source.js";
+import type { ChangeType } from "../source/source.js";
 
 export type ChangeCounts = Readonly<Record<ChangeType, number>>;
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
-import { ObjectCache } from "../informer/cache/object-cache.js";
-import { classify, sameObject } from "../informer/classify.js";
-import type { Change, IndexFunction, ObjectKey, Subscription } from "../informer/source.js";
+import { ObjectCache } from "../source/object-cache.js";
+import { classify, sameObject } from "../source/classify.js";
+import type { Change, IndexFunction, ObjectKey, Subscription } from "../source/source.js";
 import { noChanges, type ChangeCounts, type Counting } from "./stats.js";
 
 export interface ViewOptions<T extends KubeObject> {

@@ -1,5 +1,5 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import type { Source } from "../../client/informer/source.js";
+import type { Source } from "../../client/source/source.js";
 import type { Target, Transport } from "../../client/transport/transport.js";
 import {
   controllerOf,

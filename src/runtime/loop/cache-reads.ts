@@ -1,5 +1,5 @@
 import type { AnyKind, ObjectFor } from "../../client/kinds/kind.js";
-import type { Source } from "../../client/informer/source.js";
+import type { Source } from "../../client/source/source.js";
 import { joinKey, splitKey } from "./keys.js";
 
 type CacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => Source;

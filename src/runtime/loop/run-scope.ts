@@ -1,5 +1,5 @@
 import type { Client } from "../../client/client.js";
-import type { Source } from "../../client/informer/source.js";
+import type { Source } from "../../client/source/source.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import { callListener } from "../../client/async/call-listener.js";
 import type { Transport } from "../../client/transport/transport.js";

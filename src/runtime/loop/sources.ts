@@ -1,9 +1,9 @@
 import type { Informer } from "../../client/informer/informers.js";
-import type { Change, Source, Subscription } from "../../client/informer/source.js";
+import type { Change, Source, Subscription } from "../../client/source/source.js";
 import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
-import { byController } from "../../client/informer/cache/index-functions.js";
+import { byController } from "../../client/source/index-functions.js";
 import { ownerIndex } from "../children/write-children.js";
 import { kindKey, type Controller } from "../controller.js";
 import { hasFinalizer } from "../finalizer.js";

@@ -1,4 +1,4 @@
-import type { Source } from "../../client/informer/source.js";
+import type { Source } from "../../client/source/source.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Client } from "../../client/client.js";
 import {

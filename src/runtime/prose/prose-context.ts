@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
-import type { Source } from "../../client/informer/source.js";
+import type { Source } from "../../client/source/source.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Clock, KubeObject } from "../../model/core.js";
 import type { AppliedChildren } from "../children/write-children.js";

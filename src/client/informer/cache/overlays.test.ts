@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type KubeObject, VirtualClock } from "../../../model/core.js";
-import { ObjectCache } from "./object-cache.js";
+import { ObjectCache } from "../../source/object-cache.js";
 import { Overlays } from "./overlays.js";
 import { compareVersions } from "./resource-version.js";
 

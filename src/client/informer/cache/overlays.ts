@@ -1,6 +1,6 @@
 import type { Clock, KubeObject, Timer } from "../../../model/core.js";
-import type { ObjectKey } from "../source.js";
-import type { ObjectCache } from "./object-cache.js";
+import type { ObjectKey } from "../../source/source.js";
+import type { ObjectCache } from "../../source/object-cache.js";
 import { compareVersions, hasReached, isLater } from "./resource-version.js";
 
 /**

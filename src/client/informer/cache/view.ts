@@ -1,8 +1,8 @@
 import { type Clock, deepFreeze, type KubeObject } from "../../../model/core.js";
-import { classify, sameObject } from "../classify.js";
-import type { Change, ChangeType, ObjectKey, Subscription } from "../source.js";
-import { Listeners } from "./listeners.js";
-import { keyOf, ObjectCache } from "./object-cache.js";
+import { classify, sameObject } from "../../source/classify.js";
+import type { Change, ChangeType, ObjectKey, Subscription } from "../../source/source.js";
+import { Listeners } from "../../source/listeners.js";
+import { keyOf, ObjectCache } from "../../source/object-cache.js";
 import { Overlays } from "./overlays.js";
 import { hasReached, isLater } from "./resource-version.js";
 

@@ -2,7 +2,6 @@ import { deepFreeze, type KubeObject } from "../../../../model/core.js";
 import type { KindInfo } from "../../../kinds/kind.js";
 import { isGone } from "../../is-gone.js";
 import { ConnectionError, type Page } from "../../transport.js";
-import { shareFields } from "./shared-fields.js";
 
 type Fields = Record<string, unknown>;
 
@@ -79,4 +78,28 @@ export function readKinds(json: Fields, apiVersion: string): readonly KindInfo[]
         scope: namespaced ? "Namespaced" : "Cluster",
       })),
   );
+}
+
+/** Distinct sets that {@link shareFields} keeps; when there are more, it starts over. */
+const maxSharedFields = 1000;
+
+const sharedFields = new Map<string, object>();
+
+/**
+ * Keeps equal sets of managed fields in memory once. The same managers write the same fields of most objects of a kind;
+ * without sharing, these sets are more than half of an informer's memory.
+ */
+function shareFields(object: Record<string, unknown>): void {
+  const { managedFields } = (object["metadata"] ?? {}) as { readonly managedFields?: unknown };
+  if (!Array.isArray(managedFields)) return;
+  for (const entry of managedFields as ({ fieldsV1?: unknown } | null)[]) {
+    if (typeof entry?.fieldsV1 !== "object" || entry.fieldsV1 === null) continue;
+    const text = JSON.stringify(entry.fieldsV1);
+    const shared = sharedFields.get(text);
+    if (shared !== undefined) entry.fieldsV1 = shared;
+    else {
+      if (sharedFields.size >= maxSharedFields) sharedFields.clear();
+      sharedFields.set(text, entry.fieldsV1);
+    }
+  }
 }

@@ -11,8 +11,7 @@ import { Credentials, type Proof } from "./credentials.js";
 import { sleepKeepingAlive } from "../../../async/keep-process-alive.js";
 import type { RateLimit } from "./rate-limit.js";
 import type { ApiRequest, RequestInfo } from "./request.js";
-import { Retries, type RetryPolicy, type Setback } from "./retries.js";
-import { retryAfter } from "./retry-after.js";
+import { Retries, type RetryPolicy, type Setback, retryAfter } from "./retries.js";
 import { callListener } from "../../../async/call-listener.js";
 import { untilAborted } from "../../../async/until-aborted.js";
 

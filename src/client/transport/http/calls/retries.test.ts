@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failures, fromStatus } from "../../../../model/core.js";
-import { Retries, RetryPolicy, type Setback } from "./retries.js";
-import { retryAfter } from "./retry-after.js";
+import { Retries, RetryPolicy, type Setback, retryAfter } from "./retries.js";
 
 const lowest = { bytes: (length: number) => new Uint8Array(length) };
 const highest = { bytes: (length: number) => new Uint8Array(length).fill(255) };

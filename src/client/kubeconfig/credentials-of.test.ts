@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { request } from "undici";
-import { VirtualClock } from "../../../model/core.js";
-import type { Connection } from "../../transport/connection.js";
-import { selfSigned } from "../fixtures/certificate.js";
-import { Folder, kubeconfig } from "../fixtures/folder.js";
-import { loadConnection } from "../load-connection.js";
+import { VirtualClock } from "../../model/core.js";
+import type { Connection } from "../transport/connection.js";
+import { selfSigned } from "./fixtures/certificate.js";
+import { Folder, kubeconfig } from "./fixtures/folder.js";
+import { loadConnection } from "./load-connection.js";
 
 let folder: Folder;
 beforeEach(() => void (folder = new Folder()));

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../model/core.js";
-import type { Change, Subscription } from "../source.js";
+import type { KubeObject } from "../../model/core.js";
+import type { Change, Subscription } from "./source.js";
 
 type Listener<T extends KubeObject> = (change: Change<T>) => void;
 

@@ -1,5 +1,5 @@
-import { controllerOf } from "../../../model/core.js";
-import type { IndexFunction } from "../source.js";
+import { controllerOf } from "../../model/core.js";
+import type { IndexFunction } from "./source.js";
 
 /**
  * Finds objects by the uid of the owner that controls them.

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../model/core.js";
-import type { IndexFunction, ObjectKey } from "../source.js";
+import type { KubeObject } from "../../model/core.js";
+import type { IndexFunction, ObjectKey } from "./source.js";
 import { ObjectIndex } from "./object-index.js";
 
 /** `namespace/name`, or the name alone for what has no namespace. */

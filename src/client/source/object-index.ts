@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../model/core.js";
-import type { IndexFunction } from "../source.js";
+import type { KubeObject } from "../../model/core.js";
+import type { IndexFunction } from "./source.js";
 
 /**
  * Finds objects by the values that a function gives them. Most values of most indexes have one object (a name, an owner

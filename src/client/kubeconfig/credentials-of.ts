@@ -1,14 +1,13 @@
-import type { ClientCertificate } from "../../transport/connection.js";
-import type { ExecCluster } from "../exec/exec-info.js";
-import { ExecPlugin } from "../exec/exec-plugin.js";
-import type { KubeconfigUser } from "../kubeconfig.js";
-import { KubeconfigError } from "../kubeconfig-error.js";
-import type { Surroundings } from "../surroundings.js";
-import { basic, bearer, type Authorization } from "./authorization.js";
-import { refuseAuthProvider } from "./auth-provider.js";
-import { checkPair, contentOf } from "./pem.js";
-import { Rotating } from "./rotating.js";
-import { tokenFile } from "./token-file.js";
+import type { ClientCertificate } from "../transport/connection.js";
+import type { ExecCluster } from "./exec/exec-info.js";
+import { ExecPlugin } from "./exec/exec-plugin.js";
+import type { KubeconfigUser } from "./kubeconfig.js";
+import { KubeconfigError } from "./kubeconfig-error.js";
+import type { Surroundings } from "./surroundings.js";
+import { basic, bearer, type Authorization } from "./credentials/authorization.js";
+import { checkPair, contentOf } from "./credentials/pem.js";
+import { Rotating } from "./credentials/rotating.js";
+import { tokenFile } from "./credentials/token-file.js";
 
 /** How a user proves who they are. */
 export interface Credentials {
@@ -105,4 +104,18 @@ async function ownCertificate(
 
 function equal(one: string | Buffer, other: string | Buffer): boolean {
   return Buffer.from(one).equals(Buffer.from(other));
+}
+
+const authProviderReplacements = new Map([
+  ["gcp", "install gke-gcloud-auth-plugin and run: gcloud container clusters get-credentials"],
+  ["azure", "install kubelogin and run: kubelogin convert-kubeconfig"],
+  ["oidc", "install the kubectl plugin oidc-login and run: kubectl oidc-login setup"],
+]);
+
+/** Kubernetes has replaced auth providers by exec plugins. */
+function refuseAuthProvider(name: string, where: string): never {
+  const wayOut = authProviderReplacements.get(name) ?? "use an exec plugin, a token or a client certificate";
+  throw new KubeconfigError(
+    `${where}: auth-provider ${JSON.stringify(name)} is not supported, since exec plugins have replaced it; ${wayOut}`,
+  );
 }
