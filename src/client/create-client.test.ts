@@ -5,7 +5,7 @@ import { createClient } from "./create-client.js";
 import { readYourWrites } from "./informer/read-your-writes.js";
 import { ConfigMap, Namespace } from "./kinds/kubernetes.js";
 import { httpTransport } from "./transport/http/http-transport.js";
-import type { CallOptions, DeleteOptions, Target, Transport } from "./transport/transport.js";
+import type { CallOptions, DeleteOptions, ObjectKey, Transport } from "./transport/transport.js";
 
 const maps = { group: "", resource: "configmaps" };
 
@@ -132,7 +132,7 @@ describe("the time of a call", () => {
 });
 
 describe("deleteAll of what is no collection", () => {
-  function collection(remove: (target: Target, options?: DeleteOptions) => Promise<undefined>): Client {
+  function collection(remove: (target: ObjectKey, options?: DeleteOptions) => Promise<undefined>): Client {
     return createClient({
       transport: transport({
         deleteCollection: async () => {

@@ -44,7 +44,7 @@ import type {
   Page,
   Patch,
   Subresource,
-  Target,
+  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
@@ -387,7 +387,7 @@ class TransportClient implements Client {
     return retryOnConflict(() => attempt(left), waiting);
   }
 
-  #target(info: KindInfo, which: Which): Target {
+  #target(info: KindInfo, which: Which): ObjectKey {
     return targetOf(info, which, this.namespace);
   }
 

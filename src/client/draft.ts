@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from "../model/core.js";
 import type { AnyKind, KindInfo, KindReference } from "./kinds/kind.js";
-import type { Target, WriteOptions } from "./transport/transport.js";
+import type { ObjectKey, WriteOptions } from "./transport/transport.js";
 import { nameOf } from "./which.js";
 
 /** An object that is about to be sent, before it is known to be one. */
@@ -27,7 +27,7 @@ export function bodyOf(
 }
 
 /** The same for an object that is known by its name; a name that it does not have is given to it. */
-export function namedBodyOf(info: KindInfo, target: Target, sent: Sent): ReturnType<typeof bodyOf> {
+export function namedBodyOf(info: KindInfo, target: ObjectKey, sent: Sent): ReturnType<typeof bodyOf> {
   const body = bodyOf(info, sent.metadata === undefined ? { ...sent, metadata: {} } : sent);
   const { name = target.name, namespace = target.namespace } = body.metadata;
   if (name !== target.name || (namespace !== target.namespace && info.scope === "Namespaced")) {
@@ -79,6 +79,6 @@ export function withOrigin(body: ReturnType<typeof bodyOf>, live: KubeObject): S
   return { ...body, ...status, metadata };
 }
 
-function pathOf({ namespace, name }: Target): string {
+function pathOf({ namespace, name }: ObjectKey): string {
   return JSON.stringify(namespace === undefined ? name : `${namespace}/${name}`);
 }

@@ -39,7 +39,7 @@ export {
   type Scope,
   type Selection,
   type Subresource,
-  type Target,
+  type ObjectKey,
   type Transport,
   type WatchEvent,
   type WatchOptions,
@@ -75,7 +75,7 @@ export type {
 export { readYourWrites } from "./informer/read-your-writes.js";
 export { withoutManagedFields } from "./informer/informers.js";
 export { byController, byField, byLabel, byOwner } from "./source/index-functions.js";
-export type { Change, ChangeType, IndexFunction, ObjectKey, Source, Subscription } from "./source/source.js";
+export type { ObjectChange, ChangeType, IndexFunction, Source, Subscription } from "./source/source.js";
 
 export { poll, type Poller, type PollOptions, type PollRowsOptions } from "./polling/poll.js";
 export { directorySource, type DirectoryOptions, type SourceFile } from "./polling/directory-source.js";

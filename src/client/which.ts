@@ -1,5 +1,5 @@
 import type { KindInfo, KindReference } from "./kinds/kind.js";
-import type { Scope, Target } from "./transport/transport.js";
+import type { Scope, ObjectKey } from "./transport/transport.js";
 
 /**
  * Which object: its name (in the client's own namespace), `"namespace/name"`, both as fields, or the object itself.
@@ -11,7 +11,7 @@ export type Which =
   | { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
 /** The object that is meant; `fallback` is the namespace of those who do not say theirs. */
-export function targetOf(info: KindInfo, which: Which, fallback: string): Target {
+export function targetOf(info: KindInfo, which: Which, fallback: string): ObjectKey {
   const { name = "", namespace } = partsOf(which);
   if (name === "")
     throw new TypeError(`${nameOf(info)}: which one is meant is not said; its name is missing`);

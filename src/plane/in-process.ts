@@ -12,7 +12,7 @@ import {
   type Patch,
   type Scope,
   type Selection,
-  type Target,
+  type ObjectKey,
   type Transport,
   type WatchEvent,
   type WatchOptions,
@@ -111,7 +111,7 @@ class InProcessTransport implements Transport {
     });
   }
 
-  get(kind: KindInfo, target: Target, options: GetOptions = {}): Promise<KubeObject> {
+  get(kind: KindInfo, target: ObjectKey, options: GetOptions = {}): Promise<KubeObject> {
     const { resourceVersion, subresource, signal } = options;
     return this.#call(options, async () => {
       const request = this.#request("get", kind, target, {
@@ -161,11 +161,11 @@ class InProcessTransport implements Transport {
     return this.#write("create", kind, scope, new ValueBody(body), { ...options, subresource: undefined });
   }
 
-  update(kind: KindInfo, target: Target, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
+  update(kind: KindInfo, target: ObjectKey, body: unknown, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write("update", kind, target, new ValueBody(body), options);
   }
 
-  patch(kind: KindInfo, target: Target, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
+  patch(kind: KindInfo, target: ObjectKey, patch: Patch, options: WriteOptions = {}): Promise<KubeObject> {
     const force = patch.force || undefined;
     return this.#write("patch", kind, target, new ValueBody(patch.body, patch.type), { ...options, force });
   }
@@ -200,7 +200,7 @@ class InProcessTransport implements Transport {
     });
   }
 
-  delete(kind: KindInfo, target: Target, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
+  delete(kind: KindInfo, target: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
     return this.#call(options, async () => {
       const request = this.#request("delete", kind, target, { options: {}, body: deleteBody(options) });
       const { object, gone } = await this.#pipeline.handle(request);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Change, ChangeType } from "../client/source/source.js";
+import type { ObjectChange, ChangeType } from "../client/source/source.js";
 import type { KubeObject, ObjectMeta } from "../model/core.js";
 import { and, anything, changed, desired, not, or, type Predicate } from "./predicates.js";
 
@@ -12,15 +12,15 @@ function site(metadata: ObjectMeta = {}, more: object = {}): KubeObject {
   };
 }
 
-function change(type: ChangeType, object = site(), old?: KubeObject): Change {
+function change(type: ChangeType, object = site(), old?: KubeObject): ObjectChange {
   return { type, object, initial: false, ...(old && { old }) };
 }
 
-const updated = (metadata: ObjectMeta, more?: object): Change =>
+const updated = (metadata: ObjectMeta, more?: object): ObjectChange =>
   change("UPDATED", site({ resourceVersion: "2", ...metadata }, more), site());
 
 describe("a change of", () => {
-  test.each<[keyof typeof changed, Change, boolean]>([
+  test.each<[keyof typeof changed, ObjectChange, boolean]>([
     ["generation", updated({ generation: 2 }), true],
     ["generation", updated({ labels: { a: "1" } }), false],
     ["generation", updated({ deletionTimestamp: "2026-01-01T00:00:00Z" }), true],
@@ -62,7 +62,7 @@ test("by default everything matters but the status alone", () => {
 });
 
 describe("by default, with a generation that stays,", () => {
-  test.each<[string, Change, boolean]>([
+  test.each<[string, ObjectChange, boolean]>([
     ["another spec", updated({}, { spec: { pages: 2 } }), true],
     ["another spec and status", updated({}, { spec: { pages: 2 }, status: { ready: true } }), true],
     ["labels", updated({ labels: { a: "1" } }), true],

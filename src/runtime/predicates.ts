@@ -1,9 +1,9 @@
-import type { Change } from "../client/source/source.js";
+import type { ObjectChange } from "../client/source/source.js";
 import type { Json, KubeObject } from "../model/core.js";
 import { jsonEqual } from "../model/object/json.js";
 
 /** Whether a change matters. */
-export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
+export type Predicate<T extends KubeObject = KubeObject> = (change: ObjectChange<T>) => boolean;
 
 /** Predicates that compare what was with what is, and so have nothing to say of a creation or a deletion. */
 const comparing = new WeakSet<Predicate<never>>();

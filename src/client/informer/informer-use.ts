@@ -3,7 +3,7 @@ import type { KindInfo } from "../kinds/kind.js";
 import { untilAborted } from "../async/until-aborted.js";
 import type { Informer } from "./informers.js";
 import { InformerStopped, type SharedInformer } from "./shared-informer.js";
-import type { Change, IndexFunction, ObjectKey, Subscription } from "../source/source.js";
+import type { ObjectChange, IndexFunction, Subscription } from "../source/source.js";
 
 /** One user's share of a shared informer, with names of indexes and subscriptions of its own. */
 export class InformerUse implements Informer {
@@ -35,7 +35,7 @@ export class InformerUse implements Informer {
     await untilAborted(untilAborted(this.#shared.synced, this.#released.signal), signal);
   }
 
-  get(key: ObjectKey): KubeObject | undefined {
+  get(key: string): KubeObject | undefined {
     return this.#shared.view.cache.get(key);
   }
 
@@ -71,7 +71,7 @@ export class InformerUse implements Informer {
     this.#shared.useIndex(index);
   }
 
-  subscribe(listener: (change: Change) => void): Subscription {
+  subscribe(listener: (change: ObjectChange) => void): Subscription {
     this.#checkInUse();
     const subscription = this.#shared.view.subscribe(listener);
     const release = (): void => {

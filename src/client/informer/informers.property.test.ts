@@ -6,7 +6,7 @@ import { createInformers } from "./create-informers.js";
 import { FakeServer, widgets } from "./fixtures/fake-server.js";
 import { noChance } from "./fixtures/scenario.js";
 import type { Informer, Informers } from "./informers.js";
-import type { Change } from "../source/source.js";
+import type { ObjectChange } from "../source/source.js";
 
 interface World {
   readonly server: FakeServer;
@@ -27,7 +27,7 @@ class Replayed {
     informer.subscribe((change) => this.apply(change));
   }
 
-  apply({ type, object, old }: Change): void {
+  apply({ type, object, old }: ObjectChange): void {
     const name = object.metadata.name ?? "";
     const known = this.objects.get(name);
     if (type === "CREATED") {

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 import { type AskPage, listAll } from "../transport/paging.js";
 import { isGone } from "../transport/is-gone.js";
-import type { CallOptions, Target, Transport, WriteOptions } from "../transport/transport.js";
+import type { CallOptions, ObjectKey, Transport, WriteOptions } from "../transport/transport.js";
 import type { Informers } from "./informers.js";
 
 /**
@@ -20,7 +20,7 @@ export function readYourWrites(
   const tell = (kind: KindInfo, object: KubeObject): void =>
     isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
   /** For what a write has changed without showing it. When it cannot be looked at, the watch tells. */
-  const look = (kind: KindInfo, target: Target, { signal, timeout }: CallOptions = {}): Promise<void> =>
+  const look = (kind: KindInfo, target: ObjectKey, { signal, timeout }: CallOptions = {}): Promise<void> =>
     transport.get(kind, target, { signal, timeout }).then(
       (object) => tell(kind, object),
       () => {},
@@ -78,6 +78,6 @@ export function readYourWrites(
 
 function placeOf({
   metadata: { namespace, name = "", uid },
-}: KubeObject): Target & { readonly uid: string | undefined } {
+}: KubeObject): ObjectKey & { readonly uid: string | undefined } {
   return { namespace, name, uid };
 }

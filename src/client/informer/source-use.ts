@@ -2,7 +2,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { AnyKind } from "../kinds/kind.js";
 import type { InformerScope } from "./informers.js";
 import { checkScope } from "./scope.js";
-import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../source/source.js";
+import type { ObjectChange, IndexFunction, Source, Subscription } from "../source/source.js";
 
 /**
  * One user's share of a source that others use as well, such as a poller: it shows what is in a scope, and has names of
@@ -35,7 +35,7 @@ export class SourceUse implements Source {
     return this.#source.ready(signal);
   }
 
-  get(key: ObjectKey): KubeObject | undefined {
+  get(key: string): KubeObject | undefined {
     const object = this.#source.get(key);
     return object !== undefined && this.#shows(object) ? object : undefined;
   }
@@ -67,7 +67,7 @@ export class SourceUse implements Source {
     this.#source.addIndex(nameIn(this.#source, index), index);
   }
 
-  subscribe(listener: (change: Change) => void): Subscription {
+  subscribe(listener: (change: ObjectChange) => void): Subscription {
     return this.#source.subscribe((change) => {
       const seen = this.#seen(change);
       if (seen !== undefined) listener(seen);
@@ -75,7 +75,7 @@ export class SourceUse implements Source {
   }
 
   /** A change as it looks from within the scope, which objects come into and leave; undefined when it is outside. */
-  #seen(change: Change): Change | undefined {
+  #seen(change: ObjectChange): ObjectChange | undefined {
     const { type, object, old, initial } = change;
     if (old === undefined || type === "DELETED") return this.#shows(old ?? object) ? change : undefined;
     const before = this.#shows(old);

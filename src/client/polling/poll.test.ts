@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sleep, VirtualClock, type KubeObject, type Random } from "../../model/core.js";
 import { byLabel } from "../source/index-functions.js";
-import type { Change } from "../source/source.js";
+import type { ObjectChange } from "../source/source.js";
 import { TimeLimitError } from "../../model/core.js";
 import { poll, type Listed, type Poller } from "./poll.js";
 import type { PollReport } from "./stats.js";
@@ -30,7 +30,7 @@ function watching(
   const clock = new VirtualClock();
   const start = clock.now();
   const told: string[] = [];
-  const changes: Change<Site>[] = [];
+  const changes: ObjectChange<Site>[] = [];
   const errors: unknown[] = [];
   const listed: number[] = [];
   const poller: Poller<Site> = poll<Site>({

@@ -13,7 +13,7 @@ import {
 import { deferred } from "../async/deferred.js";
 import { untilAborted } from "../async/until-aborted.js";
 import { keyOf } from "../source/object-cache.js";
-import type { Change, IndexFunction, ObjectKey, Source, Subscription } from "../source/source.js";
+import type { ObjectChange, IndexFunction, Source, Subscription } from "../source/source.js";
 import { Rows, type RowMapping } from "./rows.js";
 import { noChanges, PollCounters, type PollReport, type PollStats } from "./stats.js";
 import { View } from "./view.js";
@@ -40,7 +40,7 @@ interface Looking<T extends KubeObject> {
   /** Told what fails: a list, a row that cannot be made into an object, a listener. The poller goes on anyway. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** A first subscriber. */
-  readonly onChange?: ((change: Change<T>) => void) | undefined;
+  readonly onChange?: ((change: ObjectChange<T>) => void) | undefined;
   /** Told of each look, for metrics. */
   readonly onPoll?: ((report: PollReport) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -172,7 +172,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     return this.#view.size;
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: string): T | undefined {
     return this.#view.get(key);
   }
 
@@ -188,7 +188,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     this.#view.addIndex(name, index);
   }
 
-  subscribe(listener: (change: Change<T>) => void): Subscription {
+  subscribe(listener: (change: ObjectChange<T>) => void): Subscription {
     const subscription = this.#view.subscribe(listener);
     this.start();
     return subscription;

@@ -1,6 +1,5 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
 import { keyOf } from "../source/object-cache.js";
-import type { ObjectKey } from "../source/source.js";
 
 /** How rows of anything become objects. */
 export interface RowMapping<Row, T extends KubeObject> {
@@ -30,10 +29,10 @@ export class Rows<Row, T extends KubeObject> {
   }
 
   /** All objects by their key. When two rows have the same, the last counts. */
-  objects(rows: Iterable<Row>): Map<ObjectKey, T> {
+  objects(rows: Iterable<Row>): Map<string, T> {
     const { key, version } = this.#mapping;
     const known = new Map<string, Known<T>>();
-    const objects = new Map<ObjectKey, T>();
+    const objects = new Map<string, T>();
     for (const row of rows) {
       const name = key?.(row);
       const before = name === undefined ? undefined : this.#known.get(name);

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
 import { ObjectCache } from "../source/object-cache.js";
 import { classify, sameObject } from "../source/classify.js";
-import type { Change, IndexFunction, ObjectKey, Subscription } from "../source/source.js";
+import type { ObjectChange, IndexFunction, Subscription } from "../source/source.js";
 import { noChanges, type ChangeCounts, type Counting } from "./stats.js";
 
 export interface ViewOptions<T extends KubeObject> {
@@ -17,7 +17,7 @@ export interface ViewOptions<T extends KubeObject> {
 export class View<T extends KubeObject> {
   readonly #cache: ObjectCache<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
-  readonly #listeners = new Set<(change: Change<T>) => void>();
+  readonly #listeners = new Set<(change: ObjectChange<T>) => void>();
   readonly #options: ViewOptions<T>;
 
   constructor(options: ViewOptions<T>) {
@@ -29,7 +29,7 @@ export class View<T extends KubeObject> {
     return this.#cache.size;
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: string): T | undefined {
     return this.#cache.get(key);
   }
 
@@ -55,9 +55,9 @@ export class View<T extends KubeObject> {
   }
 
   /** Tells the listener of all that is there, then of every change until it is released. */
-  subscribe(listener: (change: Change<T>) => void): Subscription {
+  subscribe(listener: (change: ObjectChange<T>) => void): Subscription {
     // A function of its own, so that who subscribes twice is told twice.
-    const own = (change: Change<T>): void => listener(change);
+    const own = (change: ObjectChange<T>): void => listener(change);
     let released = false;
     const release = (): void => {
       released = true;
@@ -76,19 +76,19 @@ export class View<T extends KubeObject> {
    * subscribes, on the way finds exactly what has been told so far.
    */
   update(
-    now: ReadonlyMap<ObjectKey, T>,
+    now: ReadonlyMap<string, T>,
     initial: boolean,
   ): { readonly unchanged: number; readonly changes: ChangeCounts } {
     const changes = noChanges();
     let unchanged = 0;
-    const tell = (change: Change<T>): void => {
+    const tell = (change: ObjectChange<T>): void => {
       changes[change.type]++;
       for (const listener of Array.from(this.#listeners)) {
         // Somebody may have been released by the one before.
         if (this.#listeners.has(listener)) this.#hand(listener, change);
       }
     };
-    const gone = (key: ObjectKey, old: T): void => {
+    const gone = (key: string, old: T): void => {
       this.#cache.delete(key);
       tell({ type: "DELETED", object: old, old, initial: false });
     };
@@ -118,7 +118,7 @@ export class View<T extends KubeObject> {
     return { unchanged, changes };
   }
 
-  #hand(listener: (change: Change<T>) => void, change: Change<T>): void {
+  #hand(listener: (change: ObjectChange<T>) => void, change: ObjectChange<T>): void {
     this.#options.published[change.type]++;
     try {
       listener(change);

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
-import type { Change, Subscription } from "./source.js";
+import type { ObjectChange, Subscription } from "./source.js";
 
-type Listener<T extends KubeObject> = (change: Change<T>) => void;
+type Listener<T extends KubeObject> = (change: ObjectChange<T>) => void;
 
 interface Entry<T extends KubeObject> {
   readonly listener: Listener<T>;
@@ -12,9 +12,9 @@ interface Entry<T extends KubeObject> {
 export class Listeners<T extends KubeObject> {
   // Replaced, never changed, so that who joins or leaves while a change is told does not disturb the telling.
   #entries: readonly Entry<T>[] = [];
-  readonly #report: (error: unknown, change: Change<T>) => void;
+  readonly #report: (error: unknown, change: ObjectChange<T>) => void;
 
-  constructor(report: (error: unknown, change: Change<T>) => void) {
+  constructor(report: (error: unknown, change: ObjectChange<T>) => void) {
     this.#report = report;
   }
 
@@ -31,11 +31,11 @@ export class Listeners<T extends KubeObject> {
     return { release, [Symbol.dispose]: release };
   }
 
-  tell(change: Change<T>): void {
+  tell(change: ObjectChange<T>): void {
     for (const entry of this.#entries) this.#call(entry, change);
   }
 
-  #call(entry: Entry<T>, change: Change<T>): void {
+  #call(entry: Entry<T>, change: ObjectChange<T>): void {
     if (!entry.active) return;
     try {
       entry.listener(change);

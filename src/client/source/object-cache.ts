@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../model/core.js";
-import type { IndexFunction, ObjectKey } from "./source.js";
+import type { IndexFunction } from "./source.js";
 import { ObjectIndex } from "./object-index.js";
 
 /** `namespace/name`, or the name alone for what has no namespace. */
-export function keyOf(namespace: string | undefined, name: string): ObjectKey {
+export function keyOf(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
@@ -28,12 +28,12 @@ export class ObjectCache<T extends KubeObject> {
     return this.#size;
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: string): T | undefined {
     const [namespace, name] = splitKey(key);
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  set(key: ObjectKey, object: T): void {
+  set(key: string, object: T): void {
     const [namespace, name] = splitKey(key);
     let names = this.#namespaces.get(namespace);
     if (names === undefined) this.#namespaces.set(namespace, (names = new Map<string, T>()));
@@ -48,7 +48,7 @@ export class ObjectCache<T extends KubeObject> {
     }
   }
 
-  delete(key: ObjectKey): void {
+  delete(key: string): void {
     const [namespace, name] = splitKey(key);
     const names = this.#namespaces.get(namespace);
     const old = names?.get(name);
@@ -67,7 +67,7 @@ export class ObjectCache<T extends KubeObject> {
     };
   }
 
-  *entries(): Generator<readonly [ObjectKey, T]> {
+  *entries(): Generator<readonly [string, T]> {
     for (const [namespace, names] of this.#namespaces) {
       for (const [name, object] of names) yield [keyOf(namespace, name), object];
     }
@@ -98,9 +98,9 @@ function* none(): Generator<never> {}
 type Parts = readonly [namespace: string, name: string];
 
 /** The key that was asked for last: who looks for an object asks several times. */
-let last: { readonly key: ObjectKey; readonly parts: Parts } = { key: "", parts: ["", ""] };
+let last: { readonly key: string; readonly parts: Parts } = { key: "", parts: ["", ""] };
 
-function splitKey(key: ObjectKey): Parts {
+function splitKey(key: string): Parts {
   if (key === last.key) return last.parts;
   const slash = key.indexOf("/");
   const parts: Parts = slash < 0 ? ["", key] : [key.slice(0, slash), key.slice(slash + 1)];

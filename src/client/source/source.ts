@@ -1,52 +1,51 @@
 import type { KubeObject } from "../../model/core.js";
 
 /**
- * What happened to an object: UPDATED when its desired state or its metadata changed, STATUS_UPDATED when nothing but its
- * status did. A version in which only the server's bookkeeping differs (resourceVersion, managedFields) is read but not
- * told. An object that takes the place of another of its name is a DELETED and a CREATED.
+ * Type of an {@link ObjectChange}. UPDATED: the spec or the metadata changed. STATUS_UPDATED: nothing but the status
+ * changed. Versions that differ only in the server's bookkeeping (resourceVersion, managedFields) are stored but not
+ * reported. An object that was replaced by another of the same name is reported as DELETED, then CREATED.
  */
 export type ChangeType = "CREATED" | "UPDATED" | "STATUS_UPDATED" | "DELETED";
 
-export interface Change<T extends KubeObject = KubeObject> {
+/** Change of one object, as a {@link Source} reports it. */
+export interface ObjectChange<T extends KubeObject = KubeObject> {
   readonly type: ChangeType;
-  /** The object as it is now; its last known state when it was deleted. Frozen and shared. */
+  /** Current object; for DELETED, its last known state. Frozen and shared. */
   readonly object: T;
-  /** The object as the source had it before, own writes apart; none for CREATED. */
+  /** Previous object as the server had it, without own writes; undefined for CREATED. */
   readonly old?: T | undefined;
-  /** It was there before anybody looked: part of the first list. */
+  /** True for objects of the first list: they existed before the source started. */
   readonly initial: boolean;
 }
 
-/** `namespace/name`, or the name alone for objects without a namespace. */
-export type ObjectKey = string;
-
-/** A function over an object that says under which values it is found: the value of a label, the name of an owner. */
+/** Function that returns the values under which an index finds an object: the value of a label, the name of an owner. */
 export type IndexFunction<T extends KubeObject = KubeObject> = (object: T) => readonly string[];
 
-/** The right to be told of changes; ends when released. */
+/** Subscription to changes; ends when released. */
 export interface Subscription extends Disposable {
   release(): void;
 }
 
 /**
- * A view of a set of objects that follows their changes: an informer, which watches an API, or a poller, which lists
- * anything at intervals. Controllers cannot tell them apart. Nothing is copied: all readers get the same frozen objects.
+ * View of a set of objects that follows their changes: an informer, which watches an API, or a poller, which lists
+ * anything at intervals. Controllers treat both alike. Nothing is copied: all readers get the same frozen objects.
  */
 export interface Source<T extends KubeObject = KubeObject> {
-  /** Whether the first list has arrived. */
+  /** True once the first list has arrived. */
   readonly synced: boolean;
-  /** Resolves when it has; rejects when the source was stopped before. */
+  /** Resolves when the source is synced; rejects when it is stopped before that. */
   ready(signal?: AbortSignal): Promise<void>;
-  get(key: ObjectKey): T | undefined;
+  /** Object by key: `namespace/name`, or the name alone for cluster-scoped objects. */
+  get(key: string): T | undefined;
   list(namespace?: string): Iterable<T>;
   readonly size: number;
   /** Objects that an index has under a value. Throws when there is no such index. */
   byIndex(index: string, value: string): readonly T[];
-  /** Adds an index, also over what is there already; the same name with the same function is added once. */
+  /** Adds an index over present and future objects. Adding the same function under the same name again has no effect. */
   addIndex(name: string, index: IndexFunction<T>): void;
   /**
-   * Calls back for everything that is there (CREATED, initial), before this returns, then for every change, in order, never
-   * concurrently. A listener that throws is reported, and goes on being told.
+   * Calls the listener for every present object (CREATED, initial) before it returns, then for every change, in order and
+   * never concurrently. Errors of the listener are reported; it goes on receiving changes.
    */
-  subscribe(listener: (change: Change<T>) => void): Subscription;
+  subscribe(listener: (change: ObjectChange<T>) => void): Subscription;
 }

@@ -6,7 +6,7 @@ export interface Scope {
   readonly namespace?: string | undefined;
 }
 
-export interface Target extends Scope {
+export interface ObjectKey extends Scope {
   readonly name: string;
 }
 
@@ -106,7 +106,7 @@ export interface Transport extends AsyncDisposable {
   readonly namespace?: string | undefined;
   /** The kinds that a group and version serve. Throws a 404 when it is not served. */
   discover(apiVersion: string, options?: CallOptions): Promise<readonly KindInfo[]>;
-  get(kind: KindInfo, target: Target, options?: GetOptions): Promise<KubeObject>;
+  get(kind: KindInfo, target: ObjectKey, options?: GetOptions): Promise<KubeObject>;
   list(kind: KindInfo, scope: Scope, options?: ListOptions): Promise<Page>;
   /**
    * Batches of events in the order they happened, never empty. Throws a 410 when the version asked for is too old; throws
@@ -114,10 +114,10 @@ export interface Transport extends AsyncDisposable {
    */
   watch(kind: KindInfo, scope: Scope, options?: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
   create(kind: KindInfo, scope: Scope, body: unknown, options?: WriteOptions): Promise<KubeObject>;
-  update(kind: KindInfo, target: Target, body: unknown, options?: WriteOptions): Promise<KubeObject>;
-  patch(kind: KindInfo, target: Target, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
+  update(kind: KindInfo, target: ObjectKey, body: unknown, options?: WriteOptions): Promise<KubeObject>;
+  patch(kind: KindInfo, target: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
   /** The object that now waits for its finalizers; undefined when it is gone. */
-  delete(kind: KindInfo, target: Target, options?: DeleteOptions): Promise<KubeObject | undefined>;
+  delete(kind: KindInfo, target: ObjectKey, options?: DeleteOptions): Promise<KubeObject | undefined>;
   /** The objects as they were before; some may still be there, waiting for their finalizers. */
   deleteCollection(
     kind: KindInfo,

@@ -1,6 +1,6 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Source } from "../../client/source/source.js";
-import type { Target, Transport } from "../../client/transport/transport.js";
+import type { ObjectKey, Transport } from "../../client/transport/transport.js";
 import {
   controllerOf,
   isConflict,
@@ -200,7 +200,7 @@ async function deleteChild(
 async function isThere(
   transport: Transport,
   kind: KindInfo,
-  target: Target,
+  target: ObjectKey,
   uid: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Informer } from "../../client/informer/informers.js";
-import type { Change, Source, Subscription } from "../../client/source/source.js";
+import type { ObjectChange, Source, Subscription } from "../../client/source/source.js";
 import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
@@ -35,7 +35,7 @@ export class Sources {
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
   #begin: (add: Add) => void = () => {};
-  #told: (change: Change, trigger?: Trigger) => void = () => {};
+  #told: (change: ObjectChange, trigger?: Trigger) => void = () => {};
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
     this.kind = kind;
@@ -132,7 +132,7 @@ export class Sources {
     const { options } = controller;
     const { where = desired, priority } = options;
     /** What a function of the controller's makes of a change; when it fails, that is told, and a safe answer taken. */
-    const ask = <T>(what: string, { object }: Change, answer: () => T, otherwise: T): T => {
+    const ask = <T>(what: string, { object }: ObjectChange, answer: () => T, otherwise: T): T => {
       try {
         return answer();
       } catch (error) {
@@ -141,16 +141,16 @@ export class Sources {
         return otherwise;
       }
     };
-    const follow = (source: Source, listener: (change: Change) => void): void => {
+    const follow = (source: Source, listener: (change: ObjectChange) => void): void => {
       const subscription: Subscription = source.subscribe((change) =>
         ask("queue", change, () => listener(change), undefined),
       );
       this.#release.push(() => subscription.release());
     };
-    const keysOf = (to: Mapper, change: Change, object: KubeObject): ReadonlySet<string> =>
+    const keysOf = (to: Mapper, change: ObjectChange, object: KubeObject): ReadonlySet<string> =>
       ask("mapper", change, () => this.#keysOf(to, object), new Set());
     /** Tells whom a change concerns; whom the object no longer points to is concerned as well. */
-    const tell = (to: Mapper, change: Change, type: "child" | "watched"): void => {
+    const tell = (to: Mapper, change: ObjectChange, type: "child" | "watched"): void => {
       const now = keysOf(to, change, change.object);
       this.#add(now, change, type, clock.now(), add);
       if (change.old === undefined || change.type === "DELETED") return;
@@ -180,7 +180,7 @@ export class Sources {
         }
       });
     }
-    const urgencyOf = ({ object }: Change): number => {
+    const urgencyOf = ({ object }: ObjectChange): number => {
       const urgency = priority?.(object) ?? 0;
       if (Number.isFinite(urgency)) return urgency;
       throw new RangeError(`a priority is a number, not ${urgency}`);
@@ -190,13 +190,13 @@ export class Sources {
         ? finalizerOf(controller.style.options, controller.name)
         : undefined;
     /** Whatever a predicate says: without this the object would never go. */
-    const mustCleanUp = ({ object, old }: Change): boolean =>
+    const mustCleanUp = ({ object, old }: ObjectChange): boolean =>
       finalizer !== undefined &&
       Boolean(object.metadata.deletionTimestamp) &&
       !old?.metadata.deletionTimestamp &&
       hasFinalizer(object, finalizer);
     this.#told = (change, told) => {
-      const matters = (): boolean => (where as (change: Change) => boolean)(change);
+      const matters = (): boolean => (where as (change: ObjectChange) => boolean)(change);
       if (!mustCleanUp(change) && !ask("predicate", change, matters, true)) return;
       const trigger: Trigger = told ?? {
         type: triggerType(change),
@@ -221,7 +221,7 @@ export class Sources {
     return keys;
   }
 
-  #add(keys: Iterable<string>, change: Change, type: "child" | "watched", at: number, add: Add): void {
+  #add(keys: Iterable<string>, change: ObjectChange, type: "child" | "watched", at: number, add: Add): void {
     const trigger: Trigger = {
       type,
       text: triggerType(change),
@@ -237,6 +237,6 @@ export class Sources {
   }
 }
 
-function triggerType({ type, initial }: Change): "found" | (typeof triggerTypes)[Change["type"]] {
+function triggerType({ type, initial }: ObjectChange): "found" | (typeof triggerTypes)[ObjectChange["type"]] {
   return initial ? "found" : triggerTypes[type];
 }

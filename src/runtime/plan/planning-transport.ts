@@ -8,7 +8,7 @@ import type {
   Patch,
   Scope,
   Selection,
-  Target,
+  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
@@ -36,7 +36,7 @@ type Planned = KubeObject | null | undefined;
 interface Write {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete";
   readonly kind: KindInfo;
-  readonly target: Target;
+  readonly target: ObjectKey;
   /** The whole object as it is wanted, where that is what is sent. */
   readonly wanted?: unknown;
   readonly options: WriteOptions | DeleteOptions | undefined;
@@ -72,7 +72,7 @@ export class PlanningTransport implements Transport {
     return this.#base.discover(apiVersion, options);
   }
 
-  async get(kind: KindInfo, target: Target, options?: GetOptions): Promise<KubeObject> {
+  async get(kind: KindInfo, target: ObjectKey, options?: GetOptions): Promise<KubeObject> {
     const planned = this.#planned.get(addressOf(kind, target));
     if (planned === undefined || options?.subresource === "scale") {
       return this.#base.get(kind, target, options);
@@ -100,14 +100,14 @@ export class PlanningTransport implements Transport {
     });
   }
 
-  update(kind: KindInfo, target: Target, body: unknown, options?: WriteOptions): Promise<KubeObject> {
+  update(kind: KindInfo, target: ObjectKey, body: unknown, options?: WriteOptions): Promise<KubeObject> {
     return this.#plan({ verb: "update", kind, target, wanted: body, options }, async (planned) => {
       if (planned === undefined) return this.#base.update(kind, target, body, { ...options, dryRun: true });
       return written(present(planned, kind, target), body, options);
     });
   }
 
-  patch(kind: KindInfo, target: Target, patch: Patch, options?: WriteOptions): Promise<KubeObject> {
+  patch(kind: KindInfo, target: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject> {
     const isApply = patch.type === "apply";
     const write = { verb: isApply ? "apply" : "patch", kind, target, options } as const;
     return this.#plan(isApply ? { ...write, wanted: patch.body } : write, async (planned) => {
@@ -118,7 +118,7 @@ export class PlanningTransport implements Transport {
     });
   }
 
-  delete(kind: KindInfo, target: Target, options?: DeleteOptions): Promise<KubeObject | undefined> {
+  delete(kind: KindInfo, target: ObjectKey, options?: DeleteOptions): Promise<KubeObject | undefined> {
     return this.#plan({ verb: "delete", kind, target, options }, async (planned) => {
       if (planned === undefined) return this.#base.delete(kind, target, { ...options, dryRun: true });
       present(planned, kind, target);
@@ -220,13 +220,13 @@ function resourceOf({ apiVersion, plural }: KindInfo): { group: string; resource
   return { group: parseApiVersion(apiVersion)?.group ?? "", resource: plural };
 }
 
-function present(planned: KubeObject | null, kind: KindInfo, { name }: Target): KubeObject {
+function present(planned: KubeObject | null, kind: KindInfo, { name }: ObjectKey): KubeObject {
   if (planned === null) throw failures.notFound(resourceOf(kind), name);
   return planned;
 }
 
 /** What would be made, but for the server's defaults. */
-function asSent({ apiVersion, kind }: KindInfo, { name, namespace }: Target, body: unknown): KubeObject {
+function asSent({ apiVersion, kind }: KindInfo, { name, namespace }: ObjectKey, body: unknown): KubeObject {
   const object = body as KubeObject;
   return {
     ...object,

@@ -8,7 +8,7 @@ import type {
   Patch,
   Scope,
   Selection,
-  Target,
+  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
@@ -55,7 +55,7 @@ export class RecordingTransport implements Transport {
     return this.#base.discover(apiVersion, options);
   }
 
-  async get(kind: KindInfo, target: Target, options?: GetOptions): Promise<KubeObject> {
+  async get(kind: KindInfo, target: ObjectKey, options?: GetOptions): Promise<KubeObject> {
     const { name, namespace = "" } = target;
     const isWhole = options?.metadataOnly !== true && options?.subresource !== "scale";
     try {
@@ -90,20 +90,20 @@ export class RecordingTransport implements Transport {
     );
   }
 
-  update(kind: KindInfo, target: Target, body: unknown, options?: WriteOptions): Promise<KubeObject> {
+  update(kind: KindInfo, target: ObjectKey, body: unknown, options?: WriteOptions): Promise<KubeObject> {
     return this.#record("update", kind, target, options, body, () =>
       this.#base.update(kind, target, body, options),
     );
   }
 
-  patch(kind: KindInfo, target: Target, patch: Patch, options?: WriteOptions): Promise<KubeObject> {
+  patch(kind: KindInfo, target: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject> {
     const verb = patch.type === "apply" ? "apply" : "patch";
     return this.#record(verb, kind, target, options, patch.body, () =>
       this.#base.patch(kind, target, patch, options),
     );
   }
 
-  delete(kind: KindInfo, target: Target, options?: DeleteOptions): Promise<KubeObject | undefined> {
+  delete(kind: KindInfo, target: ObjectKey, options?: DeleteOptions): Promise<KubeObject | undefined> {
     return this.#record("delete", kind, target, options, undefined, () =>
       this.#base.delete(kind, target, options),
     );

@@ -1,5 +1,4 @@
 import type { Clock, KubeObject, Timer } from "../../../model/core.js";
-import type { ObjectKey } from "../../source/source.js";
 import type { ObjectCache } from "../../source/object-cache.js";
 import { compareVersions, hasReached, isLater } from "./resource-version.js";
 
@@ -36,8 +35,8 @@ interface Written<T> extends Overlay<T> {
 export class Overlays<T extends KubeObject> {
   readonly #cache: ObjectCache<T>;
   readonly #clock: Clock;
-  readonly #written = new Map<ObjectKey, Written<T>>();
-  readonly #removed = new Map<ObjectKey, Overlay<T>>();
+  readonly #written = new Map<string, Written<T>>();
+  readonly #removed = new Map<string, Overlay<T>>();
   #order = 0;
   #timer: Timer | undefined;
 
@@ -47,14 +46,14 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** What the server told last of an object. */
-  base(key: ObjectKey): T | undefined {
+  base(key: string): T | undefined {
     const overlay = this.#of(key);
     return overlay === undefined ? this.#cache.get(key) : overlay.base;
   }
 
   /** Everything as the server told it last. */
-  bases(): (readonly [ObjectKey, T])[] {
-    const found: (readonly [ObjectKey, T])[] = [];
+  bases(): (readonly [string, T])[] {
+    const found: (readonly [string, T])[] = [];
     for (const entry of this.#cache.entries()) if (this.#of(entry[0]) === undefined) found.push(entry);
     for (const overlays of [this.#written, this.#removed]) {
       for (const [key, { base }] of overlays) if (base !== undefined) found.push([key, base]);
@@ -63,7 +62,7 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** The server told of an object, at a version: it is like this, or gone. */
-  told(key: ObjectKey, object: T | undefined, version: string | undefined, uid: string | undefined): void {
+  told(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
     const overlay = this.#of(key);
     if (overlay !== undefined && !this.#ends(key, overlay, object, version, uid)) overlay.base = object;
     else {
@@ -73,7 +72,7 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Shows what was written, or with nothing to show hides what the write took out of the view. */
-  wrote(key: ObjectKey, shown: T | undefined, version: string, uid: string | undefined): void {
+  wrote(key: string, shown: T | undefined, version: string, uid: string | undefined): void {
     const base = this.base(key);
     const before = this.#written.get(key);
     if (base !== undefined && hasReached(base.metadata.resourceVersion, version)) return;
@@ -88,7 +87,7 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Hides an object; without a uid the one that is shown now. */
-  removed(key: ObjectKey, uid: string | undefined): void {
+  removed(key: string, uid: string | undefined): void {
     const shown = this.#cache.get(key);
     if (shown === undefined) return;
     const known = shown.metadata.uid;
@@ -130,12 +129,12 @@ export class Overlays<T extends KubeObject> {
     this.#timer = undefined;
   }
 
-  #of(key: ObjectKey): Overlay<T> | undefined {
+  #of(key: string): Overlay<T> | undefined {
     return this.#written.get(key) ?? this.#removed.get(key);
   }
 
   #ends(
-    key: ObjectKey,
+    key: string,
     overlay: Overlay<T>,
     object: T | undefined,
     version: string | undefined,
@@ -149,17 +148,17 @@ export class Overlays<T extends KubeObject> {
     return object === undefined ? uid === undefined || uid === overlay.uid : uid !== overlay.uid;
   }
 
-  #show(key: ObjectKey, object: T | undefined): void {
+  #show(key: string, object: T | undefined): void {
     if (object === undefined) this.#cache.delete(key);
     else this.#cache.set(key, object);
   }
 
-  #drop(key: ObjectKey, overlay: Overlay<T>): void {
+  #drop(key: string, overlay: Overlay<T>): void {
     this.#forget(key);
     this.#show(key, overlay.base);
   }
 
-  #forget(key: ObjectKey): void {
+  #forget(key: string): void {
     this.#written.delete(key);
     this.#removed.delete(key);
   }

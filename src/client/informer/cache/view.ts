@@ -1,6 +1,6 @@
 import { type Clock, deepFreeze, type KubeObject } from "../../../model/core.js";
 import { classify, sameObject } from "../../source/classify.js";
-import type { Change, ChangeType, ObjectKey, Subscription } from "../../source/source.js";
+import type { ObjectChange, ChangeType, Subscription } from "../../source/source.js";
 import { Listeners } from "../../source/listeners.js";
 import { keyOf, ObjectCache } from "../../source/object-cache.js";
 import { Overlays } from "./overlays.js";
@@ -48,7 +48,7 @@ export class View {
     return this.#synced;
   }
 
-  subscribe(listener: (change: Change) => void): Subscription {
+  subscribe(listener: (change: ObjectChange) => void): Subscription {
     return this.#listeners.add(
       listener,
       this.#overlays.bases().map(([, object]) => object),
@@ -84,7 +84,7 @@ export class View {
   /** Starts to replace everything by what is listed from here on; `newest`: the list is of now, and not of some time before. */
   replace({ newest }: { readonly newest: boolean }): Replacement {
     const mark = newest ? this.#overlays.mark : undefined;
-    let seen = new Set<ObjectKey>();
+    let seen = new Set<string>();
     return {
       // A list is believed even where it has older versions: the server may have been restored from a backup.
       upsert: (raw) => {
@@ -123,7 +123,7 @@ export class View {
   }
 
   /** See Informers.removed. */
-  removed(key: ObjectKey, uid: string | undefined): void {
+  removed(key: string, uid: string | undefined): void {
     this.#overlays.removed(key, uid);
   }
 
@@ -131,7 +131,7 @@ export class View {
     this.#overlays.close();
   }
 
-  #put(key: ObjectKey, base: KubeObject | undefined, raw: KubeObject): void {
+  #put(key: string, base: KubeObject | undefined, raw: KubeObject): void {
     const { resourceVersion, uid } = raw.metadata;
     const same = base !== undefined && sameObject(base, raw);
     if (same && resourceVersion && resourceVersion === base.metadata.resourceVersion) return;
@@ -176,7 +176,7 @@ export class View {
     }
   }
 
-  #keyOf(object: KubeObject): ObjectKey {
+  #keyOf(object: KubeObject): string {
     return keyOf(object.metadata.namespace, object.metadata.name ?? "");
   }
 }

@@ -17,7 +17,7 @@ import type {
   Patch,
   Scope,
   Selection,
-  Target,
+  ObjectKey,
   Transport,
   WatchEvent,
   WatchOptions,
@@ -131,7 +131,7 @@ class HttpTransport implements Transport {
     return readKinds(readJson(body, title), apiVersion);
   }
 
-  async get(kind: KindInfo, target: Target, options: GetOptions = {}): Promise<KubeObject> {
+  async get(kind: KindInfo, target: ObjectKey, options: GetOptions = {}): Promise<KubeObject> {
     const { metadataOnly, resourceVersion, subresource } = options;
     const request = this.#request("get", titleOf("get", kind, target), {
       method: "GET",
@@ -181,7 +181,7 @@ class HttpTransport implements Transport {
 
   async update(
     kind: KindInfo,
-    target: Target,
+    target: ObjectKey,
     body: unknown,
     options: WriteOptions = {},
   ): Promise<KubeObject> {
@@ -195,7 +195,7 @@ class HttpTransport implements Transport {
 
   async patch(
     kind: KindInfo,
-    target: Target,
+    target: ObjectKey,
     { type, body, force }: Patch,
     options: WriteOptions = {},
   ): Promise<KubeObject> {
@@ -211,7 +211,11 @@ class HttpTransport implements Transport {
     });
   }
 
-  async delete(kind: KindInfo, target: Target, options: DeleteOptions = {}): Promise<KubeObject | undefined> {
+  async delete(
+    kind: KindInfo,
+    target: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<KubeObject | undefined> {
     const request = this.#request("delete", titleOf("delete", kind, target), {
       method: "DELETE",
       path: objectPath(kind, target),
@@ -321,7 +325,7 @@ function serverUrl(server: string): URL {
   );
 }
 
-function titleOf(verb: string, { plural }: KindInfo, { name, namespace }: Partial<Target>): string {
+function titleOf(verb: string, { plural }: KindInfo, { name, namespace }: Partial<ObjectKey>): string {
   const what = name === undefined ? plural : `${plural}/${name}`;
   return namespace === undefined ? `${verb} ${what}` : `${verb} ${what} in the namespace ${namespace}`;
 }

@@ -1,6 +1,6 @@
 import type { KindInfo } from "../../kinds/kind.js";
 import { checkSegment, groupVersionOf, scopeOf } from "../address.js";
-import type { Scope, Subresource, Target } from "../transport.js";
+import type { Scope, Subresource, ObjectKey } from "../transport.js";
 
 /** Query parameters; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -24,7 +24,7 @@ export function collectionPath(kind: KindInfo, scope: Scope): string {
 }
 
 /** Path of one object. */
-export function objectPath(kind: KindInfo, { name, namespace }: Target, subresource?: Subresource): string {
+export function objectPath(kind: KindInfo, { name, namespace }: ObjectKey, subresource?: Subresource): string {
   const path = `${pathIn(kind, scopeOf(kind, { namespace, name }))}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
