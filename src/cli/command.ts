@@ -55,10 +55,10 @@ export interface Command {
 export const connectionOptions: readonly CommandOption[] = [
   {
     flags: "--kubeconfig <file>",
-    summary: "how to reach the server; .fettle/kubeconfig if there is one, else as kubectl finds it",
+    summary: "kubeconfig file (default: .fettle/kubeconfig in this folder, then as kubectl)",
   },
-  { flags: "--context <name>", summary: "the context in the kubeconfig" },
-  { flags: "-n, --namespace <name>", summary: "the namespace" },
+  { flags: "--context <name>", summary: "context of the kubeconfig" },
+  { flags: "-n, --namespace <name>", summary: "namespace (default: the context's)" },
 ];
 
 /** Something is wrong with how a command was called: exit code 2. */

@@ -2,12 +2,12 @@ import type { Command } from "./command.js";
 
 export interface CommandEntry {
   readonly name: string;
-  /** A line for the list of commands. */
+  /** One line for the list of commands. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-/** All commands, in groups as the help shows them. A module is loaded when its command is asked for, and not before. */
+/** All commands in the groups of `fettle --help`. The module of a command is loaded when the command is called. */
 export const commandGroups: readonly {
   readonly title: string;
   readonly commands: readonly CommandEntry[];
@@ -15,15 +15,15 @@ export const commandGroups: readonly {
   {
     title: "Run",
     commands: [
-      { name: "up", summary: "start the control plane", load: () => import("./commands/up.js") },
+      { name: "up", summary: "start a control plane", load: () => import("./commands/up.js") },
       {
         name: "run",
-        summary: "run controllers against a cluster or another Fettle",
+        summary: "run controllers against Kubernetes or another control plane",
         load: () => import("./commands/run.js"),
       },
       {
         name: "config",
-        summary: "show the effective configuration and where it comes from",
+        summary: "show the effective configuration and the source of each value",
         load: () => import("./commands/config.js"),
       },
     ],
@@ -31,48 +31,60 @@ export const commandGroups: readonly {
   {
     title: "Objects",
     commands: [
-      { name: "get", summary: "show objects", load: () => import("./commands/get.js") },
-      { name: "describe", summary: "show all about an object", load: () => import("./commands/describe.js") },
-      { name: "apply", summary: "make objects as manifests say", load: () => import("./commands/apply.js") },
+      { name: "get", summary: "list objects, or show some by name", load: () => import("./commands/get.js") },
+      { name: "describe", summary: "show objects in detail", load: () => import("./commands/describe.js") },
+      {
+        name: "apply",
+        summary: "create or update objects from manifests",
+        load: () => import("./commands/apply.js"),
+      },
       { name: "delete", summary: "delete objects", load: () => import("./commands/delete.js") },
-      { name: "edit", summary: "change an object in an editor", load: () => import("./commands/edit.js") },
-      { name: "watch", summary: "follow the changes of objects", load: () => import("./commands/watch.js") },
-      { name: "events", summary: "show what happened", load: () => import("./commands/events.js") },
+      { name: "edit", summary: "edit an object in your editor", load: () => import("./commands/edit.js") },
+      {
+        name: "watch",
+        summary: "show changes of objects as they happen",
+        load: () => import("./commands/watch.js"),
+      },
+      { name: "events", summary: "show events", load: () => import("./commands/events.js") },
       {
         name: "wait",
-        summary: "wait until objects are as they should be",
+        summary: "wait until objects reach a state",
         load: () => import("./commands/wait.js"),
       },
       { name: "explain", summary: "show the fields of a kind", load: () => import("./commands/explain.js") },
     ],
   },
   {
-    title: "Understand",
+    title: "Inspect",
     commands: [
-      { name: "tree", summary: "show an object with all it owns", load: () => import("./commands/tree.js") },
+      {
+        name: "tree",
+        summary: "show an object and everything it owns",
+        load: () => import("./commands/tree.js"),
+      },
       {
         name: "why",
-        summary: "show why an object was reconciled, and what came of it",
+        summary: "show why an object was reconciled, and the result",
         load: () => import("./commands/why.js"),
       },
       {
         name: "plan",
-        summary: "show what applying manifests would change, inside and outside",
+        summary: "preview an apply: changed objects, controller writes, steps",
         load: () => import("./commands/plan.js"),
       },
       {
         name: "diff",
-        summary: "show what applying manifests would change of the objects themselves",
+        summary: "preview an apply: changed objects only",
         load: () => import("./commands/diff.js"),
       },
       {
         name: "history",
-        summary: "show the versions of an object",
+        summary: "list the versions of an object",
         load: () => import("./commands/history.js"),
       },
       {
         name: "rollback",
-        summary: "return to an old spec of an object",
+        summary: "restore an earlier spec of an object",
         load: () => import("./commands/rollback.js"),
       },
       {
@@ -82,7 +94,7 @@ export const commandGroups: readonly {
       },
       {
         name: "debug",
-        summary: "look inside: events, state, traces, profiles",
+        summary: "inspect store changes, stored data, runs and CPU usage",
         load: () => import("./commands/debug.js"),
       },
     ],
@@ -92,25 +104,25 @@ export const commandGroups: readonly {
     commands: [
       {
         name: "pause",
-        summary: "begin no runs of an object or a controller",
+        summary: "stop reconciling an object or a kind",
         load: () => import("./commands/pause.js"),
       },
-      { name: "resume", summary: "begin runs again", load: () => import("./commands/resume.js") },
+      { name: "resume", summary: "resume reconciling", load: () => import("./commands/resume.js") },
       {
         name: "enqueue",
-        summary: "look at an object now, and say why",
+        summary: "reconcile an object now or later",
         load: () => import("./commands/enqueue.js"),
       },
       {
         name: "retry",
-        summary: "try an object again that failed",
+        summary: "retry a failed object",
         load: () => import("./commands/retry.js"),
       },
-      { name: "dead", summary: "show or retry what was given up", load: () => import("./commands/dead.js") },
-      { name: "backup", summary: "save all data while running", load: () => import("./commands/backup.js") },
+      { name: "dead", summary: "list or retry dead letters", load: () => import("./commands/dead.js") },
+      { name: "backup", summary: "save all objects to a file", load: () => import("./commands/backup.js") },
       {
         name: "restore",
-        summary: "make a data folder from a backup",
+        summary: "create a data folder from a backup",
         load: () => import("./commands/restore.js"),
       },
     ],
@@ -118,16 +130,16 @@ export const commandGroups: readonly {
   {
     title: "Build",
     commands: [
-      { name: "init", summary: "start a project", load: () => import("./commands/init.js") },
+      { name: "init", summary: "create a project", load: () => import("./commands/init.js") },
       { name: "add", summary: "add a kind to a project", load: () => import("./commands/add.js") },
       {
         name: "generate",
-        summary: "make manifests for Kubernetes",
+        summary: "generate manifests for Kubernetes",
         load: () => import("./commands/generate.js"),
       },
       {
         name: "completion",
-        summary: "make the shell complete fettle's commands",
+        summary: "print a shell completion script",
         load: () => import("./commands/completion.js"),
       },
     ],

@@ -48,7 +48,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
     namespace: connection.namespace,
     async waitedFor(answer) {
       using progress = startProgress(terminal);
-      progress.say(`waiting for ${connection.server} to answer`);
+      progress.say(`waiting for a response from ${connection.server}`);
       return await answer;
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
@@ -59,7 +59,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
 function withWaysOut(error: unknown): unknown {
   if (!(error instanceof Error) || !error.message.startsWith("There is no cluster to talk to")) return error;
   const message = error.message.replace("pass kubeconfig,", "pass --kubeconfig FILE,");
-  return new Error(`${message}, or start a control plane in this folder with fettle up`);
+  return new Error(`${message}, or start a control plane in this folder: fettle up`);
 }
 
 /** The kubeconfig of the control plane that runs in this folder, if there is one and nothing else was asked for. */

@@ -2,13 +2,14 @@ import { inspect } from "node:util";
 import type { Terminal } from "./command.js";
 
 /**
- * What people read of an error: its message. Errors with a name of their own say all there is; to others, what caused them is
- * added. With FETTLE_DEBUG=1 everything, with stacks.
+ * Message of an error for the terminal. The messages of its causes are appended to a plain `Error`; errors of a class of
+ * their own are complete. With FETTLE_DEBUG=1 the whole error with stack traces.
  */
 export function errorText(error: unknown, { env }: Pick<Terminal, "env">): string {
   if (env["FETTLE_DEBUG"]) return inspect(error, { depth: 4 });
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "ApiError" && "code" in error && error.code === 401) return strangerText(error.message);
+  if (error.name === "ApiError" && "code" in error && error.code === 401)
+    return unauthorizedText(error.message);
   if (error.name === "ApiError" && "code" in error && error.code === 403) return forbiddenText(error.message);
   let text = error.message === "" ? error.name : error.message;
   if (error.name !== "Error") return text;
@@ -22,14 +23,13 @@ export function errorText(error: unknown, { env }: Pick<Terminal, "env">): strin
   return text;
 }
 
-/** Only of what the user's rights are about: a server may refuse for other reasons too. */
-function forbiddenText(said: string): string {
-  return / cannot \w+ (resource|path) /.test(said)
-    ? `${said}; --kubeconfig and --context choose another user`
-    : said;
+/** Adds a hint to RBAC denials; a 403 may have other reasons too. */
+function forbiddenText(message: string): string {
+  return / cannot \w+ (resource|path) /.test(message)
+    ? `${message}; choose another user with --kubeconfig or --context`
+    : message;
 }
 
-/** Servers keep to themselves what is wrong with credentials. */
-function strangerText(said: string): string {
-  return `the server does not accept the credentials of this kubeconfig (${said}): are they for another server, or out of date?`;
+function unauthorizedText(message: string): string {
+  return `the server rejected the credentials of this kubeconfig (${message}); are they expired, or for another server?`;
 }

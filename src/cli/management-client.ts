@@ -131,7 +131,7 @@ export function managementClient(
     async profile(seconds) {
       for await (const profile of follow<unknown>("profile", { seconds })) return profile;
       signal.throwIfAborted();
-      throw new Error("the server ended the profile before it was complete: has it been stopped?");
+      throw new Error("the server closed the connection before the profile was complete; was it stopped?");
     },
   };
 }
@@ -148,8 +148,8 @@ function isMissing(error: unknown): boolean {
 
 function noManagement(server: string): NoManagementError {
   return new NoManagementError(
-    `the server ${server} is no Fettle control plane, or one without management: it has nothing at ${managementPath}. ` +
-      `This command needs one that "fettle up" or controlPlane() started; see --kubeconfig and --context`,
+    `${server} serves no Fettle management API (${managementPath}). This command needs a control plane ` +
+      `started by fettle up or controlPlane(); choose it with --kubeconfig or --context`,
   );
 }
 

@@ -30,7 +30,7 @@ export function processTerminal(version: string): ProcessTerminal {
   const broken = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
     code ??= 0;
-    ending.abort(new Error("nobody reads any more"));
+    ending.abort(new Error("output pipe closed"));
   };
   process.stdout.on("error", broken);
   process.stderr.on("error", broken);

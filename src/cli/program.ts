@@ -6,8 +6,8 @@ import { nearest } from "./kinds/nearest.js";
 import { addCommand, newProgram, type Called } from "./to-commander.js";
 
 /**
- * Does what the words after `fettle` say; resolves with the exit code: 0 when all went well, 2 when it was called wrongly, 1
- * when it failed otherwise. `received` is the code for a signal that came meanwhile.
+ * Runs a command line (the arguments after `fettle`) and resolves with the exit code: 0 for success, 2 for invalid usage, 1
+ * for other failures. `received` returns the exit code of a signal that has arrived, if any.
  */
 export async function runCommandLine(
   words: readonly string[],
@@ -16,27 +16,27 @@ export async function runCommandLine(
 ): Promise<number> {
   let called: Called | undefined;
   try {
-    const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
-    const program = await programFor(asked, terminal, (call) => (called = call));
-    await program.parseAsync(asked.length === 0 ? ["--help"] : [...asked], { from: "user" });
+    const args = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+    const program = await programFor(args, terminal, (call) => (called = call));
+    await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     if (called === undefined) return 0;
     const { command, words: rest, options } = called;
     const code = await command.run?.(rest, options, terminal);
     return code ?? received() ?? 0;
   } catch (error) {
     if (error instanceof CommanderError) return isHelp(error) ? 0 : 2;
-    // What a command says when it is interrupted is no news to who interrupted it.
+    // The user knows about an interrupt; the error it causes is not printed.
     const signalled = received();
     if (signalled !== undefined && terminal.signal.aborted) return signalled;
     const isUsage = error instanceof UsageError;
-    const help = isUsage && called !== undefined ? `\nfettle ${called.path} --help shows how` : "";
+    const help = isUsage && called !== undefined ? `\nSee fettle ${called.path} --help` : "";
     terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
     if (isUsage || (error instanceof Error && error.name === "ConfigError")) return 2;
     return called?.command.failureCode ?? 1;
   }
 }
 
-/** Only the command that is asked for is loaded; the others stand in the list with a line each. */
+/** Loads only the command that is called; the others appear in the list with their summary. */
 async function programFor(
   words: readonly string[],
   terminal: Terminal,
@@ -64,7 +64,7 @@ function unknownCommand(word: string, entries: readonly CommandEntry[]): string 
     entries.map(({ name }) => name),
   );
   const hint = meant === undefined ? "" : `; did you mean "fettle ${meant}"?`;
-  return `there is no command ${JSON.stringify(word)}${hint}\nfettle --help shows all`;
+  return `unknown command ${JSON.stringify(word)}${hint}\nSee fettle --help`;
 }
 
 const helpCodes = new Set(["commander.help", "commander.helpDisplayed", "commander.version"]);

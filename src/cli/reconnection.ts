@@ -51,7 +51,7 @@ export class Reconnection {
     if (problem !== undefined && !isPassing(problem)) throw problem;
     if (!this.#isAway) {
       const why = problem instanceof Error ? ` (${problem.message})` : "";
-      this.#say(`the server has gone away; trying to reach it again until Ctrl-C${why}`);
+      this.#say(`connection to the server lost; reconnecting (Ctrl-C to stop)${why}`);
     }
     this.#isAway = true;
     const pause = this.#pause;
@@ -61,7 +61,7 @@ export class Reconnection {
 
   /** The server has answered. */
   back(): void {
-    if (this.#isAway) this.#say("the server is back");
+    if (this.#isAway) this.#say("reconnected");
     this.#isAway = false;
     this.#pause = firstPause;
   }

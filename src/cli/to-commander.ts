@@ -3,7 +3,7 @@ import picocolors from "picocolors";
 import { UsageError, type Command, type CommandOption, type OptionValues, type Terminal } from "./command.js";
 import { nearest } from "./kinds/nearest.js";
 
-/** The command that was asked for, with what it was told. */
+/** A command with its parsed arguments and options. */
 export interface Called {
   /** `debug events` */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Called {
 interface Added {
   readonly name: string;
   readonly summary: string;
-  /** None when only its line in the list is of interest. */
+  /** Undefined for commands of which only the summary is needed. */
   readonly command: Command | undefined;
   readonly group?: string | undefined;
   readonly terminal: Terminal;
@@ -25,21 +25,23 @@ interface Added {
 const widest = 100;
 
 export function newProgram(terminal: Terminal): Commander {
-  const program = inStyle(new Commander("fettle"), terminal)
+  const program = configure(new Commander("fettle"), terminal)
     .usage("<command> [options]")
-    .description("Keeps things the way you said they should be: a declarative control plane in one package.")
-    .version(terminal.version, "-V, --version", "the version of fettle")
-    .helpOption("-h, --help", "what there is, or how to use a command")
+    .description(
+      "A declarative control plane in one package: define a kind, write one function that makes the world match it.",
+    )
+    .version(terminal.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
     .helpCommand(false);
   return program.addHelpText(
     "after",
-    "\nfettle <command> --help shows its options, with examples. Exit codes: 0 all went well, 1 it failed,\n" +
-      "2 it was called wrongly, 124 its time was over, 130 it was ended with Ctrl-C.",
+    "\nRun fettle <command> --help for its options and examples.\n" +
+      "Exit codes: 0 success, 1 failure, 2 invalid usage, 124 timeout, 130 Ctrl-C.",
   );
 }
 
-/** Everything goes to the terminal, and nothing ends the process. */
-function inStyle(commander: Commander, { stdout, stderr, colors }: Terminal): Commander {
+/** Directs output to the terminal, and throws instead of exiting the process. */
+function configure(commander: Commander, { stdout, stderr, colors }: Terminal): Commander {
   const paint = picocolors.createColors(colors);
   const width = Math.min(stdout.columns ?? 80, widest);
   return commander
@@ -57,32 +59,32 @@ function inStyle(commander: Commander, { stdout, stderr, colors }: Terminal): Co
     .showSuggestionAfterError(true);
 }
 
-/** What is wrong with how a command was called, as this program says things. */
+/** Rewords commander's usage errors in the style of our own. */
 function mistakeText(text: string, commander: Commander): string {
   const path = pathOf(commander);
   const hint = (): string => text.match(/\(Did you mean (?:one of )?(.*)\?\)/)?.[1] ?? "";
-  const spoken: readonly (readonly [RegExp, (...found: readonly string[]) => string])[] = [
+  const rewordings: readonly (readonly [RegExp, (...found: readonly string[]) => string])[] = [
     [
       /^error: missing required argument '(.+)'/,
-      (name) => `<${name}> is missing: fettle ${path} ${argumentsText(commander)}`,
+      (name) => `missing argument <${name}>; usage: fettle ${path} ${argumentsText(commander)}`,
     ],
     [
       /^error: unknown option '(.+?)'/,
-      (flag) => `there is no option ${flag}${hint() === "" ? "" : `; did you mean ${hint()}?`}`,
+      (flag) => `unknown option ${flag}${hint() === "" ? "" : `; did you mean ${hint()}?`}`,
     ],
-    [/^error: option '(.+)' argument missing/, (flags) => `${flags}: the value is missing`],
+    [/^error: option '(.+)' argument missing/, (flags) => `${flags}: missing value`],
     [
       /^error: option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/m,
-      (flag, value, choices) => `${flag} ${value} is not known; there are ${choices}`,
+      (flag, value, choices) => `invalid value ${JSON.stringify(value)} for ${flag}; use one of ${choices}`,
     ],
     [
       /^error: too many arguments/,
-      () => `too many words; it is called as fettle ${path} ${argumentsText(commander)}`.trimEnd(),
+      () => `too many arguments; usage: fettle ${path} ${argumentsText(commander)}`.trimEnd(),
     ],
   ];
-  for (const [pattern, say] of spoken) {
+  for (const [pattern, reword] of rewordings) {
     const found = pattern.exec(text);
-    if (found !== null) return `${say(...found.slice(1))}\n`;
+    if (found !== null) return `${reword(...found.slice(1))}\n`;
   }
   return text.replace(/^error: /, "");
 }
@@ -100,14 +102,16 @@ export function addCommand(
   parent: Commander,
   { name, summary, command, group, terminal, call }: Added,
 ): void {
-  const commander = inStyle(parent.command(name), terminal).summary(summary).helpOption("-h, --help", "this");
+  const commander = configure(parent.command(name), terminal)
+    .summary(summary)
+    .helpOption("-h, --help", "show this help");
   if (group !== undefined) commander.helpGroup(group);
   if (command === undefined) return;
   commander.description(command.description);
   if (command.arguments !== undefined) commander.arguments(command.arguments);
   for (const option of command.options ?? []) commander.addOption(commanderOption(option));
   const path = pathOf(commander);
-  commander.showHelpAfterError(`fettle ${path} --help shows how`);
+  commander.showHelpAfterError(`See fettle ${path} --help`);
   const examples = examplesText(command, terminal);
   if (examples !== "") commander.addHelpText("after", examples);
   if (command.commands !== undefined) {
@@ -131,7 +135,7 @@ export function addCommand(
         );
         const hint = meant === undefined ? "" : `; did you mean "fettle ${path} ${meant}"?`;
         throw new UsageError(
-          `there is no command ${JSON.stringify(`${path} ${word}`)}${hint}\nfettle ${path} --help shows all`,
+          `unknown command ${JSON.stringify(`${path} ${word}`)}${hint}\nSee fettle ${path} --help`,
         );
       });
       commander.usage("<command> [options]");
@@ -162,7 +166,7 @@ function commanderOption({ flags, summary, default: standard, choices, repeated 
   return option;
 }
 
-/** Each line as it is to be pasted, with what it does behind it, or above it when that does not fit. */
+/** Examples as lines to paste, each followed by its comment, or preceded by it where the line would get too long. */
 function examplesText({ examples }: Command, { stdout, colors }: Terminal): string {
   if (examples.length === 0) return "";
   const paint = picocolors.createColors(colors);
@@ -178,7 +182,7 @@ function examplesText({ examples }: Command, { stdout, colors }: Terminal): stri
   return `\n${paint.bold("Examples:")}\n${lines.join("\n")}`;
 }
 
-/** What stands in the list of commands above. */
+/** Summary of a subcommand in the list of its parent. */
 function firstSentence(text: string): string {
   return (text.split(/(?<=\.)\s/)[0] ?? text).replace(/\.$/, "");
 }

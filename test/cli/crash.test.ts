@@ -171,7 +171,7 @@ testWithDice(
     const { port } = await freePorts(["port"]);
     const begin = (): FettleProcess => fettle(["up", "--port", String(port), example], { cwd });
     let running = begin();
-    await running.says(/What happens:/);
+    await running.says(/Activity:/);
     const connection = await loadConnection({ kubeconfig: join(cwd, ".fettle", "kubeconfig"), env: {} });
     // It asks again by itself, but not before what was kept has been looked at.
     await using client = createClient({
@@ -194,7 +194,7 @@ testWithDice(
         await early.ended;
       }
       running = begin();
-      await running.says(/What happens:/);
+      await running.says(/Activity:/);
       const { items } = await client.list(Site);
       expect(broken(applier.known, items), `after ${moment} of ${writes}`).toEqual([]);
       open();

@@ -58,7 +58,7 @@ test("from an empty folder to a controller that follows its source, as every ste
   expect(await pasted(npmTest, project)).toMatch(/^# fail 0$/m);
 
   const up = inGroup("npm", ["run", "dev", "--", "--port", "0"], { cwd: project, env });
-  await up.says(/What happens:/);
+  await up.says(/Activity:/);
   const [, toTry = ""] = /Try in another terminal, in this folder:\n([\s\S]*?)\n\n/.exec(up.out()) ?? [];
   const lines = linesIn(toTry);
   expect(lines[0]).toBe("npx fettle get greetings");
@@ -67,12 +67,12 @@ test("from an empty folder to a controller that follows its source, as every ste
   expect(others).toHaveLength(2);
   const [apply = "", get = ""] = others;
   expect(await pasted(apply, project)).toBe("greeting.demo.dev/hello created\n");
-  await up.says(/✓ Greeting default\/hello {2}made ConfigMap hello · ready: Greeted/);
+  await up.says(/✓ Greeting default\/hello {2}created ConfigMap hello · ready: Greeted/);
   expect(await pasted(get, project)).toMatch(/^hello +Hello, Ada!$/m);
 
   const source = join(project, "src/greeting.ts");
   await writeFile(source, (await readFile(source, "utf8")).replace("`Hello, ", "`Welcome, "));
-  await up.says(/src\/greeting\.ts has changed: starting anew\s+Up again/);
+  await up.says(/src\/greeting\.ts has changed: restarting\s+Restarted/);
   const follows = "--for jsonpath='{.status.message}'='Welcome, Ada!' --timeout 30s";
   await pasted(`npx fettle wait greeting/hello ${follows}`, project);
   await pasted(`npx fettle wait configmap/hello ${follows.replace("status", "data")}`, project);
@@ -81,7 +81,7 @@ test("from an empty folder to a controller that follows its source, as every ste
   up.ctrlC();
   // With which code is npm's affair.
   await up.ended;
-  expect(up.out()).toMatch(/Stopping: .*\nStopped; everything is on disk\.\n$/);
+  expect(up.out()).toMatch(/Stopping: .*\nStopped\. All data is on disk\.\n$/);
   expect(up.err()).not.toContain("fettle:");
 }, 120_000);
 
@@ -91,7 +91,7 @@ test("with an object to begin with, every line that is shown to try works when i
   expect(await made.ended, made.err()).toBe(0);
   await install(project);
   const up = inGroup("node_modules/.bin/fettle", ["up", "--port", "0", "examples"], { cwd: project, env });
-  await up.says(/made ConfigMap hello/);
+  await up.says(/created ConfigMap hello/);
   const [, toTry = ""] = /Try in another terminal, in this folder:\n([\s\S]*?)\n\n/.exec(up.out()) ?? [];
   const lines = linesIn(toTry);
   expect(lines.map((line) => line.replace(/^npx fettle |^kubectl --kubeconfig \S+ /, ""))).toEqual(
@@ -100,5 +100,5 @@ test("with an object to begin with, every line that is shown to try works when i
   for (const line of lines) expect(await pasted(line, project), line).toContain("hello");
   up.ctrlC();
   expect(await up.ended, up.err()).toBe(0);
-  expect(up.out()).toMatch(/Stopped; everything is on disk\.\n$/);
+  expect(up.out()).toMatch(/Stopped\. All data is on disk\.\n$/);
 }, 60_000);

@@ -46,17 +46,17 @@ test("help about a command is its --help", async () => {
 });
 
 test.each([
-  [["gte"], 'there is no command "gte"; did you mean "fettle get"?'],
-  [["frobnicate"], 'there is no command "frobnicate"\nfettle --help shows all'],
-  [["completion", "bsh"], 'there is no command "completion bsh"; did you mean "fettle completion bash"?'],
-  [["up", "--prot", "1"], "there is no option --prot; did you mean --port?\nfettle up --help shows how"],
-  [["up", "--log", "loud"], "--log loud is not known; there are pretty, json, none"],
-  [["get"], "<kind> is missing: fettle get <kind> [name...]\nfettle get --help shows how"],
-  [["get", "sites", "-n"], "-n, --namespace <name>: the value is missing"],
-  [["up", "no-such-file.ts"], "no-such-file.ts does not exist\nfettle up --help shows how"],
+  [["gte"], 'unknown command "gte"; did you mean "fettle get"?'],
+  [["frobnicate"], 'unknown command "frobnicate"\nSee fettle --help'],
+  [["completion", "bsh"], 'unknown command "completion bsh"; did you mean "fettle completion bash"?'],
+  [["up", "--prot", "1"], "unknown option --prot; did you mean --port?\nSee fettle up --help"],
+  [["up", "--log", "loud"], 'invalid value "loud" for --log; use one of pretty, json, none'],
+  [["get"], "missing argument <kind>; usage: fettle get <kind> [name...]\nSee fettle get --help"],
+  [["get", "sites", "-n"], "-n, --namespace <name>: missing value"],
+  [["up", "no-such-file.ts"], "no-such-file.ts does not exist\nSee fettle up --help"],
   [["up", "--port", "many"], '--port: must be an integer from 0 to 65535, not "many"'],
-  [["config", "more"], "too many words; it is called as fettle config"],
-  [["top", "more"], "too many words; it is called as fettle top\n"],
+  [["config", "more"], "too many arguments; usage: fettle config"],
+  [["top", "more"], "too many arguments; usage: fettle top\n"],
 ])("fettle %j is told apart, with code 2", async (words, message) => {
   const { code, out, err } = await call(...words);
   expect(code).toBe(2);

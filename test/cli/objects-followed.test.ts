@@ -64,7 +64,7 @@ describe("events", () => {
     expect(await printed("events", "--for", "wd/blue", "-o", "name")).toBe("event/first\n");
     expect(await printed("events", "wd/blue", "-o", "name")).toBe("event/first\n");
     expect(await printed("events", "widget", "blue", "-o", "name")).toBe("event/first\n");
-    expect((await fettle("events", "--for", "wd/nobody")).err).toContain("no events about wd/nobody");
+    expect((await fettle("events", "--for", "wd/nobody")).err).toContain("No events of wd/nobody");
     const { terminal, done } = start(["events", "--for", "wd/red", "-w"]);
     await terminal.shows("red was painted");
     await record("third", "red", "Normal", Date.now());
@@ -113,25 +113,28 @@ describe("wait", () => {
     await plane.client.patch(Widget, "red", { spec: { replicas: 3 } });
     expect((await waiting).code).toBe(0);
     const late = await fettle("wait", "wd/red", "--for", "jsonpath={.status.replicas}", "--timeout", "0");
-    expect(late).toMatchObject({ code: 124, err: expect.stringContaining("it has no {.status.replicas}") });
+    expect(late).toMatchObject({ code: 124, err: expect.stringContaining("no field {.status.replicas}") });
   });
 
   test("until it is there, and until it is gone", async () => {
     const coming = fettle("wait", "wd/soon", "--for", "create");
     await plane.apply(widget("soon", "red"));
-    expect(await coming).toMatchObject({ code: 0, out: "widget.demo.dev/soon is there\n" });
+    expect(await coming).toMatchObject({ code: 0, out: "widget.demo.dev/soon created\n" });
     const going = fettle("wait", "wd/soon", "--for", "delete");
     await plane.client.delete(Widget, "soon");
     expect((await going).code).toBe(0);
-    expect(await printed("wait", "wd/soon", "--for", "delete")).toContain("is gone");
+    expect(await printed("wait", "wd/soon", "--for", "delete")).toContain("soon deleted");
   });
 
   test("fails at once when the object is not there, and when it goes", async () => {
     expect(await fettle("wait", "wd/nope", "--for", "condition=Ready")).toMatchObject({ code: 1 });
     const { terminal, done } = start(["wait", "wd/red", "--for", "condition=Ready"], { tty: true });
-    await terminal.warns("waiting for widget.demo.dev/red: it has no condition Ready yet");
+    await terminal.warns("waiting for widget.demo.dev/red: no condition Ready");
     await plane.client.delete(Widget, "red");
-    expect(await done).toMatchObject({ code: 1, err: expect.stringContaining("not there any more") });
+    expect(await done).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cannot become Ready=True: deleted"),
+    });
   });
 
   test.each([

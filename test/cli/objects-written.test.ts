@@ -66,7 +66,7 @@ describe("apply", () => {
     await plane.client.patch(Widget, "taken", { spec: { color: "green" } }, { fieldManager: "painter" });
     const { code, err } = await fettle("apply", "-f", path);
     expect(code).toBe(1);
-    expect(err).toMatch(/taken\.yaml:5:\d+: widget\.demo\.dev\/taken: .*\.spec\.color is painter's.*--force/);
+    expect(err).toMatch(/taken\.yaml:5:\d+: widget\.demo\.dev\/taken: .*\.spec\.color \(painter\).*--force/);
     expect(await printed("apply", "-f", path, "--force")).toBe("widget.demo.dev/taken configured\n");
   });
 
@@ -115,7 +115,7 @@ spec:
     for (const [name, text] of [
       ["bad.yaml", /bad\.yaml:3:\d+: /],
       ["nameless.yaml", /nameless\.yaml:1:1: ConfigMap has no metadata\.name/],
-      ["missing.yaml", /missing\.yaml: there is no such file/],
+      ["missing.yaml", /missing\.yaml: no such file/],
     ] as const) {
       const { code, err, out } = await fettle("apply", "-f", "good.yaml", "-f", name);
       expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -127,7 +127,7 @@ spec:
       "elsewhere.yaml",
       widget("x", "red").replace("{ name", "{ namespace: there, name"),
     );
-    expect((await fettle("apply", "-f", elsewhere, "-n", "here")).err).toMatch(/there.*-n says here/);
+    expect((await fettle("apply", "-f", elsewhere, "-n", "here")).err).toMatch(/there.*-n is here/);
     expect(await plane.client.find(Widget, "good")).toBeUndefined();
   });
 });
@@ -149,13 +149,13 @@ describe("delete", () => {
     expect(await fettle("delete", "wd")).toMatchObject({ code: 2 });
     expect(await fettle("delete", "wd", "green", "--all")).toMatchObject({ code: 2 });
     expect(await printed("delete", "wd", "--all")).toBe("widget.demo.dev/green deleted\n");
-    expect((await fettle("delete", "wd", "--all")).err).toContain("nothing to delete");
+    expect((await fettle("delete", "wd", "--all")).err).toContain("No objects to delete");
   });
 
   test("says what is not there, and deletes the others", async () => {
     const { code, out, err } = await fettle("delete", "wd", "nope", "red");
     expect({ code, out }).toEqual({ code: 1, out: "widget.demo.dev/red deleted\n" });
-    expect(err).toContain("there is no widget.demo.dev/nope in the namespace default");
+    expect(err).toContain("not found: widget.demo.dev/nope in namespace default");
     expect(await printed("delete", "wd", "nope", "--ignore-not-found")).toBe("");
   });
 
@@ -173,14 +173,14 @@ describe("delete", () => {
     await plane.apply(held);
     const late = await fettle("delete", "cm", "held", "--timeout", "50ms");
     expect(late.code).toBe(124);
-    expect(late.err).toMatch(/still being deleted: it waits for the finalizers demo\.dev\/hold/);
-    expect(await printed("delete", "cm", "held", "--wait=false")).toBe("configmap/held is being deleted\n");
+    expect(late.err).toMatch(/still being deleted, waiting for finalizers demo\.dev\/hold/);
+    expect(await printed("delete", "cm", "held", "--wait=false")).toBe("configmap/held deletion started\n");
     const { terminal, done } = start(["delete", "cm", "held"], { tty: true });
-    await terminal.warns("waiting for configmap/held to be gone: it waits for the finalizers demo.dev/hold");
+    await terminal.warns("waiting for configmap/held to be deleted, waiting for finalizers demo.dev/hold");
     terminal.interrupt();
     const { code, err } = await done;
     expect(code).toBe(130);
-    expect(err).toContain("The deletion goes on");
+    expect(err).toContain("the deletion continues");
     await release();
   });
 
@@ -223,7 +223,7 @@ describe("edit", () => {
     const before = (await plane.widget("red")).metadata.resourceVersion;
     const { code, err } = await start(["edit", "wd/red"], editor(script)).done;
     expect(code).toBe(0);
-    expect(err).toContain("nothing was changed");
+    expect(err).toContain("unchanged: edit cancelled");
     expect((await plane.widget("red")).metadata.resourceVersion).toBe(before);
   });
 
@@ -233,11 +233,11 @@ describe("edit", () => {
 echo >> ${times}
 case $(wc -l < ${times}) in
   1) sed -i 's/^  color: red/  color: [red/' "$1" ;;
-  2) grep -q '^# what you wrote:[0-9]' "$1" && sed -i 's/^  color: .*/  color: pink/' "$1" ;;
+  2) grep -q '^# edited text:[0-9]' "$1" && sed -i 's/^  color: .*/  color: pink/' "$1" ;;
   3) grep -q '^# spec.color: Unsupported value: "pink"' "$1" && sed -i 's/^  color: .*/  color: blue/' "$1" ;;
 esac`;
     const { code, out, err } = await start(["edit", "wd/red"], editor(script)).done;
-    expect(err).toContain("The server did not take it:");
+    expect(err).toContain("The server rejected the change:");
     expect({ code, out }).toEqual({ code: 0, out: "widget.demo.dev/red edited\n" });
     expect(await plane.widget("red")).toMatchObject({ spec: { color: "blue" } });
   });
@@ -246,7 +246,7 @@ esac`;
     const script = `grep -q 'replicas: -1' "$1" || sed -i 's/replicas: 1/replicas: -1/' "$1"`;
     const { code, err } = await start(["edit", "wd/red"], editor(script)).done;
     expect(code).toBe(1);
-    const path = /what you wrote is in (\S+)/.exec(err)?.[1] ?? "";
+    const path = /your text is saved in (\S+)/.exec(err)?.[1] ?? "";
     expect(readFileSync(path, "utf8")).toContain("replicas: -1");
   });
 
@@ -277,7 +277,7 @@ ${pause}; sed -i 's/replicas: 1/replicas: 5/' "$1"`;
   test("refuses another name, a missing object and an editor that is not there", async () => {
     const renamed = await start(["edit", "wd/red"], editor(`sed -i 's/name: red/name: other/' "$1"`)).done;
     expect(renamed.code).toBe(1);
-    expect(renamed.err).toContain("metadata.name says which object this is");
+    expect(renamed.err).toContain("metadata.name identifies the object");
     expect(await fettle("edit", "wd", "nope")).toMatchObject({ code: 1 });
     expect(await fettle("edit", "wd")).toMatchObject({ code: 2 });
     const { err } = await start(["edit", "wd/red"], { env: { EDITOR: "no-such-editor" } }).done;

@@ -34,8 +34,7 @@ describe("get", () => {
     const { code, out, err } = await fettle("get", "wd", "red", "nope", "blue", "--no-headers");
     expect(code).toBe(1);
     expect(cells(out).map(([name]) => name)).toEqual(["red", "blue"]);
-    const where =
-      'widgets.demo.dev "nope" not found in the namespace default; -n NAME looks in another namespace';
+    const where = 'widgets.demo.dev "nope" not found in namespace default; choose another namespace with -n';
     expect(err).toContain(where);
     for (const words of [
       ["get", "wd", "nope"],
@@ -47,10 +46,10 @@ describe("get", () => {
       const lost = await fettle(...words);
       expect(lost.code).toBe(1);
       expect(lost.err).toContain(where);
-      expect(lost.err).toContain("fettle get widgets -A in all");
+      expect(lost.err).toContain("fettle get widgets -A");
     }
     expect((await fettle("get", "namespace", "nope")).err).toBe(
-      'fettle: namespaces "nope" not found; fettle get namespaces shows those there are\n',
+      'fettle: namespaces "nope" not found; list them with: fettle get namespaces\n',
     );
     expect(await fettle("get", "wd", "nope", "--ignore-not-found")).toMatchObject({
       code: 0,
@@ -76,7 +75,7 @@ describe("get", () => {
     expect(await fettle("get", "wd", "-l", "color=pink")).toMatchObject({
       code: 0,
       out: "",
-      err: "There are no widgets that match in the namespace default.\n",
+      err: "No widgets found matching the selector in namespace default.\n",
     });
   });
 
@@ -118,14 +117,14 @@ describe("get", () => {
 
   test.each([
     [["get", "widgts"], 1, "did you mean widgets?"],
-    [["get", "zebra"], 1, "it serves widgets, besides Kubernetes' own"],
+    [["get", "zebra"], 1, "the server has widgets, and Kubernetes' own kinds"],
     [["get", "wd", "red", "-l", "a=b"], 2, "-l"],
     [["get", "wd/red", "blue"], 2, "KIND/NAME"],
     [["get", "wd", "-o", "xml"], 2, "xml"],
-    [["get", "wd", "-o", "jsonpath={.a"], 2, "never closed"],
+    [["get", "wd", "-o", "jsonpath={.a"], 2, "unclosed {"],
     [["get", "wd", "-o", "jsonpath={range .items[*]}x"], 2, "without an {end}"],
     [["get", "wd,ns", "-w"], 2, "one kind"],
-    [["get", "wd", "-l", "a in"], 2, '-l "a in" cannot be understood'],
+    [["get", "wd", "-l", "a in"], 2, 'invalid selector for -l: "a in"'],
   ])("%j fails with %i and says why", async (words, code, text) => {
     const done = await fettle(...words);
     expect(done.code).toBe(code);
@@ -219,7 +218,7 @@ describe("describe", () => {
 
   test("says when there is nothing", async () => {
     expect(await fettle("describe", "wd", "nope")).toMatchObject({ code: 1 });
-    expect((await fettle("describe", "wd", "-l", "a=b")).err).toContain("nothing to describe");
+    expect((await fettle("describe", "wd", "-l", "a=b")).err).toContain("No matching objects");
   });
 });
 
@@ -250,7 +249,9 @@ describe("explain", () => {
     expect((await fettle("explain", "wd.spec.colr")).err).toContain(
       'Widget.spec has no field "colr"; did you mean color?',
     );
-    expect((await fettle("explain", "wd.spec.nothing")).err).toContain("it has color, size, replicas, ports");
+    expect((await fettle("explain", "wd.spec.nothing")).err).toContain(
+      "its fields are color, size, replicas, ports",
+    );
     expect((await fettle("explain", "widgt")).err).toContain("did you mean widget?");
     expect(await fettle("explain")).toMatchObject({ code: 2 });
   });

@@ -105,20 +105,18 @@ describe("a new project", () => {
     expect(await readFile(join(project, "package.json"), "utf8")).toBe(before);
     const index = await readFile(join(project, "src/index.ts"), "utf8");
     await expect(run(add.commands?.["kind"], ["Greeting"], {}, project)).rejects.toThrow(
-      /src\/greeting.ts, src\/greeting.test.ts are there already/,
+      /src\/greeting.ts, src\/greeting.test.ts already exist/,
     );
     expect(await readFile(join(project, "src/index.ts"), "utf8")).toBe(index);
   });
 
   test("takes names that can be names, and says what they would be", async () => {
     await expect(run(init, ["new"], { name: "My Project" })).rejects.toThrow(/such as my-project/);
-    await expect(run(init, ["new"], { group: "Demo" })).rejects.toThrow(/groups are domain names/);
+    await expect(run(init, ["new"], { group: "Demo" })).rejects.toThrow(/not a valid API group/);
     await expect(run(add.commands?.["kind"], ["blue-house"], {}, project)).rejects.toThrow(
       /such as BlueHouse/,
     );
-    await expect(run(add.commands?.["kind"], ["Site"])).rejects.toThrow(
-      /no project in this folder.*fettle init/,
-    );
+    await expect(run(add.commands?.["kind"], ["Site"])).rejects.toThrow(/not a project.*fettle init/);
     expect(existsSync(join(folder, "new"))).toBe(false);
     await run(init, ["My Project"]);
     expect(await readFile(join(folder, "My Project/package.json"), "utf8")).toContain('"name": "my-project"');
@@ -243,7 +241,7 @@ describe("a backup", () => {
       /\.fettle is not empty; .*--force/,
     );
     expect(await run(restore, [file], { data: ".fettle", force: true }, cwd)).toMatch(
-      /what was there before is in .*store\.replaced-/,
+      /the previous store is in .*store\.replaced-/,
     );
     await using again = await start();
     expect((await again.client.get(ConfigMap, "one")).data).toEqual({ a: "1" });
@@ -257,7 +255,7 @@ describe("a backup", () => {
     await expect(run(restore, [file], { data: "again" }, cwd)).rejects.toThrow(/is incomplete/);
     expect(existsSync(join(cwd, "again"))).toBe(false);
     await expect(run(restore, ["other.gz"], {}, cwd)).rejects.toThrow(/other\.gz does not exist/);
-    await expect(run(backup, [], { data: "nowhere" }, cwd)).rejects.toThrow(/nowhere is not a data folder/);
+    await expect(run(backup, [], { data: "nowhere" }, cwd)).rejects.toThrow(/nowhere is not the data folder/);
     expect(readdirSync(cwd).sort()).toEqual([".fettle", file]);
   });
 });

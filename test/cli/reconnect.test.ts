@@ -54,7 +54,7 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-const away = /^fettle: the server has gone away; trying to reach it again until Ctrl-C/m;
+const away = /^fettle: connection to the server lost; reconnecting/m;
 
 test.each([
   ["get notes -w", "one", /(one[^]*){3}/],
@@ -74,7 +74,7 @@ test.each([
   const shown = terminal.out().length;
   await write("second");
   await plane.controllers.idle();
-  await terminal.warns(/^fettle: the server is back$/m);
+  await terminal.warns(/^fettle: reconnected$/m);
   await write("third");
   if (after !== undefined) await terminal.shows(after);
   else await expect.poll(() => terminal.out().length).toBeGreaterThan(shown);
@@ -97,7 +97,7 @@ test("the process goes on while there is nothing to wait for but time", async ()
   const running = fettle(["get", "notes", "-w", "-o", "jsonpath={.spec.text}"], { env });
   await running.says(/first/);
   await restarted(() => running.says(away));
-  await running.says(/^fettle: the server is back$/m);
+  await running.says(/^fettle: reconnected$/m);
   await write("second");
   await running.says(/second/);
   running.process.kill("SIGINT");

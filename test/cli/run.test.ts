@@ -27,9 +27,9 @@ afterEach(() => home.stop());
 test("fettle run sets controllers to work on the server of the folder, and gives the lease back", async () => {
   const terminal = recordingTerminal({ cwd, tty: true });
   const running = command.run?.([module], { healthPort: "0", leaderElection: true }, terminal);
-  await terminal.shows("Controllers are at work");
+  await terminal.shows("Controllers are running");
   await home.apply(hello);
-  await terminal.shows(/✓ Site default\/hello {2}made Page hello-1 · ready: Published/);
+  await terminal.shows(/✓ Site default\/hello {2}created Page hello-1 · ready: Published/);
   const [, health = ""] = /health +(http:\S+)\/readyz/.exec(terminal.out()) ?? [];
   expect((await fetch(`${health}/readyz`)).status).toBe(200);
   terminal.interrupt();
@@ -42,10 +42,10 @@ test("fettle run sets controllers to work on the server of the folder, and gives
 test("fettle run --shards shares the work", async () => {
   const terminal = recordingTerminal({ cwd, tty: true });
   const running = command.run?.([module], { healthPort: "0", leaderElection: true, shards: "8" }, terminal);
-  await terminal.shows("Controllers are at work");
-  expect(terminal.out()).toContain("lease   default/sites.demo.dev-shards: says who works on what");
+  await terminal.shows("Controllers are running");
+  expect(terminal.out()).toContain("lease   default/sites.demo.dev-shards: assigns shards to processes");
   await home.apply(hello);
-  await terminal.shows(/✓ Site default\/hello {2}made Page hello-1 · ready: Published/);
+  await terminal.shows(/✓ Site default\/hello {2}created Page hello-1 · ready: Published/);
   terminal.interrupt();
   expect(await running).toBe(0);
 });
@@ -62,10 +62,10 @@ test("elsewhere than on a terminal it writes lines for programs", async () => {
 test("what cannot be run is told apart", async () => {
   const run = (...words: readonly string[]) =>
     command.run?.(words, { healthPort: "0" }, recordingTerminal({ cwd }));
-  await expect(run()).rejects.toThrow("name a module that exports controllers");
+  await expect(run()).rejects.toThrow("missing module that exports controllers");
   await expect(
     run(fileURLToPath(new URL("../../examples/site/hello.yaml", import.meta.url))),
-  ).rejects.toThrow("manifests are applied with fettle apply");
+  ).rejects.toThrow("fettle run takes modules, not manifests");
 });
 
 test("what a shell asks for is completed with kinds and names that the server has", async () => {

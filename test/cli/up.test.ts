@@ -59,10 +59,10 @@ test("a folder with a module and a manifest comes to life, tells what happens, a
   const cwd = await folderWith();
   const terminal = await up([example], { store: "memory" }, cwd, async ({ shows }) => {
     await shows(
-      /✓ Site default\/hello {2}made Page hello-1, hello-2, hello-3 · ready: Published · again in 12h/,
+      /✓ Site default\/hello {2}created Page hello-1, hello-2, hello-3 · ready: Published · next run in 12h/,
     );
     await other(cwd, "delete", "page", "hello-2");
-    await shows(/✓ Site default\/hello {2}made Page hello-2 /);
+    await shows(/✓ Site default\/hello {2}created Page hello-2 /);
   });
   expect(terminal.out()).toMatch(/controllers sites\.demo\.dev\n/);
   expect(terminal.out()).toMatch(/applied {5}1 created\n/);
@@ -73,7 +73,7 @@ test("a folder with a module and a manifest comes to life, tells what happens, a
 test("every line that is shown to try works when it is pasted", async () => {
   const cwd = await folderWith();
   const running = fettle(["up", "--port", "0", "--data", "kept here", example], { cwd });
-  await running.says(/made Page/);
+  await running.says(/created Page/);
   const [, lines = ""] = /Try in another terminal.*:\n([\s\S]*?)\n\n/.exec(running.out()) ?? [];
   const pasted = lines.split("\n").map((line) => line.trim());
   expect(pasted.length).toBeGreaterThanOrEqual(3);
@@ -85,13 +85,13 @@ test("every line that is shown to try works when it is pasted", async () => {
 
 test("objects are there again after a restart, and what is quiet stays quiet", async () => {
   const cwd = await folderWith();
-  await up([example], {}, cwd, async ({ shows }) => void (await shows(/made Page/)));
+  await up([example], {}, cwd, async ({ shows }) => void (await shows(/created Page/)));
   const terminal = await up([join(example, "index.ts")], {}, cwd, async ({ shows }) => {
-    await shows(/What happens:/);
+    await shows(/Activity:/);
     expect(await other(cwd, "get", "pages", "-o", "name")).toContain("hello-3");
   });
   expect(terminal.out()).not.toContain("✓");
-  expect(terminal.out()).toContain("Stopped; everything is on disk.");
+  expect(terminal.out()).toContain("Stopped. All data is on disk.");
 });
 
 test("the configuration names modules and manifests, and has the last word about controllers", async () => {
@@ -135,9 +135,7 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
     "site.yaml": site("  title: Hello"),
   });
   const terminal = await up(["sites.ts", "site.yaml"], { store: "memory" }, cwd, async ({ shows }) => {
-    await shows(
-      /✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; it is tried again/,
-    );
+    await shows(/✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; retrying/);
   });
   expect(terminal.out().match(/✗/g)).toHaveLength(4);
   // The events about it say nothing new.
@@ -167,7 +165,7 @@ test.each([
   [
     "exports nothing of use",
     "export const answer = 42;\nexport function sites() {}\n",
-    /^m\.ts has no controllers: export what controller\(\).* It exports answer, sites; functions are not called/,
+    /^m\.ts exports no controllers, schedules or kinds\..*controller\(\).* It exports answer, sites \(functions are not called/,
   ],
   [
     "throws",
@@ -183,7 +181,7 @@ test.each([
   [
     "needs a package that is not installed",
     'import "no-such-package";\n',
-    /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and has npm install been run\?\n {4}at .*m\.ts/,
+    /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and did you run npm install\?\n {4}at .*m\.ts/,
   ],
 ])("a module that %s is told apart", async (_, text, message) => {
   const cwd = await folderWith({ "m.ts": text });
@@ -196,12 +194,12 @@ test.each([
   [
     "not as the schema says",
     site("  title: Hello\n  pages: many"),
-    /^Site hello was not accepted:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
+    /^Site hello was rejected:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
   ],
   [
     "of a kind that nobody serves",
     site("  a: b").replace("Site", "Sight"),
-    /^Sight hello was not accepted:\n {2}site\.yaml:1:1: /,
+    /^Sight hello was rejected:\n {2}site\.yaml:1:1: /,
   ],
 ])("a manifest that is %s is told with its place", async (_, text, message) => {
   const cwd = await folderWith({ "site.yaml": text });
@@ -214,18 +212,18 @@ test("a port in use, a folder in use and a store to come are told apart, each wi
   await once(holder, "listening");
   const { port } = holder.address() as { readonly port: number };
   expect(await failure([], { port: String(port) }, cwd)).toMatch(
-    new RegExp(`^port ${port} of 127.0.0.1 is in use by another program.*--port`),
+    new RegExp(`^port ${port} on 127.0.0.1 is in use.*--port`),
   );
   expect(existsSync(join(cwd, ".fettle"))).toBe(false);
   holder.close();
   await up([], {}, cwd, async ({ shows }) => {
-    await shows(/What happens:/);
+    await shows(/Activity:/);
     expect(await failure([], {}, cwd)).toMatch(/\.fettle\/store is in use by process \d+.*--data FOLDER/);
   });
   expect(await failure([], { store: "etcd" }, cwd)).toBe(
     "--store: etcd is not supported yet: choose sqlite or memory",
   );
-  expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/memory would be forgotten/);
+  expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/loses an in-memory store/);
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
 });
 
@@ -241,10 +239,10 @@ test("what could not be started leaves no data behind that was not there before"
   await failure([module, "bad.yaml"], { data }, cwd);
   await failure([module, "good.yaml"], { data, tokenFile: "nowhere" }, cwd);
   expect(existsSync(join(cwd, "new"))).toBe(false);
-  await up([module, "good.yaml"], { data }, cwd, async ({ shows }) => void (await shows(/made Page/)));
+  await up([module, "good.yaml"], { data }, cwd, async ({ shows }) => void (await shows(/created Page/)));
   await failure([module, "bad.yaml"], { data }, cwd);
   await up([module], { data }, cwd, async ({ shows }) => {
-    await shows(/What happens:/);
+    await shows(/Activity:/);
     const kubeconfig = join(data, "kubeconfig");
     expect(await other(cwd, "get", "pages", "-o", "name", "--kubeconfig", kubeconfig)).toContain("hello-1");
   });
@@ -255,20 +253,20 @@ test("with --watch a change starts it anew on the same port and data, and a mist
   const module = join(cwd, "sites.ts");
   await copyFile(join(example, "index.ts"), module);
   const running = fettle(["up", "--watch", "--port", "0", "sites.ts", "site.yaml"], { cwd });
-  await running.says(/made Page hello-1/);
+  await running.says(/created Page hello-1/);
   const [, url] = /(https:\S+)/.exec(running.out()) ?? [];
   const text = await readFile(module, "utf8");
   await writeFile(module, text.replace("<p>Page", "<p>Side"));
-  await running.says(/sites\.ts has changed: starting anew\s+Up again/);
+  await running.says(/sites\.ts has changed: restarting\s+Restarted/);
   await running.says(/changed Page hello-1/);
   expect(await readFile(join(cwd, ".fettle/kubeconfig"), "utf8")).toContain(url);
   await writeFile(module, `${text}\nconst a = {;`);
-  await running.says(/sites\.ts cannot be loaded: sites\.ts:\d+:\d+: [\s\S]*waiting for a change/);
+  await running.says(/sites\.ts cannot be loaded: sites\.ts:\d+:\d+: [\s\S]*waiting for a file change/);
   await writeFile(module, text);
-  await running.says(/Up again[\s\S]*Up again/);
+  await running.says(/Restarted[\s\S]*Restarted/);
   running.process.kill("SIGINT");
   expect(await running.ended).toBe(0);
-  expect(running.out()).toMatch(/Stopped; everything is on disk\.\n$/);
+  expect(running.out()).toMatch(/Stopped\. All data is on disk\.\n$/);
 });
 
 test("a second Ctrl-C ends it at once", async () => {
@@ -286,7 +284,7 @@ export const naps = controller({
   });
   const running = fettle(["up", "--port", "0", "--store", "memory", "slow.ts", "nap.yaml"], { cwd });
   await running.says(/asleep/);
-  await running.says(/What happens/);
+  await running.says(/Activity/);
   running.process.kill("SIGINT");
   await running.says(/Stopping/);
   running.process.kill("SIGINT");

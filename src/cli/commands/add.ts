@@ -5,46 +5,43 @@ import { UsageError, type Command } from "../command.js";
 
 const kind: Command = {
   arguments: "<Kind>",
-  description: "Adds a kind to the project in this folder: with a controller, their test and an example.",
+  description: "Add a kind to the project in this folder, with a controller, a test and an example manifest.",
   options: [
-    { flags: "--group <domain>", summary: "the API group; that of the project's first kind unless told" },
-    { flags: "--cluster-scoped", summary: "its objects belong to no namespace" },
+    { flags: "--group <domain>", summary: "API group (default: that of the project's first kind)" },
+    { flags: "--cluster-scoped", summary: "make the kind cluster-scoped" },
   ],
   examples: [
     ["fettle add kind Site", "src/site.ts, src/site.test.ts, examples/site.yaml"],
-    [
-      "fettle add kind Region --group geo.example.com --cluster-scoped",
-      "in another group, without namespaces",
-    ],
+    ["fettle add kind Region --group geo.example.com --cluster-scoped", "in another group, cluster-scoped"],
   ],
   async run([word], { group, clusterScoped }, { cwd, stdout }) {
-    if (word === undefined) throw new UsageError("which kind? Such as: fettle add kind Site");
+    if (word === undefined) throw new UsageError("missing kind; for example: fettle add kind Site");
     const { kindNames } = await import("../templates/kind-names.js");
     const { kindFiles } = await import("../templates/kind.js");
     const { writeFiles } = await import("../templates/write-files.js");
     const source = join(cwd, "src");
     if (!existsSync(join(cwd, "package.json")) || !existsSync(source)) {
       throw new UsageError(
-        "there is no project in this folder: go to the one with package.json and src, or start one with fettle init",
+        "this folder is not a project: it needs package.json and src; create a project with: fettle init",
       );
     }
     const names = kindNames(word, typeof group === "string" ? group : await groupOf(source));
     const files = kindFiles(names, { clusterScoped: clusterScoped === true });
     await writeFiles(cwd, files);
-    for (const name of Object.keys(files)) stdout.write(`made ${name}\n`);
+    for (const name of Object.keys(files)) stdout.write(`created ${name}\n`);
     const line = `export * from "./${names.file}.ts";\n`;
     const index = join(source, "index.ts");
     if (existsSync(index)) {
       const text = await readFile(index, "utf8");
       await writeFile(index, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}`);
       stdout.write("changed src/index.ts\n");
-    } else stdout.write(`to start it, name src/${names.file}.ts among the modules in fettle.yaml\n`);
+    } else stdout.write(`add src/${names.file}.ts to the modules in fettle.yaml to run it\n`);
   },
 };
 
 export const command: Command = {
-  description: "Adds something to the project in this folder.",
-  examples: [["fettle add kind Site", "a kind with its controller and their test"]],
+  description: "Add code to the project in this folder.",
+  examples: [["fettle add kind Site", "a kind with its controller and test"]],
   commands: { kind },
 };
 

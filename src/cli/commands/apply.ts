@@ -13,24 +13,24 @@ import { startProgress, type Progress } from "../output/progress.js";
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Makes objects as manifests say, with server-side apply: fields that you leave out of a manifest later go away, fields of others stay. All manifests are read before the first is applied; definitions and namespaces go first.",
+    "Create or update objects from manifests by server-side apply: a field that you remove from a manifest is removed from the object, and fields of other managers stay. All manifests are read before the first is applied; CustomResourceDefinitions and Namespaces are applied first.",
   options: [
     ...connectionOptions,
     ...fileOptions,
-    { flags: "--dry-run", summary: "let the server check everything and change nothing" },
-    { flags: "--force", summary: "take over fields that others have set to something else" },
-    { flags: "--field-manager <name>", summary: "who the fields belong to from now on", default: "fettle" },
+    { flags: "--dry-run", summary: "validate on the server without changing anything" },
+    { flags: "--force", summary: "take ownership of fields of other field managers" },
+    { flags: "--field-manager <name>", summary: "field manager", default: "fettle" },
     {
       flags: "-o, --output <format>",
-      summary: "name, yaml or json: what came of the objects",
+      summary: "output format: name, yaml or json",
       values: ["name", "yaml", "json"],
     },
   ],
   examples: [
-    ["fettle apply -f site.yaml", "make it so"],
-    ["fettle apply -f manifests -R", "everything in a folder and the folders inside"],
+    ["fettle apply -f site.yaml", "create or update its objects"],
+    ["fettle apply -f manifests -R", "a folder and its subfolders"],
     ["cat site.yaml | fettle apply -f -", "from standard input"],
-    ["fettle apply -f site.yaml --dry-run", "only check"],
+    ["fettle apply -f site.yaml --dry-run", "validate only"],
   ],
   run: apply,
 };
@@ -111,7 +111,7 @@ async function applyOne(
     terminal.stdout.write(`${manifestTitle(object)} ${outcome}${dryRun ? " (dry run)" : ""}\n`);
   }
   if (object.kind === "CustomResourceDefinition" && !dryRun) {
-    progress.say(`waiting until ${object.metadata.name} is served`);
+    progress.say(`waiting for ${object.metadata.name} to be established`);
     await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionPatience)]));
   }
   return object;
@@ -126,6 +126,6 @@ function refuseOtherNamespace({ manifest, place }: FoundManifest, asked: string 
   const { namespace } = manifest.metadata;
   if (asked === undefined || namespace === undefined || namespace === asked) return;
   throw new Error(
-    `${place("metadata.namespace")}: ${manifestTitle(manifest)} says it is in the namespace ${namespace}, and -n says ${asked}; leave one of them out`,
+    `${place("metadata.namespace")}: ${manifestTitle(manifest)} is in namespace ${namespace}, but -n is ${asked}; remove one of them`,
   );
 }

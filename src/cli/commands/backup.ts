@@ -6,27 +6,27 @@ import { startProgress, type Progress } from "../output/progress.js";
 export const command: Command = {
   arguments: "[file]",
   description:
-    "Saves all objects as they are at one moment, while the control plane goes on working. It is asked to make the backup " +
-    "if it runs; otherwise its data folder is read. The file has all secrets in it: keep it as you keep those. Tokens and " +
-    "certificates of the data folder are not part of it.",
+    "Save a consistent snapshot of all objects to a file. A running control plane makes the backup without stopping; " +
+    "otherwise its data folder is read. The file contains all Secrets: protect it. Tokens and certificates of the data " +
+    "folder are not included.",
   options: [
     {
       flags: "-o, --output <file>",
-      summary: "the file to write, as [file]; fettle-TIME.backup.gz unless told",
+      summary: "output file, same as [file] (default: fettle-TIME.backup.gz)",
     },
-    { flags: "--force", summary: "also when there is a file of that name: it is replaced" },
-    { flags: "--data <folder>", summary: "of which data folder; .fettle if there is one" },
+    { flags: "--force", summary: "replace an existing file" },
+    { flags: "--data <folder>", summary: "data folder (default: .fettle, if it exists)" },
     ...connectionOptions.filter(({ flags }) => !flags.includes("--namespace")),
   ],
   examples: [
-    ["fettle backup", "of the control plane in this folder"],
-    ["fettle backup -o nightly.backup.gz --data /var/lib/fettle", "of another, to a file of that name"],
-    ["fettle restore nightly.backup.gz --data restored", "and how to get it back"],
+    ["fettle backup", "the control plane of this folder"],
+    ["fettle backup -o nightly.backup.gz --data /var/lib/fettle", "another data folder, to a given file"],
+    ["fettle restore nightly.backup.gz --data restored", "restore it"],
   ],
   async run(words, options, terminal) {
     const [word] = words;
     if (word !== undefined && options["output"] !== undefined)
-      throw new UsageError(`${word} and -o ${String(options["output"])}: name one file`);
+      throw new UsageError(`-o cannot be combined with ${word}: name one file`);
     const output = word ?? options["output"];
     const force = options["force"] === true;
     const name = `fettle-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.backup.gz`;
@@ -51,10 +51,9 @@ export const command: Command = {
 function checkFile(file: string, said: string, force: boolean): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there?.isDirectory())
-    throw new UsageError(`${said} is a folder; name a file in it: -o ${join(said, "FILE")}`);
-  if (there !== undefined && !force) throw new Error(`${said} is there already; --force replaces it`);
-  if (!existsSync(dirname(file)))
-    throw new UsageError(`there is no folder ${dirname(said)} to write ${said} to`);
+    throw new UsageError(`${said} is a folder; name a file in it, such as ${join(said, "FILE")}`);
+  if (there !== undefined && !force) throw new Error(`${said} already exists; replace it with --force`);
+  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(said)} does not exist`);
 }
 
 /** The folder if nobody has it open, and else the control plane that has. */
@@ -69,7 +68,9 @@ async function source(
   const data = resolve(terminal.cwd, typeof said === "string" ? said : ".fettle");
   const isFolder = existsSync(join(data, "store", "store.db"));
   if (typeof said === "string" && !isFolder) {
-    throw new Error(`${said} is not a data folder of a control plane: there is no ${join(said, "store")}`);
+    throw new Error(
+      `${said} is not the data folder of a control plane: ${join(said, "store")} does not exist`,
+    );
   }
   if (!isFolder || (isElsewhere && said === undefined)) return fromServer(options, terminal);
   const { openSqliteStore, StoreInUse } = await import("../../store/index.js");

@@ -3,7 +3,7 @@ import type { Shell } from "../completion/scripts.js";
 
 function script(shell: Shell, examples: Command["examples"]): Command {
   return {
-    description: `Prints what makes ${shell} complete commands, options, kinds and names of objects.`,
+    description: `Print the completion script for ${shell}.`,
     examples,
     async run(_, __, { stdout }) {
       const { scripts } = await import("../completion/scripts.js");
@@ -14,31 +14,31 @@ function script(shell: Shell, examples: Command["examples"]): Command {
 
 export const command: Command = {
   description:
-    "Makes the shell complete fettle's commands and options, and the kinds and names that the server has.",
+    "Print a shell completion script. It completes commands, options, and the kinds and objects of the server.",
   examples: [
-    ["source <(fettle completion bash)", "in this shell; put it into ~/.bashrc to keep it"],
+    ["source <(fettle completion bash)", "in this shell; add it to ~/.bashrc to keep it"],
     ["source <(fettle completion zsh)", "the same for zsh and ~/.zshrc"],
     ["fettle completion fish | source", "the same for fish"],
   ],
   commands: {
     bash: script("bash", [
       ["source <(fettle completion bash)", "in this shell"],
-      ["echo 'source <(fettle completion bash)' >> ~/.bashrc", "in all from now on"],
+      ["echo 'source <(fettle completion bash)' >> ~/.bashrc", "in all new shells"],
     ]),
     zsh: script("zsh", [
       ["source <(fettle completion zsh)", "in this shell"],
-      ["echo 'source <(fettle completion zsh)' >> ~/.zshrc", "in all from now on"],
+      ["echo 'source <(fettle completion zsh)' >> ~/.zshrc", "in all new shells"],
     ]),
     fish: script("fish", [
       ["fettle completion fish | source", "in this shell"],
-      ["fettle completion fish > ~/.config/fish/completions/fettle.fish", "in all from now on"],
+      ["fettle completion fish > ~/.config/fish/completions/fettle.fish", "in all new shells"],
     ]),
     candidates: {
       arguments: "[word...]",
       description:
-        "Prints what could stand in place of the last word: what the shells ask. Each line is a word, a tab and a summary; " +
-        ":files alone stands for files.",
-      examples: [["fettle completion candidates -- get si", "the kinds that begin with si"]],
+        "Print the candidates for the last word; used by the completion scripts. Each line is a word, a tab and a summary; " +
+        ":files alone stands for file names.",
+      examples: [["fettle completion candidates -- get si", "kinds that start with si"]],
       async run(words, _, terminal) {
         const { candidates } = await import("../completion/candidates.js");
         const { askServer } = await import("../completion/ask-server.js");

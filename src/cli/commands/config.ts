@@ -2,22 +2,22 @@ import type { Command } from "../command.js";
 
 export const command: Command = {
   description:
-    "Shows the configuration that holds, and where each value was said: by a flag, in the environment, in fettle.yaml, or by " +
-    "nobody. Flags go before the environment, that before the file, and that before defaults. Secrets are not shown.\n\n" +
-    "In the file, ${NAME} and ${NAME:-default} stand for variables of the environment.",
+    "Show the effective configuration and the source of each value: a flag, the environment, fettle.yaml or the default, in " +
+    "this order of precedence. Secrets are hidden.\n\n" +
+    "In the file, ${NAME} and ${NAME:-default} are replaced by environment variables.",
   options: [
-    { flags: "-o, --output <format>", summary: "the form: yaml or json", choices: ["yaml", "json"] },
-    { flags: "-c, --config <file>", summary: "the configuration (default: fettle.yaml, if there is one)" },
-    { flags: "-p, --port <port>", summary: "as of fettle up" },
-    { flags: "--host <address>", summary: "as of fettle up" },
-    { flags: "--data <folder>", summary: "as of fettle up" },
-    { flags: "--store <store>", summary: "as of fettle up" },
-    { flags: "--log <format>", summary: "as of fettle up" },
+    { flags: "-o, --output <format>", summary: "output format: yaml or json", choices: ["yaml", "json"] },
+    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
+    { flags: "-p, --port <port>", summary: "as in fettle up" },
+    { flags: "--host <address>", summary: "as in fettle up" },
+    { flags: "--data <folder>", summary: "as in fettle up" },
+    { flags: "--store <store>", summary: "as in fettle up" },
+    { flags: "--log <format>", summary: "as in fettle up" },
   ],
   examples: [
-    ["fettle config", "all settings, their values and origins"],
-    ["fettle config -o yaml > fettle.yaml", "a file to begin with"],
-    ["FETTLE_PORT=8800 fettle config -o json", "for programs"],
+    ["fettle config", "all settings with value and source"],
+    ["fettle config -o yaml > fettle.yaml", "create a configuration file"],
+    ["FETTLE_PORT=8800 fettle config -o json", "as JSON"],
   ],
   async run(_, options, { env, cwd, stdout, colors }) {
     const { loadConfig } = await import("../../plane/config/load-config.js");

@@ -10,17 +10,13 @@ import { valueFormatOf, valueOption, valueText } from "../understand/value-outpu
 export const command: Command = {
   arguments: "[action] [object] [name]",
   description:
-    "Shows what was given up: objects that failed for good or too often, which nothing but a change of theirs brings back. With retry, tries one of them again, all of a kind, or all there are.",
-  options: [
-    ...connectionOptions,
-    { flags: "--all", summary: "retry everything that was given up" },
-    valueOption,
-  ],
+    "List dead letters: objects whose retries are used up or that failed permanently. They are not reconciled until they change or are retried. With retry: retry one object, all of a kind, or all.",
+  options: [...connectionOptions, { flags: "--all", summary: "retry all dead letters" }, valueOption],
   examples: [
-    ["fettle dead", "what was given up, and why"],
-    ["fettle dead retry site/hello", "try this one again"],
-    ["fettle dead retry site", "try all sites again that were given up"],
-    ["fettle dead retry --all", "try everything again"],
+    ["fettle dead", "list dead letters with reasons"],
+    ["fettle dead retry site/hello", "retry one object"],
+    ["fettle dead retry site", "retry all sites"],
+    ["fettle dead retry --all", "retry all"],
   ],
   run: dead,
 };
@@ -28,13 +24,13 @@ export const command: Command = {
 async function dead(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
   const [action = "list", ...target] = words;
   if (action !== "list" && action !== "retry") {
-    throw new UsageError(`${JSON.stringify(action)} is neither list nor retry`);
+    throw new UsageError(`unknown action ${JSON.stringify(action)}; use list or retry`);
   }
   const all = options["all"] === true;
   if (action === "list" && (all || target.length > 0))
-    throw new UsageError("fettle dead list shows all of them");
+    throw new UsageError("fettle dead list takes no arguments");
   if (action === "retry" && all === target.length > 0) {
-    throw new UsageError("say what to try again: KIND/NAME, KIND, or --all for everything");
+    throw new UsageError("missing object: KIND/NAME, KIND, or --all");
   }
   const format = valueFormatOf(options);
   await using server = await connect(options, terminal);
@@ -61,13 +57,13 @@ async function dead(words: readonly string[], options: OptionValues, terminal: T
     );
     if (!isDead) {
       if (key !== undefined)
-        throw new Error(`${title} was not given up; fettle retry ${kind}/${name} tries it again anyway`);
-      terminal.stdout.write(`no ${title} was given up\n`);
+        throw new Error(`${title} is not a dead letter; to retry it anyway: fettle retry ${kind}/${name}`);
+      terminal.stdout.write(`no dead letters of kind ${title}\n`);
       continue;
     }
     const { count } = await plane.instruct(controller.name, "retry", { key });
     terminal.stdout.write(
-      key === undefined ? `${count} of ${title} will be tried again\n` : `${title} will be tried again\n`,
+      key === undefined ? `${count} ${title} objects will be retried\n` : `${title} will be retried\n`,
     );
   }
 }
@@ -78,13 +74,13 @@ async function retryAll(plane: ManagementClient, { stdout }: Terminal): Promise<
     if (queue.dead === 0) continue;
     const { count } = await plane.instruct(name, "retry", {});
     total += count;
-    stdout.write(`${count} of controller ${name} will be tried again\n`);
+    stdout.write(`${count} objects of controller ${name} will be retried\n`);
   }
-  if (total === 0) stdout.write("nothing was given up\n");
+  if (total === 0) stdout.write("no dead letters\n");
 }
 
 function deadText({ letters }: DeadList): string {
-  if (letters.length === 0) return "nothing was given up\n";
+  if (letters.length === 0) return "no dead letters\n";
   const rows = letters.map(({ kind, key, controller, failures, at, reason }) => [
     `${kind} ${key}`,
     controller,
@@ -92,5 +88,5 @@ function deadText({ letters }: DeadList): string {
     formatAge(Date.now() - at),
     cellText(reason),
   ]);
-  return columns([["OBJECT", "CONTROLLER", "FAILURES", "SINCE", "WHY"], ...rows]);
+  return columns([["OBJECT", "CONTROLLER", "FAILURES", "AGE", "REASON"], ...rows]);
 }

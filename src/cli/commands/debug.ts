@@ -6,12 +6,12 @@ import { trace } from "./debug/trace.js";
 
 export const command: Command = {
   description:
-    "Looks inside a control plane: the stream of changes, what is stored, runs with their steps, where time goes.",
+    "Inspect a control plane: the stream of changes, stored data, runs with their steps, CPU usage.",
   examples: [
-    ["fettle debug events --tail 20 -f", "the last changes, and those to come"],
-    ["fettle debug state --key 'sites/*'", "what is stored"],
-    ["fettle debug trace --component reconciler -f", "runs with their steps, as they happen"],
-    ["fettle debug profile --duration 60", "what the processor is busy with for a minute"],
+    ["fettle debug events --tail 20 -f", "the last changes, then new ones"],
+    ["fettle debug state --key 'sites/*'", "stored keys"],
+    ["fettle debug trace --component reconciler -f", "runs with their steps as they end"],
+    ["fettle debug profile --duration 60", "a CPU profile of one minute"],
   ],
   commands: { events, state, trace, profile },
 };

@@ -21,31 +21,31 @@ import { untilGone } from "./delete/until-gone.js";
 export const command: Command = {
   arguments: "[kind] [name...]",
   description:
-    "Deletes objects: by name, all of a kind, by label, or those in manifests. Waits until they are gone, which takes as long as their finalizers do; with Ctrl-C it stops waiting, and the deletion goes on.",
+    "Delete objects by name, by label, by manifest, or all of a kind. Waits until they are gone, that is until their finalizers are removed; Ctrl-C stops the waiting, not the deletion.",
   options: [
     ...connectionOptions,
     ...fileOptions,
     ...selectionOptions,
-    { flags: "--all", summary: "all objects of the kind in the namespace" },
+    { flags: "--all", summary: "delete all objects of the kind in the namespace" },
     {
       flags: "--cascade <how>",
-      summary: "what becomes of the objects it owns: deleted after it, before it, or left alone",
+      summary: "deletion of owned objects: after the owner, before it, or never",
       choices: ["background", "foreground", "orphan"],
       default: "background",
     },
-    { flags: "--wait [wait]", summary: "wait until they are gone (true) or not (false)", default: "true" },
-    { flags: "--timeout <time>", summary: "how long to wait: 30s, 5m; without end unless given" },
-    { flags: "--grace-period <seconds>", summary: "how long the object may take to end" },
-    { flags: "--ignore-not-found", summary: "an object that is not there is no failure" },
-    { flags: "--dry-run", summary: "only say what would be deleted" },
-    { flags: "-o, --output <format>", summary: "name: only the names", choices: ["name"] },
+    { flags: "--wait [wait]", summary: "wait until the objects are gone: true or false", default: "true" },
+    { flags: "--timeout <time>", summary: "maximum time to wait, such as 30s or 5m (default: no limit)" },
+    { flags: "--grace-period <seconds>", summary: "grace period in seconds" },
+    { flags: "--ignore-not-found", summary: "succeed if an object does not exist" },
+    { flags: "--dry-run", summary: "show what would be deleted" },
+    { flags: "-o, --output <format>", summary: "print only names", choices: ["name"] },
   ],
   examples: [
     ["fettle delete site hello", "delete it, and wait until it is gone"],
-    ["fettle delete -f site.yaml", "what a manifest names"],
+    ["fettle delete -f site.yaml", "the objects of a manifest"],
     ["fettle delete sites -l app=web", "by label"],
-    ["fettle delete site hello --cascade orphan", "but keep its pages"],
-    ["fettle delete sites --all --wait=false", "all, without waiting"],
+    ["fettle delete site hello --cascade orphan", "keep the objects it owns"],
+    ["fettle delete sites --all --wait=false", "all sites, without waiting"],
   ],
   run: remove,
 };
@@ -63,7 +63,7 @@ async function remove(
   await using server = await connectWithKinds(options, terminal);
   const { doomed, missing } = await findDoomed(words, options, terminal, server);
   let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
-  if (failed) for (const text of missing) terminal.stderr.write(`fettle: there is no ${text}\n`);
+  if (failed) for (const text of missing) terminal.stderr.write(`fettle: not found: ${text}\n`);
   using progress = startProgress(terminal);
   const waiting: Doomed[] = [];
   for (const each of doomed) {
@@ -96,17 +96,21 @@ async function remove(
 function lineFor({ title, namespace }: Doomed, options: OptionValues, isHeld: boolean): string {
   if (options["output"] === "name") return `${title}\n`;
   const where = options["allNamespaces"] === true && namespace !== undefined ? ` in ${namespace}` : "";
-  return `${title}${where} ${isHeld ? "is being deleted" : "deleted"}${options["dryRun"] === true ? " (dry run)" : ""}\n`;
+  return `${title}${where} ${isHeld ? "deletion started" : "deleted"}${options["dryRun"] === true ? " (dry run)" : ""}\n`;
 }
 
 function deletionOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
   const how = textOption(options, "cascade") ?? "background";
   if (!Object.hasOwn(policies, how)) {
-    throw new UsageError(`--cascade is background, foreground or orphan, not ${JSON.stringify(how)}`);
+    throw new UsageError(
+      `invalid value ${JSON.stringify(how)} for --cascade; use background, foreground or orphan`,
+    );
   }
   const grace = textOption(options, "gracePeriod");
   if (grace !== undefined && !/^\d+$/.test(grace)) {
-    throw new UsageError(`--grace-period is a number of seconds, not ${JSON.stringify(grace)}`);
+    throw new UsageError(
+      `invalid value ${JSON.stringify(grace)} for --grace-period; use a number of seconds`,
+    );
   }
   return {
     propagationPolicy: policies[how as keyof typeof policies],
@@ -131,12 +135,11 @@ async function findDoomed(
   const { signal } = terminal;
   const files = listOption(options, "filename");
   if (files.length > 0) {
-    if (words.length > 0)
-      throw new UsageError("objects are named by -f, or by KIND NAME: give one or the other");
+    if (words.length > 0) throw new UsageError("-f cannot be combined with KIND NAME");
     return doomedByManifests(server, files, options["recursive"] === true, terminal);
   }
   if (words.length === 0)
-    throw new UsageError("say what to delete: KIND NAME, KIND --all, KIND -l LABELS or -f FILE");
+    throw new UsageError("missing objects: KIND NAME, KIND --all, KIND -l LABELS or -f FILE");
   const targets = targetsOf(words, server.kinds);
   const doomed: Doomed[] = [];
   const missing: string[] = [];
@@ -151,10 +154,10 @@ async function findDoomed(
       doomed.push(...(await doomedBySelection(server, kind, selection, signal)));
     } else {
       throw new UsageError(
-        `say which of the ${kind.plural}: their names, -l LABELS, or --all for all${kind.scope === "Namespaced" ? ` in the namespace ${server.namespace}` : ""}`,
+        `missing names of ${kind.plural}; give names, -l LABELS, or --all for all${kind.scope === "Namespaced" ? ` in namespace ${server.namespace}` : ""}`,
       );
     }
   }
-  if (doomed.length === 0 && missing.length === 0) terminal.stderr.write("There is nothing to delete.\n");
+  if (doomed.length === 0 && missing.length === 0) terminal.stderr.write("No objects to delete.\n");
   return { doomed, missing };
 }

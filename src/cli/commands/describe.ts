@@ -13,17 +13,17 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 export const command: Command = {
   arguments: "<kind> [name...]",
   description:
-    "Shows all about objects: what they are, what is wanted and what is, conditions, who owns them and what they own, and what happened to them.",
+    "Show objects in detail: metadata, spec, status, conditions, owners, owned objects and events.",
   options: [
     ...connectionOptions,
     ...selectionOptions,
-    { flags: "--no-children", summary: "do not look for what the object owns" },
-    { flags: "--no-events", summary: "do not look for what happened to it" },
+    { flags: "--no-children", summary: "omit owned objects" },
+    { flags: "--no-events", summary: "omit events" },
   ],
   examples: [
-    ["fettle describe site hello", "all about one site"],
-    ["fettle describe sites -l app=web", "all about several"],
-    ["fettle describe site/hello page/hello-1", "of different kinds"],
+    ["fettle describe site hello", "one site in detail"],
+    ["fettle describe sites -l app=web", "several, by label"],
+    ["fettle describe site/hello page/hello-1", "objects of different kinds"],
   ],
   run: describe,
 };
@@ -33,7 +33,7 @@ async function describe(
   options: OptionValues,
   terminal: Terminal,
 ): Promise<number | void> {
-  if (words.length === 0) throw new UsageError("say which object: fettle describe KIND NAME");
+  if (words.length === 0) throw new UsageError("missing object: fettle describe KIND NAME");
   const { signal } = terminal;
   await using server = await connectWithKinds(options, terminal);
   const { client, kinds } = server;
@@ -51,13 +51,13 @@ async function describe(
     for (const object of items) found.push({ kind, object });
   }
   if (found.length === 0) {
-    terminal.stderr.write("There is nothing to describe: no object matches.\n");
+    terminal.stderr.write("No matching objects.\n");
     return;
   }
   using progress = startProgress(terminal);
   let isFirst = true;
   for (const { kind, object } of found) {
-    progress.say(`looking for what belongs to ${kind.singular}/${object.metadata.name}`);
+    progress.say(`reading owned objects and events of ${kind.singular}/${object.metadata.name}`);
     const [children, events] = await Promise.all([
       options["children"] === false ? undefined : childrenOf(client, kinds, object, signal),
       options["events"] === false ? undefined : orNothing(eventsAbout(client, object, signal)),

@@ -15,11 +15,11 @@ const trouble = 2;
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Shows what applying manifests would change of the objects themselves; nothing is changed. The exit code is 1 when something would be, and 2 when that could not be found out, as diff and kubectl diff have it. Works with any Kubernetes API; fettle plan also tells what controllers would do then.",
+    "Show how applying manifests would change the objects, without changing anything. Exits with 1 if there are differences and 2 on errors, as diff and kubectl diff do. Works with any Kubernetes API; fettle plan also shows what controllers would do.",
   options: [...connectionOptions, ...fileOptions],
   examples: [
     ["fettle diff -f site.yaml", "what would change"],
-    ["fettle diff -f manifests/ -R", "of everything in a folder"],
+    ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
   failureCode: trouble,
   run: diff,

@@ -14,14 +14,14 @@ import { save, type Saving } from "./edit/save.js";
 export const command: Command = {
   arguments: "<kind> [name]",
   description:
-    "Opens an object in $VISUAL or $EDITOR, and writes what you made of it. When the server does not take it, the editor opens again and says why; what you wrote is never lost.",
+    "Edit an object in $VISUAL or $EDITOR. If the server rejects the change, the editor opens again with the reason; your text is never lost.",
   options: [
     ...connectionOptions,
-    { flags: "--subresource <name>", summary: "status: what controllers write", choices: ["status"] },
+    { flags: "--subresource <name>", summary: "edit a subresource instead: status", choices: ["status"] },
   ],
   examples: [
-    ["fettle edit site hello", "change it"],
-    ["EDITOR='code --wait' fettle edit site hello", "in an editor of your choice"],
+    ["fettle edit site hello", "in the default editor"],
+    ["EDITOR='code --wait' fettle edit site hello", "in another editor"],
   ],
   run: edit,
 };
@@ -33,7 +33,7 @@ async function edit(
 ): Promise<number | void> {
   const subresource = textOption(options, "subresource");
   if (subresource !== undefined && subresource !== "status")
-    throw new UsageError("--subresource can be status");
+    throw new UsageError("invalid --subresource; use status");
   await using server = await connectWithKinds(options, terminal);
   const { signal } = terminal;
   const { kind, name } = oneTarget(words, server.kinds);
@@ -58,19 +58,20 @@ async function edit(
       const content = withoutRemarks(written);
       if (content.trim() === "" || content === original) {
         isNeeded = false;
-        terminal.stderr.write(`${title} is left as it was: nothing was changed\n`);
+        terminal.stderr.write(`${title} unchanged: edit cancelled\n`);
         return 0;
       }
       isNeeded = true;
       // The same text again has been refused already.
-      if (written === text && !mayStay) throw new Error(`${title} was not changed`);
+      if (written === text && !mayStay)
+        throw new Error(`${title} was not saved: the rejected text was not edited`);
       const outcome = await saveText(saving, base, content);
       if (!("problems" in outcome)) {
         isNeeded = false;
         const isSaved = outcome.type === "saved";
-        const hint = subresource === undefined ? " (the status is changed with --subresource status)" : "";
+        const hint = subresource === undefined ? " (edit the status with --subresource status)" : "";
         terminal.stdout.write(
-          isSaved ? `${title} edited\n` : `${title} unchanged: the server kept nothing of it${hint}\n`,
+          isSaved ? `${title} edited\n` : `${title} unchanged: the server ignored the edited fields${hint}\n`,
         );
         return 0;
       }
@@ -83,7 +84,7 @@ async function edit(
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (!isNeeded) throw error;
-    throw new Error(`${message}; what you wrote is in ${path}`, { cause: error });
+    throw new Error(`${message}; your text is saved in ${path}`, { cause: error });
   } finally {
     if (!isNeeded) await rm(folder, { recursive: true, force: true });
   }
@@ -93,7 +94,7 @@ async function saveText(saving: Saving, base: UntypedObject, content: string): R
   const { parseManifests } = await import("../../plane/apply-manifests.js");
   let edited: readonly unknown[];
   try {
-    edited = parseManifests("\n".repeat(linesAbove) + content, "what you wrote");
+    edited = parseManifests("\n".repeat(linesAbove) + content, "edited text");
   } catch (error) {
     return { type: "refused", problems: [error instanceof Error ? error.message : String(error)] };
   }
@@ -101,7 +102,7 @@ async function saveText(saving: Saving, base: UntypedObject, content: string): R
   if (edited.length !== 1) {
     return {
       type: "refused",
-      problems: [`There should be one object, and there are ${edited.length}.`],
+      problems: [`Expected one object, found ${edited.length}.`],
     };
   }
   return save(saving, base, object as UntypedObject);

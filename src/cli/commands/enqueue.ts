@@ -7,21 +7,24 @@ import { objectWords } from "../understand/target-words.js";
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Has an object looked at now, or in a while, for a reason that no watch tells of; fettle why shows it.",
+    "Reconcile an object now, or after a delay, for a reason that the controller does not watch. fettle why shows the reason.",
   options: [
     ...connectionOptions,
-    { flags: "--reason <text>", summary: "why; people will read it" },
-    { flags: "--after <duration>", summary: "not at once: 30s, 10m, 1h30m" },
+    { flags: "--reason <text>", summary: "reason, recorded with the run (required)" },
+    { flags: "--after <duration>", summary: "delay: 30s, 10m, 1h30m (default: none)" },
   ],
   examples: [
-    ['fettle enqueue site/hello --reason "the certificate was renewed"', "look at it now"],
-    ['fettle enqueue site/hello --reason "after the maintenance" --after 30m', "look at it in half an hour"],
+    ['fettle enqueue site/hello --reason "the certificate was renewed"', "reconcile it now"],
+    [
+      'fettle enqueue site/hello --reason "after the maintenance" --after 30m',
+      "reconcile it in half an hour",
+    ],
   ],
   async run(words, options, terminal) {
     const target = objectWords(words);
     const reason = textOption(options, "reason");
     if (reason === undefined || reason.trim() === "") {
-      throw new UsageError("say why, for those who will wonder: --reason TEXT");
+      throw new UsageError("missing --reason TEXT; it is recorded with the run");
     }
     const after = textOption(options, "after");
     const delay = after === undefined ? 0 : milliseconds(after);
@@ -36,9 +39,9 @@ export const command: Command = {
       const when = delay > 0 ? `in ${formatDuration(delay)}` : "now";
       const held =
         controller.paused || controller.pausedObjects.some((key) => title.endsWith(` ${key}`))
-          ? "; it is paused, and will be looked at when it is resumed"
+          ? " once it is resumed (it is paused)"
           : "";
-      terminal.stdout.write(`${title} will be looked at ${when} by controller ${controller.name}${held}\n`);
+      terminal.stdout.write(`${title} will be reconciled ${when} by controller ${controller.name}${held}\n`);
     }
   },
 };

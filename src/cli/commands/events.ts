@@ -13,25 +13,29 @@ import { printObjects } from "../output/objects.js";
 export const command: Command = {
   arguments: "[object] [name]",
   description:
-    "Shows what happened to objects, the latest last: the Events that controllers record. Of all objects in the namespace, or of one: KIND/NAME or KIND NAME.",
+    "Show the Events that controllers recorded, newest last: of all objects in the namespace, or of one (KIND/NAME or KIND NAME).",
   options: [
     ...connectionOptions,
     { flags: "-A, --all-namespaces", summary: "in all namespaces" },
-    { flags: "--for <object>", summary: "only what happened to one object: KIND/NAME" },
+    { flags: "--for <object>", summary: "only events of one object: KIND/NAME" },
     {
       flags: "--types <types>",
       summary: "only these types: Normal, Warning",
       values: ["Normal", "Warning"],
     },
-    { flags: "-w, --watch", summary: "go on showing what happens" },
-    { flags: "--no-headers", summary: "without the line of titles" },
-    { flags: "-o, --output <format>", summary: "yaml, json or name", values: ["yaml", "json", "name"] },
+    { flags: "-w, --watch", summary: "keep showing new events" },
+    { flags: "--no-headers", summary: "omit the header line" },
+    {
+      flags: "-o, --output <format>",
+      summary: "output format: yaml, json or name",
+      values: ["yaml", "json", "name"],
+    },
   ],
   examples: [
-    ["fettle events", "all in the namespace"],
-    ["fettle events site/hello", "what happened to one site"],
-    ["fettle events --for site/hello -w", "the same as kubectl has it, and what happens from now on"],
-    ["fettle events -A --types Warning", "what went wrong anywhere"],
+    ["fettle events", "all events in the namespace"],
+    ["fettle events site/hello", "events of one site"],
+    ["fettle events --for site/hello -w", "the same in kubectl's syntax, then new events"],
+    ["fettle events -A --types Warning", "warnings in all namespaces"],
   ],
   run: events,
 };
@@ -61,7 +65,7 @@ async function events(
   const titleRows = options["headers"] === false ? [] : [titles];
   if (options["watch"] === true) {
     if (format.type !== "table")
-      throw new UsageError("-w shows a table; use fettle get events -w -o json for more");
+      throw new UsageError("-w cannot be combined with -o; use: fettle get events -w -o json");
     const text = new GrowingColumns();
     const onStart = (found: readonly SeenEvent[]): void => {
       const rows = inTime(found.filter(isWanted)).map(rowOf);
@@ -79,9 +83,9 @@ async function events(
     const titleOf = ({ metadata }: SeenEvent): string => `event/${metadata.name}`;
     terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
   } else if (found.length === 0) {
-    const where = namespace === undefined ? "" : ` in the namespace ${namespace}`;
-    const whom = about === undefined ? "" : ` about ${about.join("/")}`;
-    terminal.stderr.write(`There are no events${whom}${where}.\n`);
+    const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+    const whom = about === undefined ? "" : ` of ${about.join("/")}`;
+    terminal.stderr.write(`No events${whom}${where}.\n`);
   } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
 }
 
@@ -89,8 +93,9 @@ async function events(
 function aboutOf(words: readonly string[], options: OptionValues): readonly string[] | undefined {
   const about = textOption(options, "for");
   if (about === undefined) return words.length === 0 ? undefined : words;
-  if (words.length > 0) throw new UsageError(`--for ${about} and ${words.join(" ")}: name the object once`);
-  if (!about.includes("/")) throw new UsageError(`--for takes KIND/NAME, not ${JSON.stringify(about)}`);
+  if (words.length > 0) throw new UsageError(`--for ${about} cannot be combined with ${words.join(" ")}`);
+  if (!about.includes("/"))
+    throw new UsageError(`invalid value ${JSON.stringify(about)} for --for; use KIND/NAME`);
   return [about];
 }
 
@@ -102,7 +107,7 @@ function askedOf(about: readonly string[] | undefined, options: OptionValues, se
     .filter((type) => type !== "");
   for (const type of types) {
     if (type !== "normal" && type !== "warning") {
-      throw new UsageError(`events are of the type Normal or Warning, not ${JSON.stringify(type)}`);
+      throw new UsageError(`unknown event type ${JSON.stringify(type)}; use Normal or Warning`);
     }
   }
   const isWanted = ({ type = "" }: SeenEvent): boolean =>

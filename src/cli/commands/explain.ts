@@ -9,17 +9,17 @@ import { schemasOf, type Schema, type Schemas } from "./explain/schema.js";
 export const command: Command = {
   arguments: "<kind>",
   description:
-    "Shows the fields of a kind, or of one of its fields: types, what is required, defaults, and what they are for.",
+    "Show the fields of a kind, or of one of its fields: types, required fields, defaults and descriptions.",
   options: [
     ...connectionOptions,
-    { flags: "--recursive", summary: "the fields inside fields as well, without descriptions" },
-    { flags: "--api-version <version>", summary: "in this group and version: demo.dev/v1" },
+    { flags: "--recursive", summary: "show nested fields too, without descriptions" },
+    { flags: "--api-version <version>", summary: "API version, such as demo.dev/v1" },
   ],
   examples: [
     ["fettle explain site", "the fields of sites"],
     ["fettle explain site.spec.title", "one of them"],
-    ["fettle explain site --recursive", "all, as an outline"],
-    ["fettle explain sites.demo.dev.spec", "of the kind in a group"],
+    ["fettle explain site --recursive", "all fields as an outline"],
+    ["fettle explain sites.demo.dev.spec", "a kind with its group"],
   ],
   run: explain,
 };
@@ -27,12 +27,12 @@ export const command: Command = {
 async function explain(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
   const [word] = words;
   if (word === undefined || words.length > 1)
-    throw new UsageError("say which kind: fettle explain KIND or KIND.FIELD.FIELD");
+    throw new UsageError("expected one argument: KIND or KIND.FIELD.FIELD");
   await using server = await connectWithKinds(options, terminal);
   const version = textOption(options, "apiVersion");
   const kinds =
     version === undefined ? server.kinds : server.kinds.filter((each) => each.apiVersion === version);
-  if (kinds.length === 0) throw new Error(`the server has nothing in ${version}`);
+  if (kinds.length === 0) throw new Error(`the server does not serve ${version}`);
   const { kind, fields } = splitWord(word, kinds);
   const schemas = await schemasOf(server.transport, kind, terminal.signal);
   const width = Math.min(terminal.stdout.columns ?? 80, 100);
@@ -94,8 +94,8 @@ function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string
         meant !== undefined
           ? `; did you mean ${meant}?`
           : names.length > 0
-            ? `; it has ${names.join(", ")}`
-            : ", nor any other that is known";
+            ? `; its fields are ${names.join(", ")}`
+            : "; its schema lists no fields";
       throw new Error(`${parent} has no field ${JSON.stringify(name)}${hint}`);
     }
     field = { schema: found, required: required.includes(name) };

@@ -12,45 +12,43 @@ import {
 
 const output: CommandOption = {
   flags: "-o, --output <folder>",
-  summary: "write files there; without it everything is printed",
+  summary: "write files to this folder (default: print to standard output)",
 };
 
 const manifests: Command = {
   arguments: "[module...]",
   description:
-    "Makes what runs controllers as an operator on Kubernetes: definitions of their kinds, a service account that may do " +
-    "just what they need, and a Deployment with probes and limits. Modules are those of fettle.yaml unless you name some. " +
-    "What your code reads and writes through client, beyond the kinds that controllers are for, own or watch, is for you to " +
-    "add to the rules.",
+    "Generate the manifests that run controllers as an operator on Kubernetes: CustomResourceDefinitions, a service account " +
+    "with the permissions they need, and a Deployment with probes and limits. The modules default to those of fettle.yaml. " +
+    "Kinds that your code reads or writes through client, besides those that controllers reconcile, own or watch, are not " +
+    "known here: add their permissions to the rules.",
   options: [
     output,
-    { flags: "--name <name>", summary: "what all of it is called; like the package unless told" },
-    { flags: "-n, --namespace <name>", summary: "where it runs; a namespace of that name unless told" },
-    { flags: "--image <image>", summary: "the image to run; NAME:latest unless told" },
+    { flags: "--name <name>", summary: "name of all objects (default: the package name)" },
+    { flags: "-n, --namespace <name>", summary: "namespace of the operator (default: its name)" },
+    { flags: "--image <image>", summary: "container image (default: NAME:latest)" },
     {
       flags: "--run <file>",
-      summary: "the module as it lies in the image",
+      summary: "path of the module in the image",
       default: "dist/index.js",
     },
     {
       flags: "--shards <number>",
       summary:
-        "three processes that share the objects, in so many shards, such as 64; otherwise one that works",
+        "run three replicas that share the objects in this many shards, such as 64 (default: one replica)",
     },
   ],
   examples: [
-    ["fettle generate manifests -o deploy", "crds.yaml, access.yaml, deployment.yaml in deploy"],
+    ["fettle generate manifests -o deploy", "write crds.yaml, access.yaml and deployment.yaml to deploy"],
     [
       "fettle generate manifests src/sites.ts --image registry.example.com/sites:1.2 | kubectl apply -f -",
-      "at once",
+      "apply them at once",
     ],
   ],
   async run(words, options, terminal) {
     const { controllers, definitions } = await load(words, terminal);
     if (controllers.length === 0) {
-      throw new UsageError(
-        "the modules have no controllers to run: fettle generate crds makes definitions alone",
-      );
+      throw new UsageError("the modules export no controllers; for definitions alone: fettle generate crds");
     }
     const { rulesOf } = await import("./generate/rules.js");
     const { accessManifests, deploymentManifest } = await import("./generate/manifests.js");
@@ -77,24 +75,24 @@ const manifests: Command = {
 const crds: Command = {
   arguments: "[module...]",
   description:
-    "Makes the definitions of kinds, as CustomResourceDefinitions. Modules are those of fettle.yaml unless you name some.",
+    "Generate the CustomResourceDefinitions of kinds. The modules default to those of fettle.yaml.",
   options: [output],
   examples: [
     ["fettle generate crds", "print them"],
-    ["fettle generate crds src/sites.ts | kubectl apply -f -", "and have a cluster serve them"],
+    ["fettle generate crds src/sites.ts | kubectl apply -f -", "apply them to a cluster"],
   ],
   async run(words, options, terminal) {
     const { definitions } = await load(words, terminal);
-    if (definitions.length === 0) throw new UsageError("the modules define no kinds");
+    if (definitions.length === 0) throw new UsageError("the modules export no kinds");
     await write(terminal, options, { "crds.yaml": definitions });
   },
 };
 
 export const command: Command = {
-  description: "Makes manifests for Kubernetes from the code of a project.",
+  description: "Generate Kubernetes manifests from the code of a project.",
   examples: [
-    ["fettle generate manifests -o deploy", "all that runs an operator"],
-    ["fettle generate crds", "definitions of kinds alone"],
+    ["fettle generate manifests -o deploy", "everything to run an operator"],
+    ["fettle generate crds", "CustomResourceDefinitions only"],
   ],
   commands: { manifests, crds },
 };
@@ -116,8 +114,8 @@ async function load(
   const { modules } = sortWords(named, cwd);
   if (modules.length === 0) {
     if (words.length > 0)
-      throw new UsageError(`there is no module in ${words.join(", ")}, such as src/index.ts`);
-    throw new UsageError("which modules? Name some, such as src/index.ts, or list them in fettle.yaml");
+      throw new UsageError(`no module in ${words.join(", ")}; expected a file such as src/index.ts`);
+    throw new UsageError("missing modules, such as src/index.ts; name them, or list them in fettle.yaml");
   }
   const { controllers, kinds } = await loadModules(modules, cwd);
   const definitions = kindsOf(controllers, kinds).map((kind) => customResourceDefinition(kind));
@@ -167,7 +165,9 @@ function shardsOf(value: OptionValues[string]): number | undefined {
   if (said === undefined) return undefined;
   const shards = Number(said);
   if (Number.isInteger(shards) && shards >= 1) return shards;
-  throw new UsageError(`--shards is a whole number from 1 on, such as 64, and not ${said}`);
+  throw new UsageError(
+    `invalid value ${JSON.stringify(value)} for --shards; use a whole number from 1, such as 64`,
+  );
 }
 
 function text(value: OptionValues[string]): string | undefined {

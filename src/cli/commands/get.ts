@@ -9,28 +9,28 @@ import { askedTable } from "./get/asked-table.js";
 export const command: Command = {
   arguments: "<kind> [name...]",
   description:
-    "Shows objects: all of a kind, or those with the names. KIND is a plural, singular or short name, with the group where it is needed (sites.demo.dev); several are written a,b, and all is everything of note.",
+    "List the objects of a kind, or show objects by name. KIND is a plural, singular or short name, if ambiguous with its group (sites.demo.dev). Separate several kinds by commas; all stands for the kinds in the category all.",
   options: [
     ...connectionOptions,
     ...selectionOptions,
     outputOption,
-    { flags: "-w, --watch", summary: "go on showing what changes" },
-    { flags: "--watch-only", summary: "show only what changes from now on" },
-    { flags: "--show-labels", summary: "with a column for the labels" },
-    { flags: "-L, --label-columns <keys>", summary: "with a column for each of these labels" },
-    { flags: "--show-kind", summary: "names with their kind" },
-    { flags: "--sort-by <path>", summary: "in the order of a field: .metadata.creationTimestamp" },
-    { flags: "--no-headers", summary: "without the line of titles" },
-    { flags: "--show-managed-fields", summary: "with metadata.managedFields, in yaml and json" },
-    { flags: "--ignore-not-found", summary: "an object that is not there is no failure" },
+    { flags: "-w, --watch", summary: "show objects, then changes as they happen" },
+    { flags: "--watch-only", summary: "show only changes as they happen" },
+    { flags: "--show-labels", summary: "add a column with all labels" },
+    { flags: "-L, --label-columns <keys>", summary: "add a column for each of these labels" },
+    { flags: "--show-kind", summary: "prefix names with their kind" },
+    { flags: "--sort-by <path>", summary: "sort by a field, such as .metadata.creationTimestamp" },
+    { flags: "--no-headers", summary: "omit the header line" },
+    { flags: "--show-managed-fields", summary: "include metadata.managedFields in yaml and json" },
+    { flags: "--ignore-not-found", summary: "succeed if an object does not exist" },
   ],
   examples: [
     ["fettle get sites", "all sites in the namespace"],
-    ["fettle get site hello -o yaml", "one of them, with everything"],
-    ["fettle get sites,pages -A -l app=web", "two kinds, in all namespaces, by label"],
-    ["fettle get sites -w", "go on showing them as they change"],
+    ["fettle get site hello -o yaml", "one site as YAML"],
+    ["fettle get sites,pages -A -l app=web", "two kinds in all namespaces, by label"],
+    ["fettle get sites -w", "show changes as they happen"],
     ["fettle get sites -o jsonpath='{.items[*].spec.title}'", "only the titles"],
-    ["fettle get pages --sort-by .metadata.creationTimestamp", "the oldest first"],
+    ["fettle get pages --sort-by .metadata.creationTimestamp", "oldest first"],
   ],
   run: get,
 };
@@ -41,13 +41,13 @@ async function get(
   terminal: Terminal,
 ): Promise<number | void> {
   const format = formatOf(options);
-  if (words.length === 0) throw new UsageError("say which kind: fettle get KIND, or fettle get all");
+  if (words.length === 0) throw new UsageError("missing kind: fettle get KIND, or fettle get all");
   await using server = await connectWithKinds(options, terminal);
   const targets = targetsOf(words, server.kinds);
   const isWatched = options["watch"] === true || options["watchOnly"] === true;
   for (const { names } of targets) refuseSelectionWithNames(options, names);
   if (isWatched && (targets.length > 1 || (targets[0]?.names.length ?? 0) > 1)) {
-    throw new UsageError("-w follows one kind, or one object of it");
+    throw new UsageError("-w takes one kind, or one object");
   }
   const asked = { server, targets, options, terminal, selection: selectionOf(options, server) };
   if (format.type === "table") return await showTables(asked, askedTable(options, format.wide, targets));

@@ -12,16 +12,16 @@ import { valueFormatOf, valueOption, valueText } from "../understand/value-outpu
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Shows the versions of an object, as far back as the control plane remembers: a day, unless it was told otherwise. Also of an object that is gone.",
+    "List the versions of an object, also of a deleted one, as far back as the store keeps history (by default one day).",
   options: [
     ...connectionOptions,
-    { flags: "--diff", summary: "with what changed from one to the next" },
+    { flags: "--diff", summary: "show the changes between versions" },
     valueOption,
   ],
   examples: [
-    ["fettle history site/hello", "who changed what, and when"],
-    ["fettle history site/hello --diff", "with the changes themselves"],
-    ["fettle rollback site/hello --to 42", "return to one of them"],
+    ["fettle history site/hello", "versions with time and field manager"],
+    ["fettle history site/hello --diff", "with the changed fields"],
+    ["fettle rollback site/hello --to 42", "restore one of them"],
   ],
   run: history,
 };

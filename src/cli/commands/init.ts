@@ -4,15 +4,15 @@ import { UsageError, type Command } from "../command.js";
 export const command: Command = {
   arguments: "[folder]",
   description:
-    "Starts a project: a kind with its controller and their test, in TypeScript, with all that is needed to run it here, in " +
-    "a container, and as an operator on Kubernetes. Nothing that is there is overwritten.",
+    "Create a TypeScript project with a kind, its controller and a test, and what is needed to run it locally, in a " +
+    "container, or as an operator on Kubernetes. Existing files are never overwritten.",
   options: [
-    { flags: "--name <name>", summary: "what it is called; like its folder unless told" },
-    { flags: "--group <domain>", summary: "the API group of its kinds", default: "demo.dev" },
+    { flags: "--name <name>", summary: "project name (default: the name of the folder)" },
+    { flags: "--group <domain>", summary: "API group of its kinds", default: "demo.dev" },
   ],
   examples: [
     ["fettle init greeter", "in a new folder"],
-    ["fettle init --name greeter --group greeter.example.com", "in this one"],
+    ["fettle init --name greeter --group greeter.example.com", "in this folder"],
   ],
   async run([word = "."], { name, group }, terminal) {
     const { kindNames } = await import("../templates/kind-names.js");
@@ -47,7 +47,7 @@ export const command: Command = {
       "npx fettle get greetings",
     ];
     terminal.stdout.write(
-      `made ${Object.keys(files).length} files in ${shown === "" ? "this folder" : shown}\n\n`,
+      `created ${Object.keys(files).length} files in ${shown === "" ? "this folder" : shown}\n\n`,
     );
     terminal.stdout.write(`${steps.map((step) => `  ${step}`).join("\n")}\n`);
   },
@@ -66,7 +66,7 @@ function projectName(name: string, wasSaid: boolean): string {
   if (wasSaid || fitting === "") {
     const hint = fitting === "" ? "" : `, such as ${fitting}`;
     throw new UsageError(
-      `${JSON.stringify(name)} cannot name a project: use lower case letters, digits and dashes${hint} (--name)`,
+      `${JSON.stringify(name)} is not a valid project name: use lower-case letters, digits and dashes${hint} (--name)`,
     );
   }
   return fitting;

@@ -12,16 +12,16 @@ import { valueFormatOf, valueOption, valueText } from "../understand/value-outpu
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Shows what would come of applying manifests: what changes of the objects themselves, which objects their controllers would create, change and delete, which steps would run outside, and how it would end. Nothing is done.",
+    "Preview an apply: how the objects would change, which objects their controllers would create, change and delete, which steps would run, and the outcome. Nothing is changed.",
   options: [
     ...connectionOptions,
     ...fileOptions,
-    { flags: "--exit-code", summary: "exit with 1 when anything would change" },
+    { flags: "--exit-code", summary: "exit with 1 if anything would change" },
     valueOption,
   ],
   examples: [
-    ["fettle plan -f site.yaml", "what applying it would do"],
-    ["fettle plan -f manifests/ --exit-code", "the same for scripts"],
+    ["fettle plan -f site.yaml", "preview one manifest"],
+    ["fettle plan -f manifests/ --exit-code", "for scripts"],
   ],
   run: plan,
 };

@@ -6,23 +6,23 @@ import { startProgress } from "../output/progress.js";
 export const command: Command = {
   arguments: "<file>",
   description:
-    "Makes a data folder from a backup that fettle backup has made. Nothing is there before all of the backup has been read " +
-    "and its checksum is right. Objects get new resourceVersions, greater than any before, and who watched the lost control " +
-    "plane is told to list anew. Tokens and certificates are made anew when the folder has none.",
+    "Create a data folder from a file made by fettle backup. The folder appears only after the whole backup has been read " +
+    "and its checksum verified. Objects get new, greater resourceVersions; clients that watched the old control plane have " +
+    "to list again. Tokens and certificates are created if the folder has none.",
   options: [
-    { flags: "--data <folder>", summary: "the data folder to make", default: ".fettle" },
+    { flags: "--data <folder>", summary: "data folder to create", default: ".fettle" },
     {
       flags: "--force",
-      summary: "also where something is already: a store there is moved aside, tokens and certificates stay",
+      summary: "restore into an existing folder: its store is moved aside, tokens and certificates stay",
     },
   ],
   examples: [
     ["fettle restore nightly.backup.gz --data restored", "into a new folder"],
-    ["fettle up --data restored", "and how to start it"],
-    ["ssh host cat nightly.backup.gz | fettle restore -", "from somewhere else, into .fettle"],
+    ["fettle up --data restored", "start it"],
+    ["ssh host cat nightly.backup.gz | fettle restore -", "from another host, into .fettle"],
   ],
   async run([file], { data, force }, terminal) {
-    if (file === undefined) throw new UsageError("which backup? Name a file, or - for what is piped in");
+    if (file === undefined) throw new UsageError("missing backup file (- for standard input)");
     const path = resolve(terminal.cwd, file);
     if (file !== "-" && !existsSync(path)) throw new UsageError(`${file} does not exist`);
     const folder = typeof data === "string" ? data : ".fettle";
@@ -42,7 +42,7 @@ export const command: Command = {
       `restored ${entries} entries of revision ${revision}, saved at ${time}, to ${folder}\n`,
     );
     if (replaced !== undefined) {
-      terminal.stdout.write(`what was there before is in ${replaced}; delete it when it is not needed\n`);
+      terminal.stdout.write(`the previous store is in ${replaced}; delete it when you no longer need it\n`);
     }
     terminal.stdout.write(`start it with: fettle up --data ${folder}\n`);
   },

@@ -5,11 +5,11 @@ import { targetWords } from "../understand/target-words.js";
 export const command: Command = {
   arguments: "<kind> [name]",
   description:
-    "Begins runs again of what fettle pause held back. Objects that were paused by name stay so when their kind is resumed.",
+    "Resume reconciling after fettle pause. Objects that were paused by name stay paused when their kind is resumed.",
   options: connectionOptions,
   examples: [
-    ["fettle resume site/hello", "this one again"],
-    ["fettle resume site", "all that were not paused by name"],
+    ["fettle resume site/hello", "resume one site"],
+    ["fettle resume site", "resume all sites that were not paused by name"],
   ],
   async run(words, options, terminal) {
     const target = targetWords(words);
@@ -19,7 +19,7 @@ export const command: Command = {
         target.name === undefined && controller.pausedObjects.length > 0
           ? `; still paused by name: ${controller.pausedObjects.join(", ")}`
           : target.name !== undefined && controller.paused
-            ? `; all of ${controller.kind} is paused, though`
+            ? `; all ${controller.kind} objects are still paused`
             : "";
       terminal.stdout.write(was ? `resumed ${title}${still}\n` : `${title} was not paused${still}\n`);
     }

@@ -6,12 +6,9 @@ import { objectWords } from "../understand/target-words.js";
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Tries an object again that failed: one that was given up, or one that waits for its next try. fettle dead retry --all does it for all that were given up.",
-  options: [
-    ...connectionOptions,
-    { flags: "--reason <text>", summary: "why; people will read it (default: tried again on request)" },
-  ],
-  examples: [["fettle retry site/hello", "try this one again, now"]],
+    "Retry a failed object now, whether it is a dead letter or waits for its next attempt. To retry all dead letters: fettle dead retry --all",
+  options: [...connectionOptions, { flags: "--reason <text>", summary: "reason, recorded with the run" }],
+  examples: [["fettle retry site/hello", "retry now"]],
   async run(words, options, terminal) {
     const reason = textOption(options, "reason");
     for (const { controller, title } of await instructAll(
@@ -21,7 +18,7 @@ export const command: Command = {
       options,
       terminal,
     )) {
-      terminal.stdout.write(`${title} will be tried again now by controller ${controller.name}\n`);
+      terminal.stdout.write(`${title} will be retried now by controller ${controller.name}\n`);
     }
   },
 };

@@ -13,21 +13,21 @@ import { address, indented, objectDiff } from "../understand/object-diff.js";
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Returns to an old spec of an object, as a new generation of it: the controller makes the world match again. Labels, annotations and the status stay as they are. An object that was deleted is made anew.",
+    "Restore an earlier spec of an object as a new generation, which its controller then reconciles. Labels, annotations and status are not changed. A deleted object is created again.",
   options: [
     ...connectionOptions,
     {
       flags: "--to <revision>",
       summary:
-        "a revision that fettle history shows, or -1 for the spec before the present one, -2 for the one before that",
+        "revision from fettle history, or -1 for the spec before the current one, -2 for the one before that",
       default: "-1",
     },
-    { flags: "--dry-run", summary: "show what would change, and change nothing" },
+    { flags: "--dry-run", summary: "show what would change" },
   ],
   examples: [
-    ["fettle rollback site/hello --dry-run", "what returning to the last spec would change"],
-    ["fettle rollback site/hello --to -1", "return to the last spec"],
-    ["fettle rollback site/hello --to 42", "return to the spec it had at revision 42"],
+    ["fettle rollback site/hello --dry-run", "preview the previous spec"],
+    ["fettle rollback site/hello --to -1", "restore the previous spec"],
+    ["fettle rollback site/hello --to 42", "restore the spec of revision 42"],
   ],
   run: rollback,
 };
@@ -51,18 +51,18 @@ async function rollback(words: readonly string[], options: OptionValues, termina
   const after = await written(client, now, version.object, { dryRun: true, signal });
   const diff = objectDiff(now, after, { colors, ignore: [...address, "status"] });
   if (diff === "") {
-    stdout.write(`${title} is as it was at revision ${version.revision}: nothing to change\n`);
+    stdout.write(`${title} already matches revision ${version.revision}: nothing changed\n`);
     return;
   }
   stdout.write(`${title}\n${indented(diff)}\n`);
   if (dryRun) {
-    stdout.write(`would return to revision ${version.revision}; nothing was changed\n`);
+    stdout.write(`would roll back to revision ${version.revision} (dry run)\n`);
     return;
   }
   const { metadata } = await written(client, now, version.object, { signal });
   const generation = (metadata as { generation?: number }).generation;
   const made = generation === undefined ? "" : `, as generation ${generation}`;
-  stdout.write(`returned to revision ${version.revision}${made}\n`);
+  stdout.write(`rolled back to revision ${version.revision}${made}\n`);
 }
 
 /** The object as it is, with what it was; one that is gone is made anew. */
@@ -103,23 +103,21 @@ function contentOf(object: KubeObject): object {
 function revisionOf(text: string): number {
   if (/^-?[1-9]\d*$/.test(text)) return Number(text);
   throw new UsageError(
-    `--to ${text}: it has to be a revision that fettle history shows, or -1 for the last spec`,
+    `invalid value ${JSON.stringify(text)} for --to; use a revision from fettle history, or -1 for the previous spec`,
   );
 }
 
 /** @throws when it is not remembered. */
 function versionAt({ versions, floor }: History, to: number, title: string): Version {
-  const list = `fettle history shows those that are: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
+  const list = `revisions in fettle history: ${[...new Set(versions.map(({ revision }) => revision))].slice(-10).join(", ")}`;
   if (to > 0) {
     if (to < floor && !versions.some(({ revision }) => revision === to)) {
-      throw new Error(
-        `revision ${to} is no longer remembered: history goes back to revision ${floor}; ${list}`,
-      );
+      throw new Error(`revision ${to} is no longer kept: history starts at revision ${floor}; ${list}`);
     }
     const found = versions.findLast(({ revision }) => revision <= to);
-    if (found === undefined) throw new Error(`${title} was not there at revision ${to}; ${list}`);
+    if (found === undefined) throw new Error(`${title} did not exist at revision ${to}; ${list}`);
     if (found.type === "deleted") {
-      throw new Error(`${title} was gone at revision ${to}; ${list}`);
+      throw new Error(`${title} was deleted at revision ${to}; ${list}`);
     }
     const newest = versions.at(-1)?.revision ?? 0;
     if (to > newest) throw new Error(`${title} has no revision ${to}: its newest is ${newest}; ${list}`);
@@ -131,9 +129,9 @@ function versionAt({ versions, floor }: History, to: number, title: string): Ver
   const count = specs.length - 1;
   const known =
     count === 0
-      ? `${title} has no spec before the present one that is remembered`
-      : `--to ${to} goes too far: ${count === 1 ? "one spec" : `${count} specs`} of ${title} before the present one ${count === 1 ? "is" : "are"} remembered`;
-  throw new Error(`${known}; history goes back to revision ${floor}`);
+      ? `${title} has no earlier spec in its history`
+      : `--to ${to} goes too far back: ${title} has ${count} earlier ${count === 1 ? "spec" : "specs"} in its history`;
+  throw new Error(`${known}, which starts at revision ${floor}`);
 }
 
 /** One version for each spec there was, the last of them; a deletion counts as what comes after the last. */

@@ -8,37 +8,41 @@ const others: readonly CommandOption[] = connectionOptions.filter(
 export const command: Command = {
   arguments: "[module...]",
   description:
-    "Runs the controllers of modules against Kubernetes, or another Fettle: no API and no store of its own.\n\n" +
-    "Their kinds are registered first. Of several processes that run the same controllers, one works at a time and another " +
-    "takes over when it goes; with --shards all of them work, and share the objects. /healthz, /livez, /readyz and /metrics are served on a port of their own.",
+    "Run the controllers of modules against Kubernetes or another Fettle control plane, without an API server and store of its own.\n\n" +
+    "The CustomResourceDefinitions of their kinds are applied first. If several processes run the same controllers, one is the " +
+    "leader and the others stand by; with --shards all of them work, each on a share of the objects. Health (/healthz, /livez, " +
+    "/readyz) and metrics (/metrics) are served on a separate port.",
   options: [
     ...others,
-    { flags: "-n, --namespace <name>", summary: "only objects of this namespace (default: of all)" },
-    { flags: "--no-leader-election", summary: "work whatever others do" },
+    { flags: "-n, --namespace <name>", summary: "reconcile only this namespace (default: all)" },
+    { flags: "--no-leader-election", summary: "run even if another process is the leader" },
     {
       flags: "--shards <number>",
-      summary: "let all processes work, each on some of so many shards of the objects, such as 64",
+      summary: "divide the objects into this many shards, shared by all processes, such as 64",
     },
-    { flags: "--lease <name>", summary: "the Lease's name (default: after the controllers)" },
-    { flags: "--health-port <port>", summary: "the port for health and metrics, 0 for any (default: 8081)" },
+    { flags: "--lease <name>", summary: "name of the Lease (default: derived from the controllers)" },
+    {
+      flags: "--health-port <port>",
+      summary: "port for health and metrics, 0 for any free port (default: 8081)",
+    },
     { flags: "--runs <folder>", summary: "folder for the record of runs (default: none, in memory)" },
     {
       flags: "--definitions <how>",
-      summary: "whether to register the kinds first (default: apply)",
+      summary: "apply or skip the CustomResourceDefinitions of the kinds (default: apply)",
       choices: ["apply", "skip"],
     },
     {
       flags: "--log <format>",
-      summary: "how to tell what happens (default: pretty on a terminal, json elsewhere)",
+      summary: "log format (default: pretty on a terminal, json elsewhere)",
       choices: ["pretty", "json", "none"],
     },
-    { flags: "-c, --config <file>", summary: "the configuration (default: fettle.yaml, if there is one)" },
+    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
   ],
   examples: [
-    ["fettle run sites.ts", "against the server that kubectl would use"],
+    ["fettle run sites.ts", "against the cluster that kubectl uses"],
     ["fettle run sites.ts --context staging -n demo", "one namespace of another cluster"],
-    ["fettle run sites.js --definitions skip --log json", "in a pod that may not change definitions"],
-    ["fettle run sites.js --shards 64", "one of several that share the work"],
+    ["fettle run sites.js --definitions skip --log json", "in a pod without permission to apply definitions"],
+    ["fettle run sites.js --shards 64", "one of several processes that share the objects"],
   ],
   async run(words, options, terminal) {
     // Before anything large is loaded.

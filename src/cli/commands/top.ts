@@ -9,17 +9,17 @@ import { itemText, valueFormatOf, valueOption, valueText } from "../understand/v
 
 export const command: Command = {
   description:
-    "Shows how busy the control plane is: queues, rates, how long runs take and wait, caches, memory and processor. On a terminal it goes on until Ctrl-C; elsewhere it shows it once.",
+    "Show the load of the control plane: queues, rates, run and wait times, caches, memory and CPU. On a terminal it refreshes until Ctrl-C; otherwise it prints once.",
   options: [
     ...connectionOptions,
-    { flags: "-w, --watch", summary: "go on, also where it is no terminal" },
-    { flags: "--once", summary: "once, also on a terminal" },
-    { flags: "--every <duration>", summary: "how often (default: 2s)" },
+    { flags: "-w, --watch", summary: "keep refreshing, also without a terminal" },
+    { flags: "--once", summary: "print once, also on a terminal" },
+    { flags: "--every <duration>", summary: "refresh interval (default: 2s)" },
     valueOption,
   ],
   examples: [
     ["fettle top", "live"],
-    ["fettle top --once -o json", "all figures, for programs"],
+    ["fettle top --once -o json", "all figures as JSON"],
   ],
   run: top,
 };
@@ -28,9 +28,8 @@ async function top(words: readonly string[], options: OptionValues, terminal: Te
   const format = valueFormatOf(options);
   const { stdout, colors, signal } = terminal;
   const [once, watch] = [options["once"] === true, options["watch"] === true];
-  if (words.length > 0)
-    throw new UsageError("fettle top is about the whole control plane, and takes no names");
-  if (once && watch) throw new UsageError("--once and --watch: one or the other");
+  if (words.length > 0) throw new UsageError("fettle top takes no arguments");
+  if (once && watch) throw new UsageError("--once cannot be combined with --watch");
   const every = (await durationOption(options, "every")) ?? 2000;
   await using server = await connect(options, terminal);
   const plane = managementClient(server, signal);

@@ -13,11 +13,11 @@ import { itemText, valueFormatOf, valueOption, valueText } from "../understand/v
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Shows an object with all it owns, what that owns, and so on, each with its Ready condition or its phase. Works with any Kubernetes API.",
-  options: [...connectionOptions, { flags: "-w, --watch", summary: "go on, as it changes" }, valueOption],
+    "Show an object and everything it owns, recursively, with Ready conditions or phases. Works with any Kubernetes API.",
+  options: [...connectionOptions, { flags: "-w, --watch", summary: "keep updating" }, valueOption],
   examples: [
-    ["fettle tree site/hello", "the site, its pages, and how they are"],
-    ["fettle tree site/hello -w", "the same, live"],
+    ["fettle tree site/hello", "the site and its pages"],
+    ["fettle tree site/hello -w", "the same, updated live"],
   ],
   run: tree,
 };
@@ -82,7 +82,7 @@ async function live(
   } catch (error) {
     if (signal.aborted) return;
     if (last === "" || !isNotFound(error)) throw error;
-    terminal.stderr.write("It has been deleted.\n");
+    terminal.stderr.write("The object was deleted.\n");
   } finally {
     ending.abort();
   }

@@ -3,45 +3,44 @@ import { UsageError, type Command, type OptionValues, type Terminal } from "../c
 export const command: Command = {
   arguments: "[file...]",
   description:
-    "Starts a control plane: the API, a durable store, and the controllers of the modules you name.\n\n" +
+    "Start a control plane: the API server, a durable store, and the controllers of the given modules.\n\n" +
     "A file is a TypeScript or JavaScript module that exports controllers, schedules or kinds, or a YAML or JSON manifest to " +
-    "apply. A folder stands for the manifests in it and its index module. Where no modules or no manifests " +
-    "are named, those of fettle.yaml are taken. It runs " +
-    "until Ctrl-C, and tells what happens.",
+    "apply. A folder stands for its manifests and its index module. Modules and manifests default to those of fettle.yaml. " +
+    "Runs until Ctrl-C, and prints what the controllers do.",
   options: [
-    { flags: "-p, --port <port>", summary: "the port to listen on, 0 for any that is free (default: 7700)" },
-    { flags: "--host <address>", summary: "the address to listen on (default: 127.0.0.1)" },
-    { flags: "--data <folder>", summary: "where everything is kept (default: .fettle)" },
-    { flags: "--store <store>", summary: "sqlite, or memory to forget everything (default: sqlite)" },
+    { flags: "-p, --port <port>", summary: "port to listen on, 0 for any free port (default: 7700)" },
+    { flags: "--host <address>", summary: "address to listen on (default: 127.0.0.1)" },
+    { flags: "--data <folder>", summary: "data folder (default: .fettle)" },
+    { flags: "--store <store>", summary: "sqlite, or memory for no persistence (default: sqlite)" },
     {
       flags: "--runs <folder>",
       summary: "folder for the record of runs (default: runs in the data folder)",
     },
     {
       flags: "--kubeconfig <file>",
-      summary: "where to write the kubeconfig (default: kubeconfig in the data folder)",
+      summary: "path of the kubeconfig to write (default: kubeconfig in the data folder)",
     },
     {
       flags: "--token-file <file>",
       summary:
-        'more users, a line each: token,user,uid,"group1,group2"; those in system:masters may do everything, others nothing',
+        'file with more users, one per line: token,user,uid,"group1,group2"; members of system:masters may do everything, others nothing',
     },
-    { flags: "--tls", summary: "encrypt (default)" },
-    { flags: "--no-tls", summary: "plain HTTP; kubectl sends no token over it, curl does" },
+    { flags: "--tls", summary: "serve HTTPS (default)" },
+    { flags: "--no-tls", summary: "serve plain HTTP; kubectl sends no token over it, curl does" },
     {
       flags: "--log <format>",
-      summary: "how to tell what happens (default: pretty)",
+      summary: "log format (default: pretty)",
       choices: ["pretty", "json", "none"],
     },
-    { flags: "-w, --watch", summary: "start anew when a file changes; objects stay" },
-    { flags: "-c, --config <file>", summary: "the configuration (default: fettle.yaml, if there is one)" },
+    { flags: "-w, --watch", summary: "restart when a file changes; objects are kept" },
+    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
   ],
   examples: [
-    ["fettle up", "what fettle.yaml says, or the API alone"],
-    ["fettle up sites.ts site.yaml", "a controller, and an object for it"],
-    ["fettle up --watch src/controllers.ts manifests/", "start anew on every change"],
-    ["fettle up --port 0 --store memory", "any port, nothing kept"],
-    ["fettle up --log json | jq .object", "for programs"],
+    ["fettle up", "the modules of fettle.yaml, or the API server alone"],
+    ["fettle up sites.ts site.yaml", "a controller and an object for it"],
+    ["fettle up --watch src/controllers.ts manifests/", "restart on every change"],
+    ["fettle up --port 0 --store memory", "any free port, nothing persisted"],
+    ["fettle up --log json | jq .object", "logs for other programs"],
   ],
   run: (words, options, terminal) => up(words, options, terminal),
 };
@@ -54,11 +53,13 @@ async function up(words: readonly string[], options: OptionValues, terminal: Ter
   const { start, sourcesOf } = await import("../up/start.js");
   if (options["watch"] === true) {
     if (config.store === "memory") {
-      throw new UsageError("--watch starts anew, and memory would be forgotten: leave out --store memory");
+      throw new UsageError(
+        "--watch restarts the control plane, which loses an in-memory store; remove --store memory",
+      );
     }
     const { modules, manifests } = sourcesOf(config, words, cwd);
     const sources = [...modules, ...manifests, ...(file === undefined ? [] : [file])];
-    if (sources.length === 0) throw new UsageError("there is nothing to watch: name modules or manifests");
+    if (sources.length === 0) throw new UsageError("no files to watch; name modules or manifests");
     const { supervise } = await import("../up/supervise.js");
     return supervise({ words, options, sources, terminal });
   }

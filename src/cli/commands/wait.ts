@@ -19,22 +19,27 @@ import { parseGoal, type Goal } from "./wait/goal.js";
 export const command: Command = {
   arguments: "<kind> [name...]",
   description:
-    "Waits until objects are as they should be. Exits with 0 when all are, with 124 when the time is over, and says then how they are instead.",
+    "Wait until objects reach a state. Exits with 0 when all have, and with 124 on timeout, showing their current state.",
   options: [
     ...connectionOptions,
     ...selectionOptions,
     {
       flags: "--for <goal>",
-      summary: "condition=Ready, condition=Ready=False, delete, create, or jsonpath='{.status.phase}'=Done",
+      summary:
+        "state: condition=Ready, condition=Ready=False, delete, create, or jsonpath='{.status.phase}'=Done (required)",
       values: ["condition=Ready", "condition=", "delete", "create", "jsonpath="],
     },
-    { flags: "--timeout <time>", summary: "how long: 30s, 5m; 0 looks once", default: "30s" },
+    {
+      flags: "--timeout <time>",
+      summary: "maximum time to wait, such as 30s or 5m; 0 checks once",
+      default: "30s",
+    },
     { flags: "--all", summary: "all objects of the kind in the namespace" },
   ],
   examples: [
     ["fettle wait site/hello --for condition=Ready", "until its condition Ready is True"],
     ["fettle wait sites --all --for condition=Ready --timeout 5m", "until all are ready"],
-    ["fettle wait site/hello --for delete", "until it is gone"],
+    ["fettle wait site/hello --for delete", "until it is deleted"],
     ["fettle wait site/hello --for jsonpath='{.status.published}'=3", "until a field has a value"],
   ],
   run: wait,
@@ -55,7 +60,7 @@ async function wait(
   const asked = textOption(options, "for");
   if (asked === undefined) {
     throw new UsageError(
-      "say what to wait for: --for condition=Ready, --for delete, --for jsonpath='{.status.phase}'=Done",
+      "missing --for, such as --for condition=Ready, --for delete or --for jsonpath='{.status.phase}'=Done",
     );
   }
   const goal = parseGoal(asked);
@@ -64,7 +69,7 @@ async function wait(
   const waited = await findWaited(words, options, terminal, server, goal);
   if (waited.length === 0) {
     if (goal.type === "delete") return 0;
-    throw new Error("there is nothing to wait for: no object matches");
+    throw new Error("no matching objects to wait for");
   }
   using progress = startProgress(terminal);
   const limit = AbortSignal.timeout(Math.max(timeout, 1));
@@ -77,8 +82,9 @@ async function wait(
   const unmet = waited.filter(({ outcome }) => outcome !== "met");
   for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
   if (unmet.length === 0) return 0;
-  if (unmet.every(({ outcome }) => outcome === "lost")) throw new Error(`${goal.text} will not come to be`);
-  terminal.stderr.write(`fettle: not ${goal.text} within ${formatDuration(timeout)}\n`);
+  if (unmet.every(({ outcome }) => outcome === "lost"))
+    throw new Error(`cannot become ${goal.text}: deleted`);
+  terminal.stderr.write(`fettle: timed out after ${formatDuration(timeout)} waiting for ${goal.text}\n`);
   return 124;
 }
 
@@ -121,7 +127,7 @@ async function findWaited(
     refuseSelectionWithNames(options, names);
     const add = (name: string, namespace: string | undefined): void => {
       const title = titleOf(kind, name);
-      waited.push({ kind, name, namespace, title, state: "not looked at yet", outcome: "waiting" });
+      waited.push({ kind, name, namespace, title, state: "not checked yet", outcome: "waiting" });
     };
     for (const name of names) {
       // Only who waits for it to come expects it not to be there.
@@ -131,9 +137,9 @@ async function findWaited(
       add(name, namespace);
     }
     if (names.length > 0) continue;
-    if (goal.type === "create") throw new UsageError("to wait until an object is there, name it");
+    if (goal.type === "create") throw new UsageError("--for create needs the names of objects");
     if (options["all"] !== true && !selection.labelSelector && !selection.fieldSelector) {
-      throw new UsageError(`say which of the ${kind.plural}: their names, -l LABELS, or --all`);
+      throw new UsageError(`missing names of ${kind.plural}; give names, -l LABELS, or --all`);
     }
     try {
       const { items } = await server.client.list(kind, { ...selection, metadataOnly: true, signal });

@@ -12,22 +12,22 @@ import { Reconnection } from "../reconnection.js";
 export const command: Command = {
   arguments: "<kind> [name]",
   description:
-    "Follows the changes of objects, and shows of each what changed. fettle get -w shows how they are instead.",
+    "Show changes of objects as they happen, as diffs. To see the objects in a table instead: fettle get -w",
   options: [
     ...connectionOptions,
     ...selectionOptions,
-    { flags: "--context-lines <number>", summary: "unchanged lines around a change", default: "1" },
+    { flags: "--context-lines <number>", summary: "number of unchanged lines around a change", default: "1" },
     {
       flags: "-o, --output <format>",
-      summary: "json: one JSON text a line, with type, object and changes",
+      summary: "json: one document per line, with type, object and changes",
       choices: ["json"],
     },
   ],
   examples: [
-    ["fettle watch sites", "all changes of sites in the namespace"],
-    ["fettle watch site hello", "those of one"],
-    ["fettle watch sites,pages -A", "those of two kinds, in all namespaces"],
-    ["fettle watch sites -o json | jq .type", "for a program"],
+    ["fettle watch sites", "changes of all sites in the namespace"],
+    ["fettle watch site hello", "changes of one site"],
+    ["fettle watch sites,pages -A", "two kinds in all namespaces"],
+    ["fettle watch sites -o json | jq .type", "for scripts"],
   ],
   run: watch,
 };
@@ -42,7 +42,7 @@ async function watch(
 ): Promise<number | void> {
   const context = Number(options["contextLines"] ?? 1);
   if (!Number.isInteger(context) || context < 0)
-    throw new UsageError("--context-lines is a number, 0 or more");
+    throw new UsageError("invalid --context-lines; use a number, 0 or more");
   await using server = await connectWithKinds(options, terminal);
   const targets = targetsOf(words, server.kinds);
   const selection = selectionOf(options, server);
@@ -64,13 +64,14 @@ async function watch(
   await Promise.all(
     targets.map(async ({ kind, names }) => {
       refuseSelectionWithNames(options, names);
-      if (names.length > 1) throw new UsageError("one name at a time, or all objects of a kind");
+      if (names.length > 1)
+        throw new UsageError("too many names; give one, or none for all objects of the kind");
       const [name] = names;
       const fieldSelector = name === undefined ? selection.fieldSelector : `metadata.name=${name}`;
       const onStart = (found: readonly UntypedObject[]): void => {
         const what = name === undefined ? `${found.length} ${kind.plural}` : titleOf(kind, name);
-        const absent = name !== undefined && found.length === 0 ? ", which is not there yet" : "";
-        if (!asJson) terminal.stderr.write(`Watching ${what}${absent}; Ctrl-C ends it.\n`);
+        const absent = name !== undefined && found.length === 0 ? " (not found yet)" : "";
+        if (!asJson) terminal.stderr.write(`Watching ${what}${absent}. Stop with Ctrl-C.\n`);
       };
       const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, reconnection };
       for await (const change of follow(server.client, kind, where)) show(kind, change);

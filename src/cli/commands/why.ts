@@ -12,17 +12,17 @@ import { countOption, valueFormatOf, valueOption } from "../understand/value-out
 export const command: Command = {
   arguments: "<object> [name]",
   description:
-    "Shows why an object was reconciled, and what came of it: everything that led to each of its last runs, the steps, what was written and how it ended. Of an object without a controller, the runs that wrote it.",
+    "Show why an object was reconciled, and the result: the triggers, steps, writes and outcome of its last runs. For an object without a controller, show the runs that wrote it.",
   options: [
     ...connectionOptions,
-    { flags: "-w, --watch", summary: "go on showing runs as they end" },
-    { flags: "--limit <count>", summary: "how many of the last runs (default: 5)" },
+    { flags: "-w, --watch", summary: "keep showing runs as they end" },
+    { flags: "--limit <count>", summary: "number of runs (default: 5)" },
     valueOption,
   ],
   examples: [
-    ["fettle why site/hello", "its last runs, the newest at the end"],
-    ["fettle why site/hello -w --limit 1", "the last one, and those that follow"],
-    ["fettle why site/hello -o json", "the same for programs, with all changes"],
+    ["fettle why site/hello", "its last runs, newest last"],
+    ["fettle why site/hello -w --limit 1", "the last run, then new ones"],
+    ["fettle why site/hello -o json", "as JSON, with all changes"],
   ],
   run: why,
 };
@@ -72,8 +72,8 @@ async function showWriters(plane: ManagementClient, asked: Written): Promise<voi
   if (format === undefined) {
     terminal.stderr.write(
       runs.length === 0
-        ? `No controller is for ${kindName}, and no stored run wrote ${title}.\n`
-        : `No controller is for ${kindName}; these runs wrote ${title}:\n`,
+        ? `No controller reconciles ${kindName}, and no recorded run wrote ${title}.\n`
+        : `No controller reconciles ${kindName}; these runs wrote ${title}:\n`,
     );
   }
   await showRuns({ runs: limit === 0 ? [] : runs }, format, terminal);
@@ -94,11 +94,11 @@ async function explainSilence(
     { signal },
   );
   if (object === undefined)
-    throw new Error(`there is no ${title}, and no run of one is stored; ${elsewhere(controller)}`);
+    throw new Error(`${title} not found, and no run of it is recorded; ${elsewhere(controller)}`);
   const age = formatAge(Date.now() - Date.parse(object.metadata.creationTimestamp ?? ""));
   const held =
     controller.paused || controller.pausedObjects.includes(keyFor(controller, name, namespace))
-      ? ` It is paused: fettle resume ${kind.toLowerCase()}/${name}`
+      ? ` It is paused; resume it with: fettle resume ${kind.toLowerCase()}/${name}`
       : "";
-  stdout.write(`${title} is ${age} old, and controller ${controller.name} has no stored run of it.${held}\n`);
+  stdout.write(`No runs of ${title} (age ${age}) are recorded by controller ${controller.name}.${held}\n`);
 }

@@ -162,14 +162,14 @@ function begun(last: string, all: readonly Candidate[]): readonly Candidate[] {
 }
 
 const programOptions: readonly Candidate[] = [
-  { word: "--help", summary: "what there is" },
-  { word: "--version", summary: "the version of fettle" },
+  { word: "--help", summary: "show help" },
+  { word: "--version", summary: "print the version" },
 ];
 
 /** Those of `fettle dead`. */
 const actions: readonly Candidate[] = [
-  { word: "list", summary: "show what was given up" },
-  { word: "retry", summary: "try it again" },
+  { word: "list", summary: "list dead letters" },
+  { word: "retry", summary: "retry dead letters" },
 ];
 
 function commandList(): readonly Candidate[] {
@@ -190,5 +190,5 @@ function optionList({ options = [] }: Command): readonly Candidate[] {
     const { long } = new Option(flags);
     return long ? [{ word: long, summary }] : [];
   });
-  return [...known, { word: "--help", summary: "how to use it" }];
+  return [...known, { word: "--help", summary: "show help" }];
 }

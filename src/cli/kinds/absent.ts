@@ -11,8 +11,8 @@ type Searched = Pick<KindInfo, "plural" | "scope">;
 /** The way out for who did not find an object, to be said behind the problem. */
 export function elsewhere({ plural, scope }: Searched): string {
   return scope === "Cluster"
-    ? `fettle get ${plural} shows those there are`
-    : `-n NAME looks in another namespace, fettle get ${plural} -A in all`;
+    ? `list them with: fettle get ${plural}`
+    : `choose another namespace with -n, or list all with: fettle get ${plural} -A`;
 }
 
 /**
@@ -31,6 +31,6 @@ export function sayWhere(kind: Searched, namespace: string | undefined): (error:
 export function withWhere(error: unknown, kind: Searched, namespace: string | undefined): unknown {
   const api = asApiError(error);
   if (api === undefined || !isNotFound(api)) return error;
-  const where = kind.scope === "Cluster" || namespace === undefined ? "" : ` in the namespace ${namespace}`;
+  const where = kind.scope === "Cluster" || namespace === undefined ? "" : ` in namespace ${namespace}`;
   return new AbsentError(`${api.message}${where}; ${elsewhere(kind)}`, { cause: error });
 }

@@ -22,8 +22,8 @@ export async function connectWithKinds(options: OptionValues, terminal: Terminal
 
 export const selectionOptions: readonly CommandOption[] = [
   { flags: "-A, --all-namespaces", summary: "in all namespaces" },
-  { flags: "-l, --selector <labels>", summary: "only those with these labels: app=web,tier!=db" },
-  { flags: "--field-selector <fields>", summary: "only those with these fields: metadata.name=web" },
+  { flags: "-l, --selector <labels>", summary: "label selector, such as app=web,tier!=db" },
+  { flags: "--field-selector <fields>", summary: "field selector, such as metadata.name=web" },
 ];
 
 /** Which objects of a kind are meant, as far as options say it. */
@@ -50,7 +50,7 @@ function check(flag: string, text: string | undefined, parse: (text: string) => 
     if (text !== undefined) parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${flag} ${JSON.stringify(text)} cannot be understood: ${why}`);
+    throw new UsageError(`invalid selector for ${flag}: ${JSON.stringify(text)}: ${why}`);
   }
 }
 
@@ -62,11 +62,10 @@ export function refuseSelectionWithNames(options: OptionValues, names: readonly 
     ["fieldSelector", "--field-selector"],
     ["all", "--all"],
   ] as const) {
-    if (options[name])
-      throw new UsageError(`${flag} chooses among all objects, and names have chosen: give one or the other`);
+    if (options[name]) throw new UsageError(`${flag} cannot be combined with names`);
   }
   if (options["allNamespaces"] === true) {
-    throw new UsageError("an object by name is in one namespace: -A is for all objects of a kind");
+    throw new UsageError("-A cannot be combined with names");
   }
 }
 
@@ -88,7 +87,7 @@ export function flagOption(options: OptionValues, name: string, fallback: boolea
   if (value === undefined) return fallback;
   if (typeof value === "boolean") return value;
   if (value === "true" || value === "false") return value === "true";
-  throw new UsageError(`--${name} is true or false, not ${JSON.stringify(value)}`);
+  throw new UsageError(`invalid value ${JSON.stringify(value)} for --${name}; use true or false`);
 }
 
 /** A span of time; undefined when none was given. */

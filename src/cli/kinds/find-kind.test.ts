@@ -90,11 +90,11 @@ describe("with the documents of old servers", async () => {
   });
 
   test.each([
-    ["pdos", 'the server has no kind "pdos"; did you mean pods?'],
+    ["pdos", 'unknown kind "pdos"; did you mean pods?'],
     // A short name is near to nearly everything.
-    ["pof", 'the server has no kind "pof"; did you mean pod?'],
+    ["pof", 'unknown kind "pof"; did you mean pod?'],
     ["nodes.metrics.dev", "did you mean nodes (node)?"],
-    ["zebras", 'the server has no kind "zebras"; it serves pods, po, besides Kubernetes\' own'],
+    ["zebras", 'unknown kind "zebras"; the server has pods, po, and Kubernetes\' own kinds'],
   ])("%s is not known", (word, text) => {
     expect(() => findKind(kinds, word)).toThrow(text);
   });

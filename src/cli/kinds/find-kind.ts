@@ -67,7 +67,7 @@ export function kindsNamed(served: readonly ServedKind[], word: string): readonl
 const mostShown = 30;
 
 function unknownKind(served: readonly ServedKind[], word: string): UnknownKindError {
-  const problem = `the server has no kind ${JSON.stringify(word)}`;
+  const problem = `unknown kind ${JSON.stringify(word)}`;
   const [name = "", ...group] = word.toLowerCase().split(".");
   const names = served.flatMap((kind) => [kind.plural, kind.singular, kind.kind.toLowerCase()]);
   // Nearly everything is near to a short name.
@@ -85,6 +85,6 @@ function unknownKind(served: readonly ServedKind[], word: string): UnknownKindEr
   const own = served.filter(({ group }) => group.includes(".") && !group.endsWith("k8s.io"));
   const list = [...new Set((own.length > 0 ? own : served).map(({ plural }) => plural))];
   const shown = list.slice(0, mostShown).join(", ") + (list.length > mostShown ? ", …" : "");
-  const besides = own.length > 0 ? ", besides Kubernetes' own" : "";
-  return new UnknownKindError(`${problem}; it serves ${shown}${besides}`);
+  const besides = own.length > 0 ? ", and Kubernetes' own kinds" : "";
+  return new UnknownKindError(`${problem}; the server has ${shown}${besides}`);
 }

@@ -15,13 +15,13 @@ export interface Targets {
  */
 export function targetsOf(words: readonly string[], served: readonly ServedKind[]): readonly Targets[] {
   const [first, ...names] = words;
-  if (first === undefined) throw new UsageError("say which kind: KIND, KIND NAME or KIND/NAME");
+  if (first === undefined) throw new UsageError("missing argument: KIND, KIND NAME or KIND/NAME");
   if (words.some((word) => word.includes("/"))) return pairsOf(words, served);
   const kinds = first
     .split(",")
     .filter((word) => word !== "")
     .flatMap((word) => findKinds(served, word));
-  if (kinds.length === 0) throw new UsageError(`${JSON.stringify(first)} names no kind`);
+  if (kinds.length === 0) throw new UsageError(`${JSON.stringify(first)} is not a kind`);
   return kinds.map((kind) => ({ kind, names: [...new Set(names)] }));
 }
 
@@ -32,7 +32,7 @@ function pairsOf(words: readonly string[], served: readonly ServedKind[]): reado
     const [kindWord = "", name = "", ...more] = word.split("/");
     if (kindWord === "" || name === "" || more.length > 0) {
       throw new UsageError(
-        `${JSON.stringify(word)} is not KIND/NAME; write all as KIND/NAME, or one KIND and then names`,
+        `${JSON.stringify(word)} is not KIND/NAME; use KIND/NAME for every argument, or one KIND followed by names`,
       );
     }
     for (const kind of kindWord.split(",").flatMap((each) => findKinds(served, each))) {
@@ -51,8 +51,8 @@ export function oneTarget(
   const [target, ...others] = targetsOf(words, served);
   const [name, ...more] = target?.names ?? [];
   if (target === undefined || name === undefined)
-    throw new UsageError("say which object: KIND NAME or KIND/NAME");
+    throw new UsageError("missing object: KIND NAME or KIND/NAME");
   if (others.length > 0 || more.length > 0)
-    throw new UsageError("one object at a time: KIND NAME or KIND/NAME");
+    throw new UsageError("too many objects: this command takes one KIND NAME or KIND/NAME");
   return { kind: target.kind, name };
 }

@@ -54,7 +54,7 @@ test("what is no manifest is told with its place", () => {
     ["apiVersion: v1\nmetadata: { name: x }\n", "x.yaml:1:1: kind is missing"],
     ["# two\n---\nkind: ConfigMap\n", "x.yaml:3:1: apiVersion is missing"],
     ["apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "x.yaml:1:1: ConfigMap has no metadata.name"],
-    ["just words\n", /^x\.yaml:1:1: a manifest is an object with apiVersion, kind and metadata/],
+    ["just words\n", /^x\.yaml:1:1: not a manifest: expected an object with apiVersion, kind and metadata/],
   ] as const) {
     expect(() => placedManifests(wrong, "x.yaml")).toThrow(message);
   }

@@ -50,7 +50,7 @@ function manifestsIn(node: Node | null): readonly Node[] {
 }
 
 function problemOf(node: Node): string | undefined {
-  if (!isMap(node)) return "a manifest is an object with apiVersion, kind and metadata, and this is none";
+  if (!isMap(node)) return "not a manifest: expected an object with apiVersion, kind and metadata";
   const missing = ["apiVersion", "kind"].find((field) => !isText(node.get(field)));
   if (missing !== undefined) return `${missing} is missing`;
   const isNamed = ["name", "generateName"].some((field) => isText(node.getIn(["metadata", field])));

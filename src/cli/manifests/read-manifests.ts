@@ -12,10 +12,10 @@ export interface FoundManifest extends PlacedManifest {
 export const fileOptions: readonly CommandOption[] = [
   {
     flags: "-f, --filename <file>",
-    summary: "a file, a folder, a URL, or - for standard input; can be given several times",
+    summary: "file, folder, URL, or - for standard input; repeatable",
     repeated: true,
   },
-  { flags: "-R, --recursive", summary: "also what is in folders inside the folder" },
+  { flags: "-R, --recursive", summary: "include subfolders" },
 ];
 
 const extensions = [".yaml", ".yml", ".json"];
@@ -30,7 +30,7 @@ export async function readManifests(
   { recursive, terminal }: { readonly recursive: boolean; readonly terminal: Terminal },
 ): Promise<readonly FoundManifest[]> {
   if (files.length === 0) {
-    throw new UsageError("say which manifests: -f FILE, -f FOLDER, -f URL, or -f - for standard input");
+    throw new UsageError("missing manifests: -f FILE, -f FOLDER, -f URL, or -f - for standard input");
   }
   const { placedManifests } = await import("./placed-manifests.js");
   const found: FoundManifest[] = [];
@@ -39,7 +39,7 @@ export async function readManifests(
       for (const placed of placedManifests(text, source)) found.push({ ...placed, source });
     }
   }
-  if (found.length === 0) throw new Error(`there are no manifests in ${files.join(", ")}`);
+  if (found.length === 0) throw new Error(`no manifests in ${files.join(", ")}`);
   return found;
 }
 
@@ -52,15 +52,15 @@ async function textsOf(file: string, recursive: boolean, terminal: Terminal): Pr
   if (file === "-") return [{ source: "stdin", text: await readAll(terminal.stdin) }];
   if (/^https?:\/\//.test(file)) return [{ source: file, text: await download(file, terminal.signal) }];
   if (/\.[cm]?[jt]s$/.test(file)) {
-    throw new UsageError(`${file} is a module and no manifest: fettle up ${file} starts what it exports`);
+    throw new UsageError(`${file} is a module, not a manifest; run it with: fettle up ${file}`);
   }
   const path = resolve(terminal.cwd, file);
   try {
     if (!(await stat(path)).isDirectory()) return [{ source: file, text: await readFile(path, "utf8") }];
     const names = await manifestFiles(path, recursive);
     if (names.length === 0) {
-      const hint = recursive ? "" : " (-R looks into folders inside it)";
-      throw new Error(`there is no .yaml, .yml or .json file in ${file}${hint}`);
+      const hint = recursive ? "" : " (include subfolders with -R)";
+      throw new Error(`no .yaml, .yml or .json files in ${file}${hint}`);
     }
     return await Promise.all(
       names.map(async (name) => ({
@@ -87,16 +87,15 @@ async function manifestFiles(folder: string, recursive: boolean): Promise<readon
 }
 
 async function download(url: string, signal: AbortSignal): Promise<string> {
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(url, { signal });
+    response = await fetch(url, { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(`${url} cannot be read`, { cause: error });
   }
-  if (!answer.ok)
-    throw new Error(`${url} cannot be read: the server answered ${answer.status} ${answer.statusText}`);
-  return answer.text();
+  if (!response.ok) throw new Error(`${url} cannot be read: HTTP ${response.status} ${response.statusText}`);
+  return response.text();
 }
 
 async function readAll(stdin: AsyncIterable<Uint8Array | string>): Promise<string> {
@@ -106,9 +105,9 @@ async function readAll(stdin: AsyncIterable<Uint8Array | string>): Promise<strin
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
-  EACCES: "reading it is not allowed",
-  EPERM: "reading it is not allowed",
+  ENOENT: "no such file or folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
 };
 
 function readError(file: string, error: unknown): unknown {

@@ -13,10 +13,10 @@ export function objections(error: unknown): readonly Objection[] {
   const conflicts = causes.filter(({ reason }) => reason === "FieldManagerConflict");
   if (isConflict(error) && conflicts.length > 0) {
     const fields = conflicts.map(({ field = "", message = "" }) => {
-      const manager = /"([^"]*)"/.exec(message)?.[1] ?? "somebody else";
-      return `${field} is ${manager}'s`;
+      const manager = /"([^"]*)"/.exec(message)?.[1] ?? "another manager";
+      return `${field} (${manager})`;
     });
-    const message = `others have set fields to something else: ${fields.join(", ")}; leave them out of the manifest, or take them over with --force`;
+    const message = `fields are owned by other field managers: ${fields.join(", ")}; remove them from the manifest, or take ownership with --force`;
     return [{ field: conflicts[0]?.field, message }];
   }
   const text = error instanceof Error ? error.message : String(error);
@@ -32,7 +32,7 @@ export function objectionsIn(
   if (placed.length > 0)
     return placed.map(({ field, message }) => ({
       field,
-      message: `${field}: ${message ?? "it is not valid"}`,
+      message: `${field}: ${message ?? "invalid"}`,
     }));
   const unknown = [...text.matchAll(/unknown field "([^"]+)"/g)].map(([, field = ""]) => noField(field));
   if (unknown.length > 0) return unknown;
@@ -46,5 +46,5 @@ export function objectionsIn(
 }
 
 function noField(field: string): Objection {
-  return { field, message: `${field}: there is no such field in this kind` };
+  return { field, message: `${field}: unknown field` };
 }

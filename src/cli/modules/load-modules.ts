@@ -110,7 +110,7 @@ function stackOf(error: unknown, cwd: string): string {
   const message = error.message.replace(/\nRequire stack:[^]*/, "").trim();
   const missing = /^Cannot find (?:module|package) '([^'./][^']*)'/.exec(message)?.[1];
   if (missing !== undefined)
-    return `${message}; is it in package.json, and has npm install been run?\n${framesOf(error)}`.trimEnd();
+    return `${message}; is it in package.json, and did you run npm install?\n${framesOf(error)}`.trimEnd();
   return `${message}\n${framesOf(error)}`.trimEnd();
 }
 
@@ -128,9 +128,9 @@ function nothingIn(name: string, exports: Readonly<Record<string, unknown>>): st
   const names = Object.keys(exports);
   const what = names.length === 0 ? "It exports nothing" : `It exports ${names.join(", ")}`;
   const isFunction = names.some((each) => typeof exports[each] === "function");
-  const functions = isFunction ? "; functions are not called: export what they return" : "";
+  const functions = isFunction ? " (functions are not called; export their results)" : "";
   return (
-    `${name} has no controllers: export what controller(), plainController(), schedule() or resource() made, ` +
-    `by any name or in a list. ${what}${functions}`
+    `${name} exports no controllers, schedules or kinds. Export the results of controller(), plainController(), ` +
+    `schedule() or resource(), by any name or in an array. ${what}${functions}`
   );
 }

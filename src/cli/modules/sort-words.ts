@@ -32,7 +32,7 @@ export function sortWords(words: readonly string[], cwd: string): Sorted {
       const inside = lookInto(path);
       if (inside.modules.length + inside.manifests.length === 0) {
         throw new UsageError(
-          `${relative(cwd, path) || "."} has neither manifests (*.yaml, *.yml, *.json) nor an index module (index.ts, index.js)`,
+          `${relative(cwd, path) || "."} contains no manifests (*.yaml, *.yml, *.json) and no index module (index.ts, index.js)`,
         );
       }
       for (const each of inside.modules) modules.add(each);
@@ -40,9 +40,7 @@ export function sortWords(words: readonly string[], cwd: string): Sorted {
     } else if (module.test(path)) modules.add(path);
     else if (manifest.test(path)) manifests.add(path);
     else {
-      throw new UsageError(
-        `${word} is neither a module (.ts, .js, .mjs) nor a manifest (.yaml, .yml, .json)`,
-      );
+      throw new UsageError(`${word} is not a module (.ts, .js, .mjs) or a manifest (.yaml, .yml, .json)`);
     }
   }
   return { modules: [...modules], manifests: [...manifests] };

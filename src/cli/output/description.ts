@@ -55,7 +55,7 @@ export async function description({ object, children, events, colors }: Describe
     const rows = children.map(({ kind, object }) => [
       titleOf(kind, object.metadata.name),
       ageOf(object.metadata.creationTimestamp, now),
-      object.metadata.deletionTimestamp ? "being deleted" : "",
+      object.metadata.deletionTimestamp ? "deleting" : "",
     ]);
     sections.push(`${bold("owns:")}\n${columns(rows, "  ")}`);
   }
@@ -117,7 +117,7 @@ function headRows(
         .map(pairText),
     ),
     ...(creationTimestamp ? [["created:", time(creationTimestamp)]] : []),
-    ...(deletionTimestamp ? [["being deleted:", `since ${time(deletionTimestamp)}`]] : []),
+    ...(deletionTimestamp ? [["deleted:", `${time(deletionTimestamp)}, waiting for finalizers`]] : []),
     ...(generation === undefined ? [] : [["generation:", String(generation)]]),
     ...(uid === undefined ? [] : [["uid:", uid]]),
     ...listRows("finalizers:", finalizers),

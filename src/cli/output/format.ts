@@ -15,7 +15,7 @@ interface CustomColumn {
 
 export const outputOption: CommandOption = {
   flags: "-o, --output <format>",
-  summary: "wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…",
+  summary: "output format: wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…",
   values: ["wide", "yaml", "json", "name", "jsonpath=", "custom-columns="],
 };
 
@@ -34,13 +34,13 @@ export function formatOf(options: OptionValues): Format {
       return { type: name };
     case "jsonpath":
       if (argument === "")
-        throw new UsageError("-o jsonpath needs a template: -o jsonpath='{.metadata.name}'");
+        throw new UsageError("missing template; for example -o jsonpath='{.metadata.name}'");
       return { type: "jsonpath", template: compileTemplate(argument) };
     case "custom-columns":
       return { type: "columns", columns: customColumns(argument) };
     default:
       throw new UsageError(
-        `-o ${text} is not known; there are wide, yaml, json, name, jsonpath=TEMPLATE and custom-columns=TITLE:PATH,…`,
+        `unknown output format ${JSON.stringify(text)}; use wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…`,
       );
   }
 }
@@ -53,10 +53,10 @@ function customColumns(text: string): readonly CustomColumn[] {
       const colon = part.indexOf(":");
       if (colon < 1)
         throw new UsageError(
-          `${JSON.stringify(part)} is no column; write TITLE:PATH, as in NAME:.metadata.name`,
+          `invalid column ${JSON.stringify(part)}; use TITLE:PATH, for example NAME:.metadata.name`,
         );
       return { title: part.slice(0, colon), find: compileRelaxedPath(part.slice(colon + 1)) };
     });
   if (columns.length > 0) return columns;
-  throw new UsageError("-o custom-columns needs columns: -o custom-columns=NAME:.metadata.name");
+  throw new UsageError("missing columns; for example -o custom-columns=NAME:.metadata.name");
 }

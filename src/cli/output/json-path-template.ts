@@ -60,7 +60,7 @@ function pathIn(path: string): (object: unknown) => readonly unknown[] {
     return (object) => compiled.find(object);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${JSON.stringify(path.trim())} is no JSON path: ${why}`);
+    throw new UsageError(`invalid JSON path ${JSON.stringify(path.trim())}: ${why}`);
   }
 }
 
@@ -76,7 +76,7 @@ function* piecesOf(text: string): Generator<Piece> {
     if (start === -1) return yield { type: "text", text: text.slice(at) };
     if (start > at) yield { type: "text", text: text.slice(at, start) };
     const end = closing(text, start);
-    if (end === -1) throw new UsageError(`${JSON.stringify(text)} has a { that is never closed`);
+    if (end === -1) throw new UsageError(`${JSON.stringify(text)} has an unclosed {`);
     yield { type: "braces", inside: text.slice(start + 1, end).trim() };
     at = end + 1;
   }

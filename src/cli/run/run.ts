@@ -34,7 +34,7 @@ export async function run(
     await untilEnd(
       running,
       () => {
-        if (format === "pretty") stdout.write("Controllers are at work. Ctrl-C stops them.\n");
+        if (format === "pretty") stdout.write("Controllers are running. Stop with Ctrl-C.\n");
       },
       terminal.signal,
     );
@@ -51,13 +51,13 @@ async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded>
   if (modules.length === 0) {
     throw new UsageError(
       manifests.length > 0
-        ? "fettle run takes modules; manifests are applied with fettle apply"
-        : "name a module that exports controllers",
+        ? "fettle run takes modules, not manifests; apply manifests with: fettle apply -f FILE"
+        : "missing module that exports controllers, such as: fettle run src/index.ts",
     );
   }
   const found = await loadModules(modules, cwd);
   if (found.controllers.length + found.schedules.length === 0) {
-    throw new UsageError("there are no controllers in these modules, only kinds");
+    throw new UsageError("these modules export kinds, but no controllers");
   }
   return found;
 }
@@ -93,7 +93,7 @@ async function begin(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new StartError(
-      `port ${port} of ${host} is in use; choose another for health and metrics with --health-port (0 for any)`,
+      `port ${port} on ${host} is in use; choose another for health and metrics with --health-port (0 for any free port)`,
       { cause: error },
     );
   }
@@ -116,7 +116,7 @@ function tell(
     stdout.write(`Fettle ${version} runs ${names.join(", ")} against ${server}\n`);
     stdout.write(`  health  ${health}/readyz, ${health}/metrics\n`);
     const says =
-      controllers.sharding === undefined ? "the process that holds it works" : "says who works on what";
+      controllers.sharding === undefined ? "its holder runs the controllers" : "assigns shards to processes";
     if (lease !== undefined) stdout.write(`  lease   ${lease}: ${says}\n`);
     const where = namespace === undefined ? {} : { namespace };
     followForPeople(watched, { colors, write: (text) => stdout.write(text), where });

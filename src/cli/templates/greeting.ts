@@ -7,7 +7,7 @@ export function greetingFiles({ group }: Pick<KindNames, "group">): Readonly<Rec
 import { ConfigMap } from "fettle/kubernetes";
 import { z } from "zod";
 
-/** Somebody to greet. */
+/** A person to greet. */
 export const Greeting = resource("${group}/v1", "Greeting", {
   spec: z.object({
     name: z.string().min(1),
@@ -17,7 +17,7 @@ export const Greeting = resource("${group}/v1", "Greeting", {
   columns: [{ name: "Message", path: ".status.message" }],
 });
 
-/** Writes every greeting into a ConfigMap of the same name, and keeps it there. */
+/** Writes every greeting into a ConfigMap of the same name. */
 export const greetings = controller({
   for: Greeting,
   owns: [ConfigMap],
@@ -42,32 +42,32 @@ beforeEach(async () => {
 });
 afterEach(() => plane.stop());
 
-/** A greeting as soon as it says this. */
-async function saying(name: string, message: string) {
+/** Waits until a greeting has this message in its status. */
+async function untilMessage(name: string, message: string) {
   for await (const { object } of plane.client.watch(Greeting)) {
     if (object.metadata.name === name && object.status?.message === message) return object;
   }
-  throw new Error("the watch ended too early");
+  throw new Error("the watch ended before the message was set");
 }
 
-test("a greeting is written into a ConfigMap", async () => {
+test("writes the message into a ConfigMap", async () => {
   await plane.client.create(Greeting, { metadata: { name: "hello" }, spec: { name: "Ada" } });
-  const greeting = await saying("hello", "Hello, Ada!");
+  const greeting = await untilMessage("hello", "Hello, Ada!");
   assert.equal(greeting.status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
   const { data } = await plane.client.get(ConfigMap, "hello");
   assert.deepEqual(data, { message: "Hello, Ada!" });
 });
 
-test("a greeting that changes is written anew", async () => {
+test("updates the message when the spec changes", async () => {
   await plane.client.create(Greeting, { metadata: { name: "hello" }, spec: { name: "Ada" } });
-  await saying("hello", "Hello, Ada!");
+  await untilMessage("hello", "Hello, Ada!");
   await plane.client.patch(Greeting, "hello", { spec: { politeness: "formal" } });
-  await saying("hello", "Good day, Ada.");
+  await untilMessage("hello", "Good day, Ada.");
 });
 
-test("a greeting for nobody is refused", async () => {
-  const nobody = plane.client.create(Greeting, { metadata: { name: "hello" }, spec: { name: "" } });
-  await assert.rejects(nobody, /spec.name/);
+test("rejects an empty name", async () => {
+  const rejected = plane.client.create(Greeting, { metadata: { name: "hello" }, spec: { name: "" } });
+  await assert.rejects(rejected, /spec.name/);
 });
 `,
     "examples/hello.yaml": `apiVersion: ${group}/v1

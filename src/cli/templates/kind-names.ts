@@ -35,13 +35,11 @@ export function kindNames(kind: string, group: string): KindNames {
       .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
       .join("");
     const hint = pascalCase.test(better) ? `, such as ${better}` : "";
-    throw new UsageError(
-      `${JSON.stringify(kind)} cannot be a kind: kinds are words in upper camel case${hint}`,
-    );
+    throw new UsageError(`${JSON.stringify(kind)} is not a valid kind: use upper camel case${hint}`);
   }
   if (!dnsName.test(group)) {
     throw new UsageError(
-      `${JSON.stringify(group)} cannot be a group: groups are domain names, such as demo.dev, in lower case`,
+      `${JSON.stringify(group)} is not a valid API group: use a lower-case domain name such as demo.dev`,
     );
   }
   const variable = kind.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (start) => start.toLowerCase());

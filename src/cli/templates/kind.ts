@@ -11,14 +11,14 @@ export function kindFiles(
     [`src/${file}.ts`]: `import { controller, resource } from "fettle";
 import { z } from "zod";
 
-/** What a ${kind} should be, and what it is. */
+/** Desired and observed state of a ${kind}. */
 export const ${kind} = resource("${group}/v1", "${kind}", {
 ${scope}  spec: z.object({ size: z.number().int().min(0).default(1) }),
   status: z.object({ size: z.number() }),
   columns: [{ name: "Size", path: ".status.size" }],
 });
 
-/** Makes the world match every ${kind}. It is called again and again: doing it twice must be like doing it once. */
+/** Makes the world match every ${kind}. It runs repeatedly, so it must be idempotent. */
 export const ${controller} = controller({
   for: ${kind},
   async reconcile(${variable}, { step, report, ready }) {

@@ -47,9 +47,9 @@ export function projectFiles({ name, group, versions }: ProjectNames): Readonly<
       },
       include: ["src"],
     }),
-    "src/index.ts": `// What fettle up and fettle run start: everything that is exported here.\nexport * from "./greeting.ts";\n`,
+    "src/index.ts": `// Everything exported here is run by fettle up and fettle run.\nexport * from "./greeting.ts";\n`,
     "test.js": testRunner,
-    "fettle.yaml": `# What fettle up and fettle run start; fettle config shows all there is to set.
+    "fettle.yaml": `# Modules that fettle up and fettle run load. All settings: fettle config
 modules:
   - src/index.ts
 `,
@@ -85,7 +85,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 RUN mkdir /data && chown node:node /data
 USER node
-# On Kubernetes the same image runs "run dist/index.js": see fettle generate manifests.
+# As an operator on Kubernetes the same image runs "run dist/index.js": see fettle generate manifests.
 ENV FETTLE_HOST=0.0.0.0
 EXPOSE 7700
 VOLUME /data
@@ -96,26 +96,26 @@ CMD ["up", "dist/index.js"]
 function readme({ name, group }: Pick<ProjectNames, "name" | "group">): string {
   return `# ${name}
 
-A control plane with one kind, \`Greeting\` (\`${group}/v1\`), and the controller that keeps greetings as they should be.
+A control plane with one kind, \`Greeting\` (\`${group}/v1\`), and the controller that reconciles it.
 
 \`\`\`sh
 npm install
-npm test                          # src/*.test.ts, on a control plane in memory
-npm run dev                       # starts it, and starts it anew when a file changes
+npm test                          # src/*.test.ts, on an in-memory control plane
+npm run dev                       # start it; restart when a file changes
 npx fettle apply -f examples/hello.yaml
 npx fettle get greetings
-npx fettle why greeting/hello     # what the controller did, and why
+npx fettle why greeting/hello     # what the controller did and why
 \`\`\`
 
 | | |
 |---|---|
-| \`src/greeting.ts\` | the kind, and its controller |
-| \`src/index.ts\` | what is started |
-| \`fettle.yaml\` | how it is started |
+| \`src/greeting.ts\` | the kind and its controller |
+| \`src/index.ts\` | the exported controllers and kinds |
+| \`fettle.yaml\` | configuration |
 | \`test.js\` | runs the tests |
 | \`npx fettle add kind Site\` | adds a kind with a controller and a test |
-| \`npx fettle generate manifests -o deploy\` | makes what runs it as an operator on Kubernetes |
-| \`docker build -t ${name} .\` | makes its image |
+| \`npx fettle generate manifests -o deploy\` | generates the manifests to run it as an operator on Kubernetes |
+| \`docker build -t ${name} .\` | builds its image |
 `;
 }
 

@@ -7,8 +7,8 @@ export async function writeFiles(folder: string, files: Readonly<Record<string, 
   const present = Object.keys(files).filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
     throw new Error(
-      `nothing was written: ${present.join(", ")} ${present.length === 1 ? "is" : "are"} there already; ` +
-        "move what is there, or choose another name or folder",
+      `nothing was written: ${present.join(", ")} already ${present.length === 1 ? "exists" : "exist"}; ` +
+        "move or delete what is there, or choose another name or folder",
     );
   }
   for (const [name, text] of Object.entries(files)) {

@@ -62,7 +62,7 @@ function objectText(
   const head = {
     create: `${paint.green("+")} ${title} would be created`,
     update: `${paint.yellow("~")} ${title} would be changed`,
-    none: `  ${title} stays as it is`,
+    none: `  ${title} unchanged`,
   }[object.action];
   const diff = objectDiff(object.before, object.after, { colors, ignore: hidden });
   return diff === "" ? head : `${head}\n${indented(diff, "    ")}`;
@@ -73,15 +73,15 @@ const hidden = [...address, "status"];
 
 function controllerText(run: PlanReport, paint: Colors, colors: boolean): string {
   const head = `  then controller ${paint.bold(run.controller)}`;
-  if (run.problem !== undefined) return `${head} does what it does: ${escapeText(run.problem)}`;
+  if (run.problem !== undefined) return `${head} cannot be planned: ${escapeText(run.problem)}`;
   const lines: string[] = [];
   for (const change of run.changes) {
     const { action, problem, before, after } = change;
     const sign = { create: paint.green("+"), update: paint.yellow("~"), delete: paint.red("-") }[action];
-    const said = { create: "created", update: "changed", delete: "deleted" }[action];
-    lines.push(`    ${sign} ${paint.bold(titleOf(change))} would be ${said}`);
+    const done = { create: "created", update: "changed", delete: "deleted" }[action];
+    lines.push(`    ${sign} ${paint.bold(titleOf(change))} would be ${done}`);
     if (problem !== undefined)
-      lines.push(`        ${paint.red(`but the server refuses it: ${linesOf(problem, "          ")}`)}`);
+      lines.push(`        ${paint.red(`rejected by the server: ${linesOf(problem, "          ")}`)}`);
     const diff =
       action === "delete"
         ? ""
@@ -93,7 +93,7 @@ function controllerText(run: PlanReport, paint: Colors, colors: boolean): string
       outcome === "planned"
         ? `○ step ${paint.bold(escapeText(name))} would run`
         : outcome === "skipped"
-          ? paint.dim(`– step ${escapeText(name)}: nothing to do`)
+          ? paint.dim(`– step ${escapeText(name)} would be skipped`)
           : `${paint.red("✗")} step ${escapeText(name)}: ${escapeText(error ?? outcome)}`;
     lines.push(`    ${text}`);
   }
@@ -104,13 +104,13 @@ function controllerText(run: PlanReport, paint: Colors, colors: boolean): string
 function outcomeText({ outcome }: PlanReport, paint: Colors): string {
   switch (outcome?.type) {
     case "again":
-      return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${outcome.reason === "" ? "" : `: ${escapeText(outcome.reason)}`}`;
+      return `${paint.green("done")}, next run in ${formatDuration(outcome.after)}${outcome.reason === "" ? "" : `: ${escapeText(outcome.reason)}`}`;
     case "wait":
-      return paint.yellow(`would wait: ${said(outcome)}`);
+      return paint.yellow(`would wait: ${reasonText(outcome)}`);
     case "fail":
-      return paint.red(`would fail for good: ${said(outcome)}`);
+      return paint.red(`would fail permanently: ${reasonText(outcome)}`);
     case "error":
-      return paint.red(`would fail, and be tried again: ${said(outcome)}`);
+      return paint.red(`would fail and be retried: ${reasonText(outcome)}`);
     case "cancelled":
       return paint.yellow(`cancelled: ${escapeText(outcome.message)}`);
     default:
@@ -118,7 +118,7 @@ function outcomeText({ outcome }: PlanReport, paint: Colors): string {
   }
 }
 
-function said({ reason, message }: { readonly reason: string; readonly message: string }): string {
+function reasonText({ reason, message }: { readonly reason: string; readonly message: string }): string {
   return escapeText(message === "" ? reason : `${reason}: ${message}`);
 }
 
@@ -152,6 +152,6 @@ function summary(plans: readonly ManifestPlan[]): string {
   return [
     `${count("create")} to create, ${count("update")} to change, ${count("delete")} to delete`,
     `${planned} ${planned === 1 ? "step" : "steps"} to run`,
-    ...(problems > 0 ? [`${problems} that cannot be applied`] : []),
+    ...(problems > 0 ? [`${problems} rejected`] : []),
   ].join("; ");
 }

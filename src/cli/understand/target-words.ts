@@ -15,8 +15,11 @@ export function targetWords(words: readonly string[]): TargetWords {
   const [kind = "", name, ...rest] = first.split("/");
   const isBoth = name !== undefined && second !== undefined;
   if (kind === "" || name === "" || rest.length > 0 || more.length > 0 || isBoth) {
-    const given = words.length === 0 ? "" : `${JSON.stringify(words.join(" "))} cannot be understood; `;
-    throw new UsageError(`${given}say which object: KIND/NAME or KIND NAME, one at a time`);
+    throw new UsageError(
+      words.length === 0
+        ? "missing object: KIND/NAME or KIND NAME"
+        : `invalid object ${JSON.stringify(words.join(" "))}; use one KIND/NAME or KIND NAME`,
+    );
   }
   return { kind, name: name ?? second };
 }
@@ -24,7 +27,7 @@ export function targetWords(words: readonly string[]): TargetWords {
 /** As {@link targetWords}, where an object is needed. */
 export function objectWords(words: readonly string[]): { readonly kind: string; readonly name: string } {
   const { kind, name } = targetWords(words);
-  if (name === undefined) throw new UsageError(`say which ${kind}: ${kind}/NAME or ${kind} NAME`);
+  if (name === undefined) throw new UsageError(`missing name: ${kind}/NAME or ${kind} NAME`);
   return { kind, name };
 }
 
@@ -66,9 +69,9 @@ export async function controllersNamed(
 ): Promise<readonly ControllerState[]> {
   const meant = await meantBy(word, controllers, connected, signal);
   if (meant.controllers.length > 0) return meant.controllers;
-  const list = controllers.map(({ name, kind }) => `${name} (${kind})`).join(", ") || "none at all";
+  const list = controllers.map(({ name, kind }) => `${name} (${kind})`).join(", ") || "no controllers";
   const { kind } = meant as Extract<Meant, { readonly kind: ServedKind }>;
-  throw new Error(`no controller of this control plane is for ${kind.kind}; there are ${list}`);
+  throw new Error(`no controller of this control plane reconciles ${kind.kind}; it runs ${list}`);
 }
 
 function namesOf({ kind, plural, apiVersion }: ControllerState): readonly string[] {

@@ -40,7 +40,7 @@ export function topText(top: Top, colors: boolean): string {
   const informers = top.informers.map(({ kind, size, synced, users }) => [
     kind,
     String(size),
-    synced ? "yes" : "not yet",
+    synced ? "yes" : "no",
     String(users),
   ]);
   return [
@@ -52,8 +52,8 @@ export function topText(top: Top, colors: boolean): string {
 
 function stateOf({ atWork, paused, pausedObjects }: Top["controllers"][number]): string {
   if (paused) return "paused";
-  if (!atWork) return "not here";
-  return pausedObjects.length === 0 ? "at work" : `${pausedObjects.length} paused`;
+  if (!atWork) return "standby";
+  return pausedObjects.length === 0 ? "active" : `${pausedObjects.length} paused`;
 }
 
 function bytes(count: number): string {

@@ -4,7 +4,7 @@ import { yamlOf } from "../output/objects.js";
 /** For what is told by the control plane, and is no object that a table could be asked for. */
 export const valueOption: CommandOption = {
   flags: "-o, --output <format>",
-  summary: "json or yaml, for programs",
+  summary: "output format: json or yaml",
   values: ["json", "yaml"],
 };
 
@@ -13,7 +13,7 @@ export function valueFormatOf(options: OptionValues): "json" | "yaml" | undefine
   const format = options["output"];
   if (format === undefined || format === "") return undefined;
   if (format === "json" || format === "yaml") return format;
-  throw new UsageError(`-o ${String(format)} is not known; there are json and yaml`);
+  throw new UsageError(`unknown output format ${JSON.stringify(format)}; use json or yaml`);
 }
 
 export async function valueText(value: unknown, format: "json" | "yaml"): Promise<string> {
@@ -35,5 +35,7 @@ export function countOption(
   if (text === undefined || text === true) return otherwise;
   const number = typeof text === "string" && /^\d+$/.test(text) ? Number(text) : NaN;
   if (number >= least && number <= 10_000) return number;
-  throw new UsageError(`--${name} ${String(text)}: it has to be a whole number from ${least} to 10000`);
+  throw new UsageError(
+    `invalid value ${JSON.stringify(text)} for --${name}; use a whole number from ${least} to 10000`,
+  );
 }

@@ -24,9 +24,12 @@ export function banner(running: Running, terminal: Terminal): string {
   const paint = picocolors.createColors(terminal.colors);
   const facts: (readonly [string, string])[] = [
     ["API", url],
-    ["data", config.store === "memory" ? "in memory, gone when it stops" : shown(config.data, terminal.cwd)],
+    ["data", config.store === "memory" ? "in memory, lost when it stops" : shown(config.data, terminal.cwd)],
     ["kubeconfig", shown(running.kubeconfig, terminal.cwd)],
-    ["controllers", found.controllers.map(({ name }) => name).join(", ") || "none: fettle up FILE.ts"],
+    [
+      "controllers",
+      found.controllers.map(({ name }) => name).join(", ") || "none (add some with: fettle up FILE.ts)",
+    ],
     ...(found.schedules.length === 0
       ? []
       : [["schedules", found.schedules.map(({ name }) => name).join(", ")] as const]),
@@ -40,7 +43,7 @@ export function banner(running: Running, terminal: Terminal): string {
     `Try in another terminal${next.folder}:`,
     ...next.lines.map((line) => `  ${paint.green(line)}`),
     "",
-    paint.dim("Ctrl-C stops it. What happens:"),
+    paint.dim("Stop with Ctrl-C. Activity:"),
     "",
   ].join("\n");
 }

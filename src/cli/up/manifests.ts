@@ -50,7 +50,7 @@ export async function applyPlaced(
 function refused(error: unknown, placed: PlacedManifest): Error {
   const { kind, metadata } = placed.manifest;
   const lines = objections(error).map(({ field, message }) => `${placed.place(field)}: ${message}`);
-  return new ManifestError(`${kind} ${metadata.name ?? ""} was not accepted:\n  ${lines.join("\n  ")}`, {
+  return new ManifestError(`${kind} ${metadata.name ?? ""} was rejected:\n  ${lines.join("\n  ")}`, {
     // Where the server gave reasons, the message says all there is.
     ...(asApiError(error)?.status.details?.causes === undefined && { cause: error }),
   });

@@ -29,14 +29,14 @@ test("a run that did something is a line", () => {
     }),
   );
   expect(told(line)).toBe(
-    "✓ Site default/hello  made Page a, b · deleted Page c · publish · ready: Published · again in 12h: check the certificate",
+    "✓ Site default/hello  created Page a, b · deleted Page c · publish · ready: Published · next run in 12h: check the certificate",
   );
 });
 
 test("many objects are counted, and what was there already is no news", () => {
   const lines = new RunLines(false);
   const many = runOf({ writes: ["a", "b", "c", "d", "e"].map((name) => page(name)) });
-  expect(told(lines.line(many))).toBe("✓ Site default/hello  made 5 of Page");
+  expect(told(lines.line(many))).toBe("✓ Site default/hello  created 5 Page objects");
   const same = objectOf("Page", "a", "7");
   const idle = writeOf({ kind: kindOf("Page"), name: "a", before: same, after: same });
   expect(lines.line(runOf({ writes: [idle] }))).toBeUndefined();
@@ -52,13 +52,11 @@ test("quiet runs are not told, failures at 1, 2, 4 and 8, and waiting once", () 
     lines.line(runOf({ failures, outcome: { type: "error", reason: "Error", message: "no luck" } })),
   );
   expect(failed.flatMap((line, index) => (line === undefined ? [] : [index + 1]))).toEqual([1, 2, 4, 8]);
-  expect(told(failed[7])).toBe(
-    "✗ Site default/hello  failed: Error: no luck, 8 times in a row; it is tried again",
-  );
+  expect(told(failed[7])).toBe("✗ Site default/hello  failed: Error: no luck, 8 times in a row; retrying");
   const wait = runOf({ failures: 2, outcome: { type: "wait", reason: "NoDns", message: "not there yet" } });
-  expect(told(lines.line(wait))).toBe("… Site default/hello  waits: NoDns: not there yet");
+  expect(told(lines.line(wait))).toBe("… Site default/hello  waiting: NoDns: not there yet");
   expect(lines.line(wait)).toBeUndefined();
-  expect(lines.lastOf("Site default/hello")).toBe("waits: NoDns: not there yet");
+  expect(lines.lastOf("Site default/hello")).toBe("waiting: NoDns: not there yet");
 });
 
 test("what others wrote cannot move the cursor", () => {

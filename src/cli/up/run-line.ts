@@ -13,7 +13,7 @@ const mostRemembered = 10_000;
 /**
  * Tells runs in a line each, for people who look on:
  *
- *     12:30:01 ✓ Site default/hello  made Page hello-1, hello-2 · publish · ready: Published · again in 12h
+ *     12:30:01 ✓ Site default/hello  created Page hello-1, hello-2 · publish · ready: Published · next run in 12h
  *
  * A run that did nothing and ended as the last one did is not worth one. Of failures that repeat, the 1st, 2nd, 4th, 8th … are
  * told.
@@ -102,14 +102,14 @@ function hasChanged({ before, after }: WriteRecord): boolean {
 
 function verbOf({ verb, before, sent }: WriteRecord): string {
   if (verb === "delete" || verb === "deleteCollection") return "deleted";
-  return verb === "create" || (before === undefined && sent === undefined) ? "made" : "changed";
+  return verb === "create" || (before === undefined && sent === undefined) ? "created" : "changed";
 }
 
 function grouped(what: string, names: readonly string[]): string {
   const unique = [...new Set(names)];
   if (unique.length <= mostNamed) return `${what} ${unique.join(", ")}`;
   const [verb = "", kind = ""] = what.split(" ");
-  return `${verb} ${unique.length} of ${kind}`;
+  return `${verb} ${unique.length} ${kind} objects`;
 }
 
 function readiness(object: KubeObject | undefined): readonly string[] {
@@ -137,7 +137,7 @@ function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
       return [paint.red(text)];
     case "error": {
       const times = failures === 0 ? "" : `, ${failures + 1} times in a row`;
-      return [paint.red(text) + paint.dim(`${times}; it is tried again`)];
+      return [paint.red(text) + paint.dim(`${times}; retrying`)];
     }
   }
 }
@@ -150,19 +150,19 @@ function words(outcome: RunOutcome): string {
       return "gone";
     case "again": {
       const why = outcome.reason === "" ? "" : `: ${outcome.reason}`;
-      return `again in ${formatDuration(outcome.after)}${why}`;
+      return `next run in ${formatDuration(outcome.after)}${why}`;
     }
     case "wait":
-      return `waits: ${said(outcome)}`;
+      return `waiting: ${reasonText(outcome)}`;
     case "fail":
-      return `failed for good: ${said(outcome)}`;
+      return `failed permanently: ${reasonText(outcome)}`;
     case "error":
-      return `failed: ${said(outcome)}`;
+      return `failed: ${reasonText(outcome)}`;
     case "cancelled":
       return `cancelled: ${outcome.message}`;
   }
 }
 
-function said({ reason, message }: { readonly reason: string; readonly message: string }): string {
+function reasonText({ reason, message }: { readonly reason: string; readonly message: string }): string {
   return message === "" ? reason : `${reason}: ${message}`;
 }

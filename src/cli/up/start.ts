@@ -81,7 +81,7 @@ export async function start(
       const took = performance.now() - began;
       stdout.write(
         isAgain
-          ? `Up again after ${Math.round(took)} ms.\n`
+          ? `Restarted in ${Math.round(took)} ms.\n`
           : `${banner({ url, kubeconfig, config, found, applied, took }, terminal)}\n`,
       );
     }
@@ -145,25 +145,25 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
   switch (code) {
     case "EADDRINUSE":
       return say(
-        `port ${port} of ${host} is in use by another program, perhaps another fettle up; stop it, or choose another port with --port (0 for any that is free)`,
+        `port ${port} on ${host} is in use, perhaps by another fettle up; stop it, or choose another port with --port (0 for any free port)`,
       );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return say(`${host} is no address of this machine; choose another with --host`);
+      return say(`${host} is not an address of this machine; choose another with --host`);
     case "EACCES":
       return port < 1024 && port > 0 && path === undefined
-        ? say(`this user may not listen on port ${port}; choose one from 1024 with --port`)
+        ? say(`no permission to listen on port ${port}; choose a port from 1024 with --port`)
         : error;
     default:
       if (
         error.name === "TokenFileError" &&
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
-        return say(`the token file ${tokenFile} does not exist; --token-file names another`);
+        return say(`the token file ${tokenFile} does not exist; choose another with --token-file`);
       if (error.name === "StoreInUse")
         return say(
           error.message.replace("choose another data directory", "choose another with --data FOLDER"),
         );
-      return tls || !error.message.includes("TLS") ? error : say(`${error.message} (leave out --no-tls)`);
+      return tls || !error.message.includes("TLS") ? error : say(`${error.message} (remove --no-tls)`);
   }
 }

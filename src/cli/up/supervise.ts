@@ -9,8 +9,8 @@ import { FileWatch } from "./watch-files.js";
 /** Says to a process that another one starts it anew when files change: `first`, or `again`. */
 const supervisedVariable = "FETTLE_SUPERVISED";
 
-export const stopping = "\nStopping: what is under way comes to its end.\n";
-export const stopped = "Stopped; everything is on disk.\n";
+export const stopping = "\nStopping: waiting for running reconciles to finish.\n";
+export const stopped = "Stopped. All data is on disk.\n";
 
 /** What a generation tells its supervisor when it is at work. */
 interface AtWork {
@@ -59,7 +59,7 @@ export async function supervise({ words, options, sources, terminal }: Supervise
       await Promise.race([woken, ended]);
       if (child.exitCode === null && child.signalCode === null) {
         if (!signal.aborted && changed !== undefined) {
-          stdout.write(paint.dim(`\n${shown(changed, cwd)} has changed: starting anew\n\n`));
+          stdout.write(paint.dim(`\n${shown(changed, cwd)} has changed: restarting\n\n`));
         }
         if (signal.aborted) stdout.write(stopping);
         isStopping = signal.aborted;
@@ -67,7 +67,7 @@ export async function supervise({ words, options, sources, terminal }: Supervise
         if (child.connected) child.disconnect();
         await ended;
       } else if (!signal.aborted && changed === undefined) {
-        stderr.write(paint.dim("waiting for a change\n"));
+        stderr.write(paint.dim("waiting for a file change\n"));
         await woken;
       }
     }

@@ -37,7 +37,7 @@ export async function* downloadBackup(
       for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read())
         yield* chunks;
     } finally {
-      stream.close(new Error("nobody listens any more"));
+      stream.close(new Error("backup finished"));
     }
   } finally {
     await caller.close();

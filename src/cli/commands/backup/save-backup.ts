@@ -35,7 +35,8 @@ export async function saveBackup(
       if (found.type === "header") ({ revision } = found.header);
       else if (found.type === "end") ({ entries } = found);
     }
-    if (!force && existsSync(file)) throw new Error(`${file} has come to be meanwhile; --force replaces it`);
+    if (!force && existsSync(file))
+      throw new Error(`${file} was created by someone else meanwhile; replace it with --force`);
     await rename(part, file);
     return { entries, revision, bytes };
   } catch (error) {
@@ -66,6 +67,6 @@ async function write(
   } finally {
     await handle?.close();
   }
-  if (handle === undefined) throw new Error("the server sent no backup; try again");
+  if (handle === undefined) throw new Error("the server sent an empty backup; try again");
   return bytes;
 }

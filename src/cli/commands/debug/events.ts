@@ -26,22 +26,22 @@ import {
 
 export const events: Command = {
   description:
-    "Shows every change of an object, as the store has it: what controllers and watchers see. What Secrets contain is hidden.",
+    "Show every change in the store, as controllers and watches receive it. The data of Secrets is hidden.",
   options: [
     ...connectionOptions,
     {
       flags: "--tail [count]",
-      summary: "how many of the last ones (default: 20); without a number, go on as with -f",
+      summary: "number of past changes (default: 20); without a number, same as -f",
     },
-    { flags: "-f, --follow", summary: "go on with those to come" },
-    { flags: "--kind <kind>", summary: "only of this kind" },
-    { flags: "--reveal", summary: "with what Secrets contain" },
+    { flags: "-f, --follow", summary: "keep showing new changes" },
+    { flags: "--kind <kind>", summary: "only changes of this kind" },
+    { flags: "--reveal", summary: "show the data of Secrets" },
     valueOption,
   ],
   examples: [
-    ["fettle debug events --tail 50", "the last 50"],
-    ["fettle debug events --kind site -f", "of sites, as they happen"],
-    ["fettle debug events -f -o json", "one a line, whole, for programs"],
+    ["fettle debug events --tail 50", "the last 50 changes"],
+    ["fettle debug events --kind site -f", "changes of sites as they happen"],
+    ["fettle debug events -f -o json", "one JSON document per line"],
   ],
   run: debugEvents,
 };
@@ -51,7 +51,8 @@ async function debugEvents(
   options: OptionValues,
   terminal: Terminal,
 ): Promise<void> {
-  if (words.length > 0) throw new UsageError(`say the kind with --kind ${words[0] ?? ""}`);
+  if (words.length > 0)
+    throw new UsageError(`unexpected argument; choose a kind with --kind ${words[0] ?? ""}`);
   const format = valueFormatOf(options);
   const tail = countOption(options, "tail", { otherwise: 20 });
   const word = textOption(options, "kind");
@@ -95,7 +96,9 @@ async function* changesFrom(
       yield* plane.followChanges({ ...asked, after });
     } catch (error) {
       if (!isExpired(error) && !isGone(error)) throw error;
-      terminal.stderr.write("fettle: what happened meanwhile is no longer remembered; going on from now\n");
+      terminal.stderr.write(
+        "fettle: some changes were missed: the server no longer has them; continuing with new ones\n",
+      );
       ({ revision: after } = await plane.changes({ ...asked, tail: 0 }));
       yield* plane.followChanges({ ...asked, after });
     }

@@ -15,15 +15,15 @@ import { startProgress } from "../../output/progress.js";
 
 export const profile: Command = {
   description:
-    "Watches what the control plane's processor is busy with for a while, and writes a .cpuprofile that Chrome (DevTools, Performance) and VS Code open. The control plane goes on working meanwhile, a little slower.",
+    "Record a CPU profile of the control plane. The .cpuprofile file can be opened in Chrome (DevTools, Performance) and VS Code. The control plane keeps working meanwhile, a little slower.",
   options: [
     ...connectionOptions,
-    { flags: "--duration <seconds>", summary: "how long: 60, 30s, 2m (default: 10)" },
-    { flags: "--output <file>", summary: "where to write it (default: fettle-DATE.cpuprofile)" },
+    { flags: "--duration <seconds>", summary: "duration, such as 60, 30s or 2m (default: 10)" },
+    { flags: "--output <file>", summary: "output file (default: fettle-DATE.cpuprofile)" },
   ],
   examples: [
     ["fettle debug profile --duration 60", "for a minute"],
-    ["fettle debug profile --duration 10 --output slow.cpuprofile", "to a file of one's own choice"],
+    ["fettle debug profile --duration 10 --output slow.cpuprofile", "to a given file"],
   ],
   run: debugProfile,
 };
@@ -33,21 +33,20 @@ async function debugProfile(
   options: OptionValues,
   terminal: Terminal,
 ): Promise<void> {
-  if (words.length > 0)
-    throw new UsageError("fettle debug profile takes no names; --output says where to write it");
+  if (words.length > 0) throw new UsageError("unexpected argument; name the output file with --output");
   const seconds = ((await durationOption(options, "duration")) ?? 10_000) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600) {
-    throw new UsageError("--duration: whole seconds from 1 to 600");
+    throw new UsageError("invalid --duration; use whole seconds from 1 to 600");
   }
   const { signal, cwd, stdout } = terminal;
   const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
   const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
   const folder = dirname(resolve(cwd, file));
-  // Better now than when all the time is over.
-  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder} to write ${file} to`);
+  // Checked before the profile is taken, not after.
+  if (!existsSync(folder)) throw new UsageError(`the folder ${folder} does not exist`);
   await using server = await connect(options, terminal);
   using progress = startProgress(terminal);
-  progress.say(`watching ${server.connection.server} for ${seconds} s`);
+  progress.say(`profiling ${server.connection.server} for ${seconds} s`);
   const taken = await managementClient(server, signal).profile(seconds);
   await writeFile(resolve(cwd, file), JSON.stringify(taken));
   progress.clear();

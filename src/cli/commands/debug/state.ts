@@ -15,18 +15,18 @@ import { countOption, valueFormatOf, valueOption, valueText } from "../../unders
 
 export const state: Command = {
   description:
-    "Shows what the store has: the keys that match a pattern, with -o yaml or json what is under them. * is any text, ? one character, [abc] one of these; a pattern begins at any part of a key, or with the name of a kind. What Secrets contain is hidden.",
+    "List the keys in the store that match a pattern; -o yaml or json shows the values too. In a pattern, * matches any text, ? one character, [abc] one of these. A pattern may start at any part of a key, or with a kind. The data of Secrets is hidden.",
   options: [
     ...connectionOptions,
-    { flags: "--key <pattern>", summary: "which keys (default: all of them)" },
-    { flags: "--limit <count>", summary: "how many at most (default: 500)" },
-    { flags: "--reveal", summary: "with what Secrets contain" },
+    { flags: "--key <pattern>", summary: "key pattern (default: all keys)" },
+    { flags: "--limit <count>", summary: "maximum number of keys (default: 500)" },
+    { flags: "--reveal", summary: "show the data of Secrets" },
     valueOption,
   ],
   examples: [
     ["fettle debug state --key 'site/*'", "all sites"],
-    ["fettle debug state --key 'site/default/hello' -o yaml", "one of them, as it is stored"],
-    ["fettle debug state --key '/core/*'", "everything of Kubernetes' core group"],
+    ["fettle debug state --key 'site/default/hello' -o yaml", "one site as it is stored"],
+    ["fettle debug state --key '/core/*'", "all objects of the core group"],
   ],
   run: debugState,
 };
@@ -37,8 +37,7 @@ async function debugState(
   terminal: Terminal,
 ): Promise<void> {
   const [word, ...more] = words;
-  if (more.length > 0)
-    throw new UsageError("one pattern, in quotes so that the shell leaves it alone: --key 'site/*'");
+  if (more.length > 0) throw new UsageError("too many arguments; quote the pattern: --key 'site/*'");
   const format = valueFormatOf(options);
   const key = textOption(options, "key") ?? word ?? "*";
   const limit = countOption(options, "limit", { least: 1, otherwise: 500 });
@@ -52,12 +51,12 @@ async function debugState(
     return;
   }
   if (list.entries.length === 0) {
-    stderr.write(`The store has no key that matches ${pattern}.\n`);
+    stderr.write(`No keys match ${pattern}.\n`);
     return;
   }
   const rows = list.entries.map(({ key, revision, value }) => [key, String(revision), sizeOf(value)]);
   stdout.write(columns([["KEY", "REVISION", "BYTES"], ...rows]));
-  if (list.more) stderr.write(`There are more than ${limit}; --limit shows more of them.\n`);
+  if (list.more) stderr.write(`There are more than ${limit} keys; show more with --limit.\n`);
 }
 
 function sizeOf(value: unknown): string {

@@ -13,18 +13,20 @@ import { showRuns, showRunsAsTheyEnd } from "../../understand/show-runs.js";
 import { countOption, valueFormatOf, valueOption } from "../../understand/value-output.js";
 
 export const trace: Command = {
-  description:
-    "Shows runs with all that brought them about, their steps, what they wrote and how they ended, each as it ends. COMPONENT is reconciler for all controllers, or one of them by its name.",
+  description: "Show runs of controllers: their triggers, steps, writes and outcome.",
   options: [
     ...connectionOptions,
-    { flags: "--component <name>", summary: "reconciler, or the name of a controller (default: reconciler)" },
-    { flags: "-f, --follow", summary: "go on with those to come" },
-    { flags: "--tail <count>", summary: "how many of the last ones (default: 10, or 0 with -f)" },
+    {
+      flags: "--component <name>",
+      summary: "name of a controller, or reconciler for all (default: reconciler)",
+    },
+    { flags: "-f, --follow", summary: "keep showing runs as they end" },
+    { flags: "--tail <count>", summary: "number of past runs (default: 10, or 0 with -f)" },
     valueOption,
   ],
   examples: [
-    ["fettle debug trace --component reconciler -f", "all runs, as they happen"],
-    ["fettle debug trace --component sites.demo.dev --tail 3", "the last three of one controller"],
+    ["fettle debug trace --component reconciler -f", "all runs as they end"],
+    ["fettle debug trace --component sites.demo.dev --tail 3", "the last three runs of one controller"],
   ],
   run: debugTrace,
 };
@@ -34,7 +36,8 @@ async function debugTrace(
   options: OptionValues,
   terminal: Terminal,
 ): Promise<void> {
-  if (words.length > 0) throw new UsageError(`say what with --component ${words[0] ?? ""}`);
+  if (words.length > 0)
+    throw new UsageError(`unexpected argument; choose a controller with --component ${words[0] ?? ""}`);
   const format = valueFormatOf(options);
   const follow = options["follow"] === true;
   const limit = countOption(options, "tail", { otherwise: follow ? 0 : 10 });
@@ -53,8 +56,7 @@ async function controllerMeant(component: string, plane: ManagementClient): Prom
   if (names.includes(component)) return component;
   const alike = nearest(component, ["reconciler", ...names]);
   const hint = alike === undefined ? "" : `; did you mean ${alike}?`;
-  const others = names.length === 0 ? "" : `, and ${names.join(", ")}`;
   throw new UsageError(
-    `there is no component ${JSON.stringify(component)}${hint} (reconciler is all controllers${others})`,
+    `unknown component ${JSON.stringify(component)}${hint} (use ${["reconciler", ...names].join(", ")})`,
   );
 }

@@ -37,7 +37,7 @@ export async function doomedByName(
     const title = titleOf(kind, name);
     if (object !== undefined) doomed.push(doom(kind, object, title));
     else {
-      const where = kind.scope === "Namespaced" ? ` in the namespace ${namespace}` : "";
+      const where = kind.scope === "Namespaced" ? ` in namespace ${namespace}` : "";
       missing.push(`${title}${where}; ${elsewhere(kind)}`);
     }
   }
@@ -68,7 +68,9 @@ export async function doomedByManifests(
     const { name, namespace } = manifest.metadata;
     const title = manifestTitle(manifest);
     if (name === undefined)
-      throw new Error(`${source}: ${title} has no name of its own, so it cannot be found to be deleted`);
+      throw new Error(
+        `${source}: ${title} has only a generateName, so it cannot be deleted by manifest; delete it by name`,
+      );
     const { signal } = terminal;
     try {
       const kind = await client.kind(manifest, { signal });

@@ -27,7 +27,7 @@ export async function untilGone(
     const [first] = left;
     if (first === undefined) return;
     const more = left.size > 1 ? ` and ${left.size - 1} more` : "";
-    progress.say(`waiting for ${first[0].title}${more} to be gone${whatHolds(first[1])}`);
+    progress.say(`waiting for ${first[0].title}${more} to be deleted${whatHolds(first[1])}`);
   };
   say();
   await Promise.all(
@@ -57,10 +57,10 @@ export async function untilGone(
     terminal.stderr.write(`${title} is still being deleted${whatHolds(object)}\n`);
   }
   if (terminal.signal.aborted) {
-    terminal.stderr.write("The deletion goes on; it is only not waited for any more.\n");
+    terminal.stderr.write("Stopped waiting; the deletion continues.\n");
     return "interrupted";
   }
-  terminal.stderr.write(`fettle: not gone within ${formatDuration(timeout ?? 0)}; the deletion goes on\n`);
+  terminal.stderr.write(`fettle: timed out after ${formatDuration(timeout ?? 0)}; the deletion continues\n`);
   return "timeout";
 }
 
@@ -69,5 +69,5 @@ function whatHolds({ metadata, ...object }: UntypedObject): string {
     finalizers?: readonly string[];
   };
   const finalizers = [...(metadata.finalizers ?? []), ...ofSpec];
-  return finalizers.length === 0 ? "" : `: it waits for the finalizers ${finalizers.join(", ")}`;
+  return finalizers.length === 0 ? "" : `, waiting for finalizers ${finalizers.join(", ")}`;
 }

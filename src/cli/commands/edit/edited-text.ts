@@ -2,8 +2,8 @@ import type { UntypedObject } from "../../../client/kinds/kind.js";
 import { withoutManagedFields, yamlOf } from "../../output/objects.js";
 
 const guide = [
-  "Change what you want to change, save and close.",
-  "Lines that begin with # are left out. An empty file changes nothing.",
+  "Edit the object, then save and close the editor.",
+  "Lines that start with # are ignored. An empty file cancels the edit.",
 ];
 
 /** What stands in the editor: an object, below what there is to say about it. */

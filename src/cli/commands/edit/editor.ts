@@ -4,7 +4,7 @@ import type { Terminal } from "../../command.js";
 /** Opens a file in the editor of the user's choice, and waits until it is closed. */
 export async function openEditor(path: string, { env, stdin }: Terminal): Promise<void> {
   if (!env["VISUAL"] && !env["EDITOR"] && stdin.isTTY !== true) {
-    throw new Error("there is no terminal to edit in; set EDITOR or VISUAL to a program that needs none");
+    throw new Error("no terminal to run an editor in; set EDITOR or VISUAL to a program that needs none");
   }
   const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
   // The variable may hold options (`code --wait`), so a shell takes it apart; the path is handed over untouched.
@@ -23,7 +23,7 @@ export async function openEditor(path: string, { env, stdin }: Terminal): Promis
   });
   if (code === 127)
     throw new Error(
-      `the editor ${JSON.stringify(editor)} was not found; set EDITOR or VISUAL to one that is there`,
+      `the editor ${JSON.stringify(editor)} was not found; set EDITOR or VISUAL to an installed program`,
     );
-  if (code !== 0) throw new Error(`the editor ${JSON.stringify(editor)} ended with ${code}`);
+  if (code !== 0) throw new Error(`the editor ${JSON.stringify(editor)} exited with code ${code}`);
 }

@@ -67,10 +67,12 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
       if (isConflict(error) && tries < mostTries) {
         const live = await client.find(kind, base, { signal });
         if (live === undefined)
-          throw new Error(`${kind.singular}/${base.metadata.name} was deleted meanwhile`, { cause: error });
+          throw new Error(`${kind.singular}/${base.metadata.name} was deleted by someone else`, {
+            cause: error,
+          });
         if (live.metadata.uid !== base.metadata.uid) {
           throw new Error(
-            `${kind.singular}/${base.metadata.name} was deleted meanwhile, and another one made`,
+            `${kind.singular}/${base.metadata.name} was deleted and recreated by someone else`,
             { cause: error },
           );
         }
@@ -105,7 +107,7 @@ function identityChange(base: UntypedObject, edited: UntypedObject): string | un
   const field = Object.keys(before).find((key) => before[key] !== after[key]);
   return field === undefined
     ? undefined
-    : `${field} says which object this is, and cannot be changed; it was ${String(before[field])}`;
+    : `${field} identifies the object and cannot be changed; it was ${String(before[field])}`;
 }
 
 /** Whether two merge patches touch the same field. */
@@ -123,9 +125,9 @@ function at(object: JsonObject, key: string): Json {
 function contested(base: UntypedObject, live: UntypedObject): readonly string[] {
   const changes = renderDiff(json(base), json(live), { color: false, context: 0 });
   return [
-    "Somebody else changed the same meanwhile:",
+    "Someone else changed the same fields:",
     ...changes.split("\n"),
-    "Below is the object with your changes over theirs: save it so, change it, or empty the file to leave it.",
+    "Below is the object with your changes applied over theirs. Save to write it, edit further, or empty the file to cancel.",
   ];
 }
 
@@ -134,5 +136,5 @@ function refusal(error: unknown): readonly string[] {
   const api = asApiError(error);
   const causes = api?.status.details?.causes ?? [];
   const lines = causes.map(({ field, message }) => (field ? `${field}: ${message}` : (message ?? "")));
-  return ["The server did not take it:", ...(lines.length > 0 ? lines : [api?.message ?? String(error)])];
+  return ["The server rejected the change:", ...(lines.length > 0 ? lines : [api?.message ?? String(error)])];
 }

@@ -47,7 +47,7 @@ export async function schemasOf(
   const address = index.paths?.[key]?.serverRelativeURL;
   const missing = (): Error =>
     new Error(
-      `the server does not tell the schema of ${kind} in ${group === "" ? version : `${group}/${version}`}`,
+      `the server publishes no schema for ${kind} in ${group === "" ? version : `${group}/${version}`}`,
     );
   if (address === undefined) throw missing();
   const [path = "", query = ""] = address.split("?");

@@ -19,10 +19,9 @@ export interface Asked {
 export function nothingFound({ targets, selection, terminal }: Asked): void {
   const kinds = targets.length > 3 ? "objects" : targets.map(({ kind }) => kind.plural).join(" or ");
   const namespaced = targets.some(({ kind }) => kind.scope === "Namespaced");
-  const where =
-    namespaced && selection.namespace !== undefined ? ` in the namespace ${selection.namespace}` : "";
-  const which = selection.labelSelector || selection.fieldSelector ? " that match" : "";
-  terminal.stderr.write(`There are no ${kinds}${which}${where}.\n`);
+  const where = namespaced && selection.namespace !== undefined ? ` in namespace ${selection.namespace}` : "";
+  const which = selection.labelSelector || selection.fieldSelector ? " matching the selector" : "";
+  terminal.stderr.write(`No ${kinds} found${which}${where}.\n`);
 }
 
 /**

@@ -24,17 +24,17 @@ export function parseGoal(text: string): Goal {
   if (text.toLowerCase() === "delete") {
     return {
       type: "delete",
-      text: "gone",
-      met: "is gone",
+      text: "deleted",
+      met: "deleted",
       state: (object) => (object === undefined ? undefined : stillThere(object)),
     };
   }
   if (text.toLowerCase() === "create") {
     return {
       type: "create",
-      text: "there",
-      met: "is there",
-      state: (object) => (object === undefined ? "not there" : undefined),
+      text: "created",
+      met: "created",
+      state: (object) => (object === undefined ? "not found" : undefined),
     };
   }
   const equals = text.indexOf("=");
@@ -42,14 +42,14 @@ export function parseGoal(text: string): Goal {
   if (what === "condition" && rest !== "") return conditionGoal(rest);
   if (what === "jsonpath" && rest !== "") return pathGoal(rest);
   throw new UsageError(
-    `--for ${text} is not known; there are condition=NAME, condition=NAME=VALUE, delete, create and jsonpath='{PATH}'=VALUE`,
+    `invalid value ${JSON.stringify(text)} for --for; use condition=NAME, condition=NAME=VALUE, delete, create or jsonpath='{PATH}'=VALUE`,
   );
 }
 
 function stillThere({ metadata }: UntypedObject): string {
-  if (!metadata.deletionTimestamp) return "there, and nobody has deleted it";
+  if (!metadata.deletionTimestamp) return "not deleted";
   const { finalizers = [] } = metadata;
-  return `being deleted${finalizers.length > 0 ? `, waits for the finalizers ${finalizers.join(", ")}` : ""}`;
+  return `being deleted${finalizers.length > 0 ? `, waiting for finalizers ${finalizers.join(", ")}` : ""}`;
 }
 
 interface SeenCondition {
@@ -68,13 +68,13 @@ function conditionGoal(text: string): Goal {
     text: `${type}=${wanted}`,
     met: `has ${type}=${wanted}`,
     state: (object) => {
-      if (object === undefined) return "it is not there any more";
+      if (object === undefined) return "deleted";
       const { conditions, observedGeneration } = (object["status"] ?? {}) as {
         conditions?: readonly SeenCondition[];
         observedGeneration?: number;
       };
       const found = conditions?.find((each) => each.type?.toLowerCase() === type.toLowerCase());
-      if (found === undefined) return `it has no condition ${type} yet`;
+      if (found === undefined) return `no condition ${type}`;
       const { status = "", reason = "", message = "" } = found;
       const seen = found.observedGeneration ?? observedGeneration;
       const { generation } = object.metadata;
@@ -83,7 +83,7 @@ function conditionGoal(text: string): Goal {
         const isCurrent = seen === undefined || generation === undefined || seen >= generation;
         return isCurrent
           ? undefined
-          : `${type} is ${status}, but for generation ${seen} and not yet ${generation}`;
+          : `${type} is ${status} for generation ${seen}, not yet for ${generation}`;
       }
       const why = [reason, message].filter((part) => part !== "").join(", ");
       return `${type} is ${status}${why === "" ? "" : `: ${why}`}`;
@@ -95,11 +95,13 @@ function pathGoal(text: string): Goal {
   const brace = text.lastIndexOf("}");
   const equals = brace < 0 ? text.lastIndexOf("=") : text[brace + 1] === "=" ? brace + 1 : -1;
   if (brace >= 0 && equals < 0 && brace !== text.length - 1) {
-    throw new UsageError(`after the path in ${JSON.stringify(text)} comes =VALUE or nothing`);
+    throw new UsageError(
+      `unexpected text after the path in ${JSON.stringify(text)}; use '{PATH}' or '{PATH}'=VALUE`,
+    );
   }
   const path = equals < 0 ? text : text.slice(0, equals);
   const wanted = equals < 0 ? undefined : text.slice(equals + 1);
-  if (wanted === "") throw new UsageError(`jsonpath=${text} has no value after the =`);
+  if (wanted === "") throw new UsageError(`missing value after = in jsonpath=${text}`);
   const find = compileRelaxedPath(path);
   const goal = wanted === undefined ? path : `${path}=${wanted}`;
   return {
@@ -107,9 +109,9 @@ function pathGoal(text: string): Goal {
     text: goal,
     met: `has ${goal}`,
     state: (object) => {
-      if (object === undefined) return "it is not there any more";
+      if (object === undefined) return "deleted";
       const found = find(object).map((value) => jsonPathText(value as never));
-      if (found.length === 0) return `it has no ${path}`;
+      if (found.length === 0) return `no field ${path}`;
       if (wanted === undefined || (found.length === 1 && found[0] === wanted)) return undefined;
       return `${path} is ${found.join(" ")}`;
     },
