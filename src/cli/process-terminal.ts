@@ -1,4 +1,4 @@
-import type { Terminal } from "./command.js";
+import type { Terminal } from "./command/command.js";
 
 /** This process as a terminal. */
 export interface ProcessTerminal {

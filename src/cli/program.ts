@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import { UsageError, type Command, type Terminal } from "./command.js";
-import { commandGroups, type CommandEntry } from "./commands.js";
-import { errorText } from "./error-text.js";
-import { nearest } from "./kinds/nearest.js";
+import { UsageError, type Command, type Terminal, type CommandEntry } from "./command/command.js";
+import { commandGroups } from "./commands/index.js";
+import { errorText } from "./command/error-text.js";
+import { nearest } from "./command/nearest.js";
 import { addCommand, newProgram, type Called } from "./to-commander.js";
 
 /**
@@ -51,7 +51,7 @@ async function programFor(
   }
   for (const { title, commands } of commandGroups) {
     for (const { name, summary, load } of commands) {
-      const command: Command | undefined = name === word ? (await load()).command : undefined;
+      const command: Command | undefined = name === word ? await load() : undefined;
       addCommand(program, { name, summary, command, group: `${title}:`, terminal, call });
     }
   }

@@ -1,7 +1,13 @@
 import { Command as Commander, Option } from "commander";
 import picocolors from "picocolors";
-import { UsageError, type Command, type CommandOption, type OptionValues, type Terminal } from "./command.js";
-import { nearest } from "./kinds/nearest.js";
+import {
+  UsageError,
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  type Terminal,
+} from "./command/command.js";
+import { nearest } from "./command/nearest.js";
 
 /** A command with its parsed arguments and options. */
 export interface Called {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
-import type { Command } from "../../src/cli/command.js";
-import { commandGroups } from "../../src/cli/commands.js";
+import type { Command } from "../../src/cli/command/command.js";
+import { commandGroups } from "../../src/cli/commands/index.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { fettle } from "./fettle-process.js";
 
@@ -24,8 +24,7 @@ describe("every command", () => {
   test.each(entries.map(({ name, load }) => [name, load] as const))(
     "%s has help with examples",
     async (name, load) => {
-      const { command } = await load();
-      await examine(command, [name]);
+      await examine(await load(), [name]);
     },
   );
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect } from "../../src/cli/connect.js";
+import { connect } from "../../src/cli/server/connect.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import type { ControlPlane } from "../../src/plane/control-plane.js";
 import { startServer, type Server } from "../../src/server/index.js";

@@ -10,7 +10,7 @@ import { command as backup } from "../../src/cli/commands/backup.js";
 import { command as generate } from "../../src/cli/commands/generate.js";
 import { command as init } from "../../src/cli/commands/init.js";
 import { command as restore } from "../../src/cli/commands/restore.js";
-import type { Command, OptionValues } from "../../src/cli/command.js";
+import type { Command, OptionValues } from "../../src/cli/command/command.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
 import { controlPlane } from "../../src/plane/control-plane.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { OptionValues } from "../../src/cli/command.js";
+import type { OptionValues } from "../../src/cli/command/command.js";
 import { command } from "../../src/cli/commands/up.js";
 import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { runCommandLine } from "../../src/cli/program.js";

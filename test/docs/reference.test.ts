@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../src/cli/command.js";
-import { commandGroups } from "../../src/cli/commands.js";
+import type { Command } from "../../src/cli/command/command.js";
+import { commandGroups } from "../../src/cli/commands/index.js";
 import { apiPage } from "./reference/api-page.js";
 import { cliPage } from "./reference/cli-page.js";
 import { configPage } from "./reference/config-page.js";
@@ -82,7 +82,7 @@ async function faults(line: string): Promise<string[]> {
   const [name, ...words] = line.trim().split(/\s+/);
   const entry = commandGroups.flatMap(({ commands }) => commands).find((each) => each.name === name);
   if (entry === undefined) return [`there is no command ${name}`];
-  let { command }: { readonly command: Command } = await entry.load();
+  let command: Command = await entry.load();
   const below = command.commands?.[words[0] ?? ""];
   if (below !== undefined) command = below;
   const flags = (command.options ?? []).flatMap(

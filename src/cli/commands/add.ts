@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UsageError, type Command } from "../command.js";
+import { UsageError, type Command } from "../command/command.js";
 
 const kind: Command = {
   arguments: "<Kind>",

@@ -1,14 +1,14 @@
 import type { Client, Manifest } from "../../client/client.js";
 import type { UntypedObject } from "../../client/kinds/kind.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connect } from "../connect.js";
-import { listOption, textOption } from "../kinds/asked.js";
+import { type Command, type OptionValues, type Terminal } from "../command/command.js";
+import { connect } from "../server/connect.js";
+import { listOption, textOption, connectionOptions } from "../command/options.js";
 import { applyManifest, inOrder, manifestTitle, untilServed } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests, type FoundManifest } from "../manifests/read-manifests.js";
 import { objections } from "../manifests/refusal.js";
 import { formatOf, type Format } from "../output/format.js";
 import { printObjects } from "../output/objects.js";
-import { startProgress, type Progress } from "../output/progress.js";
+import { startProgress, type Progress } from "../terminal/progress.js";
 
 export const command: Command = {
   arguments: "[file...]",
@@ -32,7 +32,48 @@ export const command: Command = {
     ["cat site.yaml | fettle apply -f -", "from standard input"],
     ["fettle apply -f site.yaml --dry-run", "validate only"],
   ],
-  run: apply,
+  async run(words, options, terminal) {
+    const format = formatOf(options);
+    const files = [...listOption(options, "filename"), ...words];
+    const found = await readManifests(files, { recursive: options["recursive"] === true, terminal });
+    await using server = await connect(options, terminal);
+    for (const each of found) refuseOtherNamespace(each, textOption(options, "namespace"));
+    using progress = startProgress(terminal);
+    const applying: Applying = { client: server.client, options, format, terminal, progress };
+    const objects: UntypedObject[] = [];
+    let failures = 0;
+    for (const [at, { manifest, place }] of inOrder(found).entries()) {
+      if (terminal.signal.aborted) {
+        progress.clear();
+        terminal.stderr.write(`fettle: interrupted; ${at} of ${found.length} manifests were applied\n`);
+        return;
+      }
+      progress.show(`applying ${at + 1} of ${found.length}: ${manifestTitle(manifest)}`);
+      try {
+        objects.push(await applyOne(applying, manifest));
+      } catch (error) {
+        if (terminal.signal.aborted) continue;
+        progress.clear();
+        if (!isRefusal(error)) {
+          const problem = error instanceof Error ? error.message : String(error);
+          throw new Error(
+            `${place()}: ${manifestTitle(manifest)}: ${problem}\n${objects.length} of ${found.length} manifests were applied`,
+            { cause: error },
+          );
+        }
+        failures++;
+        for (const { field, message } of objections(error)) {
+          terminal.stderr.write(`fettle: ${place(field)}: ${manifestTitle(manifest)}: ${message}\n`);
+        }
+      }
+    }
+    progress.clear();
+    if (format.type === "yaml" || format.type === "json" || format.type === "jsonpath") {
+      const printed = { objects, single: found.length === 1, titleOf: manifestTitle };
+      terminal.stdout.write(await printObjects(format, printed));
+    }
+    return failures > 0 ? 1 : 0;
+  },
 };
 
 /** How long a definition may take to be served before what needs it is tried anyway. */
@@ -44,53 +85,6 @@ interface Applying {
   readonly format: Format;
   readonly terminal: Terminal;
   readonly progress: Progress;
-}
-
-async function apply(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const format = formatOf(options);
-  const files = [...listOption(options, "filename"), ...words];
-  const found = await readManifests(files, { recursive: options["recursive"] === true, terminal });
-  await using server = await connect(options, terminal);
-  for (const each of found) refuseOtherNamespace(each, textOption(options, "namespace"));
-  using progress = startProgress(terminal);
-  const applying: Applying = { client: server.client, options, format, terminal, progress };
-  const objects: UntypedObject[] = [];
-  let failures = 0;
-  for (const [at, { manifest, place }] of inOrder(found).entries()) {
-    if (terminal.signal.aborted) {
-      progress.clear();
-      terminal.stderr.write(`fettle: interrupted; ${at} of ${found.length} manifests were applied\n`);
-      return;
-    }
-    progress.say(`applying ${at + 1} of ${found.length}: ${manifestTitle(manifest)}`);
-    try {
-      objects.push(await applyOne(applying, manifest));
-    } catch (error) {
-      if (terminal.signal.aborted) continue;
-      progress.clear();
-      if (!isRefusal(error)) {
-        const problem = error instanceof Error ? error.message : String(error);
-        throw new Error(
-          `${place()}: ${manifestTitle(manifest)}: ${problem}\n${objects.length} of ${found.length} manifests were applied`,
-          { cause: error },
-        );
-      }
-      failures++;
-      for (const { field, message } of objections(error)) {
-        terminal.stderr.write(`fettle: ${place(field)}: ${manifestTitle(manifest)}: ${message}\n`);
-      }
-    }
-  }
-  progress.clear();
-  if (format.type === "yaml" || format.type === "json" || format.type === "jsonpath") {
-    const printed = { objects, single: found.length === 1, titleOf: manifestTitle };
-    terminal.stdout.write(await printObjects(format, printed));
-  }
-  return failures > 0 ? 1 : 0;
 }
 
 async function applyOne(
@@ -111,7 +105,7 @@ async function applyOne(
     terminal.stdout.write(`${manifestTitle(object)} ${outcome}${dryRun ? " (dry run)" : ""}\n`);
   }
   if (object.kind === "CustomResourceDefinition" && !dryRun) {
-    progress.say(`waiting for ${object.metadata.name} to be established`);
+    progress.show(`waiting for ${object.metadata.name} to be established`);
     await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionPatience)]));
   }
   return object;

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { startProgress, type Progress } from "../output/progress.js";
+import { UsageError, type Command, type OptionValues, type Terminal } from "../command/command.js";
+import { startProgress, type Progress } from "../terminal/progress.js";
+import { kubeconfigOptions } from "../command/options.js";
 
 export const command: Command = {
   arguments: "[file]",
@@ -16,7 +17,7 @@ export const command: Command = {
     },
     { flags: "--force", summary: "replace an existing file" },
     { flags: "--data <folder>", summary: "data folder (default: .fettle, if it exists)" },
-    ...connectionOptions.filter(({ flags }) => !flags.includes("--namespace")),
+    ...kubeconfigOptions,
   ],
   examples: [
     ["fettle backup", "the control plane of this folder"],
@@ -38,7 +39,7 @@ export const command: Command = {
     const saved = await saveBackup(stream, file, {
       force,
       signal: terminal.signal,
-      onProgress: (bytes) => progress.say(`saving: ${megabytes(bytes)}`),
+      onProgress: (bytes) => progress.show(`saving: ${megabytes(bytes)}`),
     });
     progress.clear();
     terminal.stdout.write(
@@ -80,7 +81,7 @@ async function source(
     return closing(
       backup(store, {
         signal: terminal.signal,
-        onProgress: ({ entries, count }) => progress.say(`saving: ${entries} of ${count} entries`),
+        onProgress: ({ entries, count }) => progress.show(`saving: ${entries} of ${count} entries`),
       }),
       () => store.close(),
     );
@@ -91,7 +92,7 @@ async function source(
 }
 
 async function fromServer(options: OptionValues, terminal: Terminal): Promise<AsyncIterable<Uint8Array>> {
-  const { connect } = await import("../connect.js");
+  const { connect } = await import("../server/connect.js");
   const { downloadBackup } = await import("./backup/download.js");
   await using connected = await connect(options, terminal);
   return downloadBackup(connected.connection, {

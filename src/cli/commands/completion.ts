@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 import type { Shell } from "../completion/scripts.js";
 
 function script(shell: Shell, examples: Command["examples"]): Command {
@@ -41,9 +41,10 @@ export const command: Command = {
       examples: [["fettle completion candidates -- get si", "kinds that start with si"]],
       async run(words, _, terminal) {
         const { candidates } = await import("../completion/candidates.js");
-        const { askServer } = await import("../completion/ask-server.js");
-        const found = await candidates(words.length === 0 ? [""] : words, (options) =>
-          askServer(options, terminal),
+        const { completionServer } = await import("../completion/completion-server.js");
+        const { commandGroups } = await import("./index.js");
+        const found = await candidates(words.length === 0 ? [""] : words, commandGroups, (options) =>
+          completionServer(options, terminal),
         );
         if (found === "files") terminal.stdout.write(":files\n");
         else {

@@ -1,4 +1,6 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { command as up } from "./up.js";
+import { configOption, textOption } from "../command/options.js";
 
 export const command: Command = {
   description:
@@ -7,12 +9,8 @@ export const command: Command = {
     "In the file, ${NAME} and ${NAME:-default} are replaced by environment variables.",
   options: [
     { flags: "-o, --output <format>", summary: "output format: yaml or json", choices: ["yaml", "json"] },
-    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
-    { flags: "-p, --port <port>", summary: "as in fettle up" },
-    { flags: "--host <address>", summary: "as in fettle up" },
-    { flags: "--data <folder>", summary: "as in fettle up" },
-    { flags: "--store <store>", summary: "as in fettle up" },
-    { flags: "--log <format>", summary: "as in fettle up" },
+    configOption,
+    ...(up.options ?? []).filter(({ flags }) => /--(port|host|data|store|log) /.test(flags)),
   ],
   examples: [
     ["fettle config", "all settings with value and source"],
@@ -21,8 +19,8 @@ export const command: Command = {
   ],
   async run(_, options, { env, cwd, stdout, colors }) {
     const { loadConfig } = await import("../../plane/config/load-config.js");
-    const { config: file, ...flags } = options;
-    const loaded = await loadConfig({ file: typeof file === "string" ? file : undefined, flags, env, cwd });
+    const { config: _file, ...flags } = options;
+    const loaded = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
     const { configObject, configYaml, shownSettings } = await import("../../plane/config/show-config.js");
     const shown = shownSettings(loaded, cwd);
     if (options["output"] === "yaml") stdout.write(configYaml(loaded, cwd));

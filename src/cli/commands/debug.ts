@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 import { events } from "./debug/events.js";
 import { profile } from "./debug/profile.js";
 import { state } from "./debug/state.js";

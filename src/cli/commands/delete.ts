@@ -1,22 +1,20 @@
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import type { DeleteOptions } from "../../client/transport/transport.js";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { UsageError, type Command, type OptionValues, type Terminal } from "../command/command.js";
 import {
-  connectWithKinds,
   durationOption,
   flagOption,
   listOption,
-  refuseSelectionWithNames,
-  selectionOf,
   selectionOptions,
   textOption,
-  type Served,
-} from "../kinds/asked.js";
-import { targetsOf } from "../kinds/targets.js";
+  connectionOptions,
+} from "../command/options.js";
 import { fileOptions } from "../manifests/read-manifests.js";
-import { startProgress } from "../output/progress.js";
+import { startProgress } from "../terminal/progress.js";
 import { doomedByManifests, doomedByName, doomedBySelection, type Doomed } from "./delete/doomed.js";
 import { untilGone } from "./delete/until-gone.js";
+import { connect, type Server } from "../server/connect.js";
+import { resolveObjects } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "[kind] [name...]",
@@ -47,51 +45,45 @@ export const command: Command = {
     ["fettle delete site hello --cascade orphan", "keep the objects it owns"],
     ["fettle delete sites --all --wait=false", "all sites, without waiting"],
   ],
-  run: remove,
+  async run(words, options, terminal) {
+    const waits = flagOption(options, "wait", true);
+    const timeout = await durationOption(options, "timeout");
+    const deletion = deletionOf(options, terminal.signal);
+    await using server = await connect(options, terminal);
+    const { doomed, missing } = await findDoomed(words, options, terminal, server);
+    let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
+    if (failed) for (const text of missing) terminal.stderr.write(`fettle: not found: ${text}\n`);
+    using progress = startProgress(terminal);
+    const waiting: Doomed[] = [];
+    for (const each of doomed) {
+      progress.show(`deleting ${each.title}`);
+      const { uid } = each;
+      const guarded: DeleteOptions = { ...deletion, ...(uid !== undefined && { preconditions: { uid } }) };
+      let left: UntypedObject | undefined;
+      try {
+        left = await server.client.delete(each.kind, each, guarded);
+      } catch (error) {
+        terminal.signal.throwIfAborted();
+        progress.clear();
+        terminal.stderr.write(
+          `fettle: ${each.title}: ${error instanceof Error ? error.message : String(error)}\n`,
+        );
+        failed = true;
+        continue;
+      }
+      progress.clear();
+      const isHeld = left !== undefined && options["dryRun"] !== true;
+      if (left !== undefined && isHeld) waiting.push({ ...each, object: left });
+      if (!isHeld || !waits) terminal.stdout.write(lineFor(each, options, isHeld));
+    }
+    if (!waits || waiting.length === 0) return failed ? 1 : 0;
+    const onGone = (each: Doomed): void => void terminal.stdout.write(lineFor(each, options, false));
+    const outcome = await untilGone(server.client, waiting, { terminal, progress, timeout, onGone });
+    return outcome === "gone" ? (failed ? 1 : 0) : outcome === "timeout" ? 124 : undefined;
+  },
 };
 
 const policies = { background: "Background", foreground: "Foreground", orphan: "Orphan" } as const;
-
-async function remove(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const waits = flagOption(options, "wait", true);
-  const timeout = await durationOption(options, "timeout");
-  const deletion = deletionOf(options, terminal.signal);
-  await using server = await connectWithKinds(options, terminal);
-  const { doomed, missing } = await findDoomed(words, options, terminal, server);
-  let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
-  if (failed) for (const text of missing) terminal.stderr.write(`fettle: not found: ${text}\n`);
-  using progress = startProgress(terminal);
-  const waiting: Doomed[] = [];
-  for (const each of doomed) {
-    progress.say(`deleting ${each.title}`);
-    const { uid } = each;
-    const guarded: DeleteOptions = { ...deletion, ...(uid !== undefined && { preconditions: { uid } }) };
-    let left: UntypedObject | undefined;
-    try {
-      left = await server.client.delete(each.kind, each, guarded);
-    } catch (error) {
-      terminal.signal.throwIfAborted();
-      progress.clear();
-      terminal.stderr.write(
-        `fettle: ${each.title}: ${error instanceof Error ? error.message : String(error)}\n`,
-      );
-      failed = true;
-      continue;
-    }
-    progress.clear();
-    const isHeld = left !== undefined && options["dryRun"] !== true;
-    if (left !== undefined && isHeld) waiting.push({ ...each, object: left });
-    if (!isHeld || !waits) terminal.stdout.write(lineFor(each, options, isHeld));
-  }
-  if (!waits || waiting.length === 0) return failed ? 1 : 0;
-  const onGone = (each: Doomed): void => void terminal.stdout.write(lineFor(each, options, false));
-  const outcome = await untilGone(server.client, waiting, { terminal, progress, timeout, onGone });
-  return outcome === "gone" ? (failed ? 1 : 0) : outcome === "timeout" ? 124 : undefined;
-}
 
 function lineFor({ title, namespace }: Doomed, options: OptionValues, isHeld: boolean): string {
   if (options["output"] === "name") return `${title}\n`;
@@ -130,7 +122,7 @@ async function findDoomed(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
-  server: Served,
+  server: Server,
 ): Promise<FoundDoomed> {
   const { signal } = terminal;
   const files = listOption(options, "filename");
@@ -140,12 +132,10 @@ async function findDoomed(
   }
   if (words.length === 0)
     throw new UsageError("missing objects: KIND NAME, KIND --all, KIND -l LABELS or -f FILE");
-  const targets = targetsOf(words, server.kinds);
+  const { targets, selection } = await resolveObjects(words, options, server);
   const doomed: Doomed[] = [];
   const missing: string[] = [];
-  const selection = selectionOf(options, server);
   for (const { kind, names } of targets) {
-    refuseSelectionWithNames(options, names);
     if (names.length > 0) {
       const found = await doomedByName(server, kind, names, signal);
       doomed.push(...found.doomed);

@@ -1,13 +1,13 @@
 import type { Client, Manifest } from "../../client/client.js";
 import { isNotFound, type KubeObject } from "../../model/core.js";
 import { needsOthers } from "../../plane/management/plan/dry-run.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connect } from "../connect.js";
-import { listOption } from "../kinds/asked.js";
+import { type Command } from "../command/command.js";
+import { connect } from "../server/connect.js";
+import { listOption, connectionOptions } from "../command/options.js";
 import { inOrder, manifestTitle } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { objections } from "../manifests/refusal.js";
-import { objectDiff } from "../understand/object-diff.js";
+import { objectDiff } from "../output/object-diff.js";
 
 /** 1 says that there are differences. */
 const trouble = 2;
@@ -22,34 +22,32 @@ export const command: Command = {
     ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
   failureCode: trouble,
-  run: diff,
-};
-
-async function diff(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<number> {
-  const files = [...listOption(options, "filename"), ...words];
-  const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
-  await using server = await connect(options, terminal);
-  const all = found.map(({ manifest }) => manifest);
-  let differs = false;
-  let failed = false;
-  for (const { manifest, place } of found) {
-    const title = manifestTitle(manifest);
-    try {
-      const { before, after } = await rehearsed(server.client, manifest, all, terminal.signal);
-      const text = objectDiff(before, after, { colors: terminal.colors, title });
-      if (text === "") continue;
-      differs = true;
-      terminal.stdout.write(`${text}\n`);
-    } catch (error) {
-      terminal.signal.throwIfAborted();
-      failed = true;
-      for (const { field, message } of objections(error)) {
-        terminal.stderr.write(`fettle: ${place(field)}: ${title}: ${message}\n`);
+  async run(words, options, terminal) {
+    const files = [...listOption(options, "filename"), ...words];
+    const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
+    await using server = await connect(options, terminal);
+    const all = found.map(({ manifest }) => manifest);
+    let differs = false;
+    let failed = false;
+    for (const { manifest, place } of found) {
+      const title = manifestTitle(manifest);
+      try {
+        const { before, after } = await rehearsed(server.client, manifest, all, terminal.signal);
+        const text = objectDiff(before, after, { colors: terminal.colors, title });
+        if (text === "") continue;
+        differs = true;
+        terminal.stdout.write(`${text}\n`);
+      } catch (error) {
+        terminal.signal.throwIfAborted();
+        failed = true;
+        for (const { field, message } of objections(error)) {
+          terminal.stderr.write(`fettle: ${place(field)}: ${title}: ${message}\n`);
+        }
       }
     }
-  }
-  return failed ? trouble : differs ? 1 : 0;
-}
+    return failed ? trouble : differs ? 1 : 0;
+  },
+};
 
 /** An object before and after a manifest would be applied; what it needs first may be among the others. */
 async function rehearsed(

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UntypedObject } from "../../client/kinds/kind.js";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { sayWhere } from "../kinds/absent.js";
-import { connectWithKinds, textOption } from "../kinds/asked.js";
-import { titleOf } from "../kinds/find-kind.js";
-import { oneTarget } from "../kinds/targets.js";
+import { UsageError, type Command } from "../command/command.js";
+import { textOption, connectionOptions } from "../command/options.js";
+import { titleOf } from "../objects/find-kind.js";
 import { editorText, linesAbove, withoutRemarks, withRemarks } from "./edit/edited-text.js";
 import { openEditor } from "./edit/editor.js";
 import { save, type Saving } from "./edit/save.js";
+import { connect } from "../server/connect.js";
+import { resolveObject, getObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name]",
@@ -23,72 +23,68 @@ export const command: Command = {
     ["fettle edit site hello", "in the default editor"],
     ["EDITOR='code --wait' fettle edit site hello", "in another editor"],
   ],
-  run: edit,
-};
+  async run(words, options, terminal) {
+    const subresource = textOption(options, "subresource");
+    if (subresource !== undefined && subresource !== "status")
+      throw new UsageError("invalid --subresource; use status");
+    await using server = await connect(options, terminal);
+    const { signal } = terminal;
+    const target = await resolveObject(words, server);
+    const { kind, name } = target;
+    const object = await getObject(server, target, terminal);
+    const saving: Saving = { client: server.client, kind, subresource, signal };
+    const title = titleOf(kind, name);
 
-async function edit(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const subresource = textOption(options, "subresource");
-  if (subresource !== undefined && subresource !== "status")
-    throw new UsageError("invalid --subresource; use status");
-  await using server = await connectWithKinds(options, terminal);
-  const { signal } = terminal;
-  const { kind, name } = oneTarget(words, server.kinds);
-  const { client, namespace } = server;
-  const object = await client.get(kind, { name, namespace }, { signal }).catch(sayWhere(kind, namespace));
-  const saving: Saving = { client, kind, subresource, signal };
-  const title = titleOf(kind, name);
-
-  // A folder of its own, which nobody else may look into: objects can hold secrets.
-  const folder = await mkdtemp(join(terminal.env["TMPDIR"] || tmpdir(), "fettle-edit-"));
-  const path = join(folder, `${kind.singular}-${name.replaceAll(/[^\w.-]/g, "_")}.yaml`);
-  let isNeeded = false;
-  try {
-    const original = withoutRemarks(await editorText(object));
-    let base = object;
-    let text = await editorText(object);
-    let mayStay = false;
-    for (;;) {
-      await writeFile(path, text, { mode: 0o600 });
-      await openEditor(path, terminal);
-      const written = await readFile(path, "utf8");
-      const content = withoutRemarks(written);
-      if (content.trim() === "" || content === original) {
-        isNeeded = false;
-        terminal.stderr.write(`${title} unchanged: edit cancelled\n`);
-        return 0;
+    // A folder of its own, which nobody else may look into: objects can hold secrets.
+    const folder = await mkdtemp(join(terminal.env["TMPDIR"] || tmpdir(), "fettle-edit-"));
+    const path = join(folder, `${kind.singular}-${name.replaceAll(/[^\w.-]/g, "_")}.yaml`);
+    let isNeeded = false;
+    try {
+      const original = withoutRemarks(await editorText(object));
+      let base = object;
+      let text = await editorText(object);
+      let mayStay = false;
+      for (;;) {
+        await writeFile(path, text, { mode: 0o600 });
+        await openEditor(path, terminal);
+        const written = await readFile(path, "utf8");
+        const content = withoutRemarks(written);
+        if (content.trim() === "" || content === original) {
+          isNeeded = false;
+          terminal.stderr.write(`${title} unchanged: edit cancelled\n`);
+          return 0;
+        }
+        isNeeded = true;
+        // The same text again has been refused already.
+        if (written === text && !mayStay)
+          throw new Error(`${title} was not saved: the rejected text was not edited`);
+        const outcome = await saveText(saving, base, content);
+        if (!("problems" in outcome)) {
+          isNeeded = false;
+          const isSaved = outcome.type === "saved";
+          const hint = subresource === undefined ? " (edit the status with --subresource status)" : "";
+          terminal.stdout.write(
+            isSaved
+              ? `${title} edited\n`
+              : `${title} unchanged: the server ignored the edited fields${hint}\n`,
+          );
+          return 0;
+        }
+        for (const problem of outcome.problems) terminal.stderr.write(`${problem}\n`);
+        mayStay = outcome.type === "contested";
+        if (outcome.type === "contested") base = outcome.live;
+        const shown = outcome.type === "contested" ? await editorText(outcome.merged) : content;
+        text = withRemarks(shown, outcome.problems);
       }
-      isNeeded = true;
-      // The same text again has been refused already.
-      if (written === text && !mayStay)
-        throw new Error(`${title} was not saved: the rejected text was not edited`);
-      const outcome = await saveText(saving, base, content);
-      if (!("problems" in outcome)) {
-        isNeeded = false;
-        const isSaved = outcome.type === "saved";
-        const hint = subresource === undefined ? " (edit the status with --subresource status)" : "";
-        terminal.stdout.write(
-          isSaved ? `${title} edited\n` : `${title} unchanged: the server ignored the edited fields${hint}\n`,
-        );
-        return 0;
-      }
-      for (const problem of outcome.problems) terminal.stderr.write(`${problem}\n`);
-      mayStay = outcome.type === "contested";
-      if (outcome.type === "contested") base = outcome.live;
-      const shown = outcome.type === "contested" ? await editorText(outcome.merged) : content;
-      text = withRemarks(shown, outcome.problems);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!isNeeded) throw error;
+      throw new Error(`${message}; your text is saved in ${path}`, { cause: error });
+    } finally {
+      if (!isNeeded) await rm(folder, { recursive: true, force: true });
     }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (!isNeeded) throw error;
-    throw new Error(`${message}; your text is saved in ${path}`, { cause: error });
-  } finally {
-    if (!isNeeded) await rm(folder, { recursive: true, force: true });
-  }
-}
+  },
+};
 
 async function saveText(saving: Saving, base: UntypedObject, content: string): ReturnType<typeof save> {
   const { parseManifests } = await import("../../plane/apply-manifests.js");

@@ -1,14 +1,21 @@
 import { systemClock } from "../../model/core.js";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, textOption, type Served } from "../kinds/asked.js";
-import { aboutSelector, eventKind } from "../kinds/events-about.js";
-import { follow } from "../kinds/follow.js";
-import { oneTarget } from "../kinds/targets.js";
-import { columns, GrowingColumns } from "../output/columns.js";
-import { eventRow, eventTitles, inTime, type SeenEvent } from "../output/event-rows.js";
+import { UsageError, type Command, type OptionValues } from "../command/command.js";
+import { textOption, connectionOptions } from "../command/options.js";
+import {
+  eventKind,
+  sortByTime,
+  eventSelector,
+  type ObjectEvent,
+  eventRow,
+  eventTitles,
+} from "../objects/events.js";
+import { follow } from "../objects/follow.js";
+import { columns, GrowingColumns } from "../terminal/columns.js";
 import { formatOf } from "../output/format.js";
-import { Reconnection } from "../reconnection.js";
+import { Reconnection } from "../server/reconnection.js";
 import { printObjects } from "../output/objects.js";
+import { connect, type Server } from "../server/connect.js";
+import { resolveObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "[object] [name]",
@@ -37,56 +44,50 @@ export const command: Command = {
     ["fettle events --for site/hello -w", "the same in kubectl's syntax, then new events"],
     ["fettle events -A --types Warning", "warnings in all namespaces"],
   ],
-  run: events,
+  async run(words, options, terminal) {
+    const about = aboutOf(words, options);
+    const format = formatOf(options);
+    await using server = await connect(options, terminal);
+    const { namespace, fieldSelector, isWanted } = await filterOf(about, options, server);
+    const where = { namespace, fieldSelector, signal: terminal.signal };
+    const withNamespace = options["allNamespaces"] === true;
+    const rowOf = (event: ObjectEvent): readonly string[] => {
+      const row = eventRow(event, systemClock.now());
+      return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
+    };
+    const titles = withNamespace ? ["NAMESPACE", ...eventTitles] : eventTitles;
+    const titleRows = options["headers"] === false ? [] : [titles];
+    if (options["watch"] === true) {
+      if (format.type !== "table")
+        throw new UsageError("-w cannot be combined with -o; use: fettle get events -w -o json");
+      const text = new GrowingColumns();
+      const onStart = (found: readonly ObjectEvent[]): void => {
+        const rows = sortByTime(found.filter(isWanted)).map(rowOf);
+        terminal.stdout.write(text.add([...titleRows, ...rows]));
+      };
+      const following = { ...where, onStart, reconnection: new Reconnection(terminal) };
+      for await (const { type, object } of follow(server.client, eventKind, following)) {
+        if (type !== "DELETED" && isWanted(object)) terminal.stdout.write(text.add([rowOf(object)]));
+      }
+      return;
+    }
+    const { items } = await server.client.list(eventKind, where);
+    const found = sortByTime(items.filter(isWanted));
+    if (format.type !== "table") {
+      const titleOf = ({ metadata }: ObjectEvent): string => `event/${metadata.name}`;
+      terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
+    } else if (found.length === 0) {
+      const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+      const whom = about === undefined ? "" : ` of ${about.join("/")}`;
+      terminal.stderr.write(`No events${whom}${where}.\n`);
+    } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
+  },
 };
 
-interface Asked {
+interface EventFilter {
   readonly namespace: string | undefined;
   readonly fieldSelector: string | undefined;
-  readonly isWanted: (event: SeenEvent) => boolean;
-}
-
-async function events(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const about = aboutOf(words, options);
-  const format = formatOf(options);
-  await using server = await connectWithKinds(options, terminal);
-  const { namespace, fieldSelector, isWanted } = askedOf(about, options, server);
-  const where = { namespace, fieldSelector, signal: terminal.signal };
-  const withNamespace = options["allNamespaces"] === true;
-  const rowOf = (event: SeenEvent): readonly string[] => {
-    const row = eventRow(event, systemClock.now());
-    return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
-  };
-  const titles = withNamespace ? ["NAMESPACE", ...eventTitles] : eventTitles;
-  const titleRows = options["headers"] === false ? [] : [titles];
-  if (options["watch"] === true) {
-    if (format.type !== "table")
-      throw new UsageError("-w cannot be combined with -o; use: fettle get events -w -o json");
-    const text = new GrowingColumns();
-    const onStart = (found: readonly SeenEvent[]): void => {
-      const rows = inTime(found.filter(isWanted)).map(rowOf);
-      terminal.stdout.write(text.add([...titleRows, ...rows]));
-    };
-    const following = { ...where, onStart, reconnection: new Reconnection(terminal) };
-    for await (const { type, object } of follow(server.client, eventKind, following)) {
-      if (type !== "DELETED" && isWanted(object)) terminal.stdout.write(text.add([rowOf(object)]));
-    }
-    return;
-  }
-  const { items } = await server.client.list(eventKind, where);
-  const found = inTime(items.filter(isWanted));
-  if (format.type !== "table") {
-    const titleOf = ({ metadata }: SeenEvent): string => `event/${metadata.name}`;
-    terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
-  } else if (found.length === 0) {
-    const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-    const whom = about === undefined ? "" : ` of ${about.join("/")}`;
-    terminal.stderr.write(`No events${whom}${where}.\n`);
-  } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
+  readonly isWanted: (event: ObjectEvent) => boolean;
 }
 
 /** The words for one object, if one was named: behind the command, or with `--for` as kubectl has it. */
@@ -99,7 +100,11 @@ function aboutOf(words: readonly string[], options: OptionValues): readonly stri
   return [about];
 }
 
-function askedOf(about: readonly string[] | undefined, options: OptionValues, server: Served): Asked {
+async function filterOf(
+  about: readonly string[] | undefined,
+  options: OptionValues,
+  server: Server,
+): Promise<EventFilter> {
   const isEverywhere = options["allNamespaces"] === true;
   const types = (textOption(options, "types") ?? "")
     .split(",")
@@ -110,15 +115,15 @@ function askedOf(about: readonly string[] | undefined, options: OptionValues, se
       throw new UsageError(`unknown event type ${JSON.stringify(type)}; use Normal or Warning`);
     }
   }
-  const isWanted = ({ type = "" }: SeenEvent): boolean =>
+  const isWanted = ({ type = "" }: ObjectEvent): boolean =>
     types.length === 0 || types.includes(type.toLowerCase());
   const namespace = isEverywhere ? undefined : server.namespace;
   if (about === undefined) return { namespace, fieldSelector: undefined, isWanted };
-  const { kind, name } = oneTarget(about, server.kinds);
+  const { kind, name } = await resolveObject(about, server);
   return {
-    // What happens to an object without a namespace is told in a namespace that its teller chose.
+    // The recorder of an event chooses the namespace when the object is cluster-scoped.
     namespace: kind.scope === "Cluster" ? undefined : namespace,
-    fieldSelector: aboutSelector(kind.kind, name),
+    fieldSelector: eventSelector(kind.kind, name),
     isWanted,
   };
 }

@@ -1,10 +1,11 @@
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, textOption } from "../kinds/asked.js";
-import { findKind, kindsNamed } from "../kinds/find-kind.js";
-import { nearest } from "../kinds/nearest.js";
-import type { ServedKind } from "../kinds/served-kinds.js";
+import { UsageError, type Command } from "../command/command.js";
+import { textOption, connectionOptions } from "../command/options.js";
+import { findKind, kindsNamed } from "../objects/find-kind.js";
+import { nearest } from "../command/nearest.js";
+import type { ServedKind } from "../server/served-kinds.js";
 import { insideOf, rulesText, typeText, wrap } from "./explain/field-text.js";
 import { schemasOf, type Schema, type Schemas } from "./explain/schema.js";
+import { connect } from "../server/connect.js";
 
 export const command: Command = {
   arguments: "<kind>",
@@ -21,46 +22,44 @@ export const command: Command = {
     ["fettle explain site --recursive", "all fields as an outline"],
     ["fettle explain sites.demo.dev.spec", "a kind with its group"],
   ],
-  run: explain,
-};
+  async run(words, options, terminal) {
+    const [word] = words;
+    if (word === undefined || words.length > 1)
+      throw new UsageError("expected one argument: KIND or KIND.FIELD.FIELD");
+    await using server = await connect(options, terminal);
+    const version = textOption(options, "apiVersion");
+    const served = await server.kinds();
+    const kinds = version === undefined ? served : served.filter((each) => each.apiVersion === version);
+    if (kinds.length === 0) throw new Error(`the server does not serve ${version}`);
+    const { kind, fields } = splitWord(word, kinds);
+    const schemas = await schemasOf(server.transport, kind, terminal.signal);
+    const width = Math.min(terminal.stdout.columns ?? 80, 100);
+    const field = fieldAt(schemas, kind, fields);
+    const { bold } = (await import("picocolors")).default.createColors(terminal.colors);
+    const write = (text: string): void => void terminal.stdout.write(text);
 
-async function explain(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
-  const [word] = words;
-  if (word === undefined || words.length > 1)
-    throw new UsageError("expected one argument: KIND or KIND.FIELD.FIELD");
-  await using server = await connectWithKinds(options, terminal);
-  const version = textOption(options, "apiVersion");
-  const kinds =
-    version === undefined ? server.kinds : server.kinds.filter((each) => each.apiVersion === version);
-  if (kinds.length === 0) throw new Error(`the server does not serve ${version}`);
-  const { kind, fields } = splitWord(word, kinds);
-  const schemas = await schemasOf(server.transport, kind, terminal.signal);
-  const width = Math.min(terminal.stdout.columns ?? 80, 100);
-  const field = fieldAt(schemas, kind, fields);
-  const { bold } = (await import("picocolors")).default.createColors(terminal.colors);
-  const write = (text: string): void => void terminal.stdout.write(text);
-
-  if (kind.group !== "") write(`${bold("GROUP:")}      ${kind.group}\n`);
-  write(`${bold("KIND:")}       ${kind.kind}\n${bold("VERSION:")}    ${kind.version}\n\n`);
-  const whole = schemas.resolve(field.schema);
-  if (fields.length > 0) {
-    write(
-      `${bold("FIELD:")} ${fields.join(".")} <${typeText(field.schema, schemas)}>${field.required ? " -required-" : ""}\n`,
+    if (kind.group !== "") write(`${bold("GROUP:")}      ${kind.group}\n`);
+    write(`${bold("KIND:")}       ${kind.kind}\n${bold("VERSION:")}    ${kind.version}\n\n`);
+    const whole = schemas.resolve(field.schema);
+    if (fields.length > 0) {
+      write(
+        `${bold("FIELD:")} ${fields.join(".")} <${typeText(field.schema, schemas)}>${field.required ? " -required-" : ""}\n`,
+      );
+      const rules = rulesText(whole);
+      if (rules !== "") write(`  ${rules}\n`);
+      write("\n");
+    }
+    const inside = insideOf(field.schema, schemas);
+    const texts = [...new Set([field.schema.description, whole.description, inside.description])].filter(
+      Boolean,
     );
-    const rules = rulesText(whole);
-    if (rules !== "") write(`  ${rules}\n`);
-    write("\n");
-  }
-  const inside = insideOf(field.schema, schemas);
-  const texts = [...new Set([field.schema.description, whole.description, inside.description])].filter(
-    Boolean,
-  );
-  write(`${bold("DESCRIPTION:")}\n${wrap(texts.join("\n") || "<none>", "    ", width)}\n`);
-  if (inside.properties === undefined) return;
-  write(`${bold("FIELDS:")}\n`);
-  if (options["recursive"] === true) writeOutline(inside, schemas, "  ", [], write);
-  else writeFields(inside, schemas, width, write);
-}
+    write(`${bold("DESCRIPTION:")}\n${wrap(texts.join("\n") || "<none>", "    ", width)}\n`);
+    if (inside.properties === undefined) return;
+    write(`${bold("FIELDS:")}\n`);
+    if (options["recursive"] === true) writeOutline(inside, schemas, "  ", [], write);
+    else writeFields(inside, schemas, width, write);
+  },
+};
 
 /** The longest beginning that names a kind; the rest is the path of a field. */
 function splitWord(

@@ -8,7 +8,8 @@ import {
   type CommandOption,
   type OptionValues,
   type Terminal,
-} from "../command.js";
+} from "../command/command.js";
+import { textOption } from "../command/options.js";
 
 const output: CommandOption = {
   flags: "-o, --output <folder>",
@@ -52,17 +53,17 @@ const manifests: Command = {
     }
     const { rulesOf } = await import("./generate/rules.js");
     const { accessManifests, deploymentManifest } = await import("./generate/manifests.js");
-    const name = text(options["name"]) ?? (await packageName(terminal.cwd));
+    const name = textOption(options, "name") ?? (await packageName(terminal.cwd));
     const operator = {
       name,
-      namespace: text(options["namespace"]) ?? name,
-      image: text(options["image"]) ?? `${name}:latest`,
-      args: ["run", text(options["run"]) ?? "dist/index.js"],
+      namespace: textOption(options, "namespace") ?? name,
+      image: textOption(options, "image") ?? `${name}:latest`,
+      args: ["run", textOption(options, "run") ?? "dist/index.js"],
       rules: rulesOf(
         controllers,
         definitions.map(({ metadata }) => metadata.name),
       ),
-      shards: shardsOf(options["shards"]),
+      shards: shardsOf(options),
     };
     await write(terminal, options, {
       "crds.yaml": definitions,
@@ -132,7 +133,7 @@ async function write(
 ): Promise<void> {
   const { stringify } = await import("yaml");
   const yaml = (object: object): string => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
-  const folder = text(options["output"]);
+  const folder = textOption(options, "output");
   if (folder === undefined) {
     stdout.write(Object.values(files).flat().map(yaml).join("---\n"));
     return;
@@ -160,16 +161,12 @@ async function packageName(cwd: string): Promise<string> {
   return fitting.replaceAll(/^-+|-+$/g, "").slice(0, 63) || "controllers";
 }
 
-function shardsOf(value: OptionValues[string]): number | undefined {
-  const said = text(value);
-  if (said === undefined) return undefined;
-  const shards = Number(said);
+function shardsOf(options: OptionValues): number | undefined {
+  const text = textOption(options, "shards");
+  if (text === undefined) return undefined;
+  const shards = Number(text);
   if (Number.isInteger(shards) && shards >= 1) return shards;
   throw new UsageError(
-    `invalid value ${JSON.stringify(value)} for --shards; use a whole number from 1, such as 64`,
+    `invalid value ${JSON.stringify(text)} for --shards; use a whole number from 1, such as 64`,
   );
-}
-
-function text(value: OptionValues[string]): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

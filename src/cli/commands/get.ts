@@ -1,10 +1,10 @@
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, refuseSelectionWithNames, selectionOf, selectionOptions } from "../kinds/asked.js";
-import { targetsOf } from "../kinds/targets.js";
+import { UsageError, type Command } from "../command/command.js";
+import { selectionOptions, connectionOptions } from "../command/options.js";
 import { formatOf, outputOption } from "../output/format.js";
 import { showObjects } from "./get/show-objects.js";
 import { showTables } from "./get/show-tables.js";
-import { askedTable } from "./get/asked-table.js";
+import { connect } from "../server/connect.js";
+import { resolveObjects } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name...]",
@@ -32,24 +32,18 @@ export const command: Command = {
     ["fettle get sites -o jsonpath='{.items[*].spec.title}'", "only the titles"],
     ["fettle get pages --sort-by .metadata.creationTimestamp", "oldest first"],
   ],
-  run: get,
+  async run(words, options, terminal) {
+    const format = formatOf(options);
+    if (words.length === 0) throw new UsageError("missing kind: fettle get KIND, or fettle get all");
+    await using server = await connect(options, terminal);
+    const { targets, selection } = await resolveObjects(words, options, server);
+    const isWatched = options["watch"] === true || options["watchOnly"] === true;
+    if (isWatched && (targets.length > 1 || (targets[0]?.names.length ?? 0) > 1)) {
+      throw new UsageError("-w takes one kind, or one object");
+    }
+    const request = { server, targets, selection, options, terminal };
+    return format.type === "table"
+      ? await showTables(request, format.wide)
+      : await showObjects(request, format);
+  },
 };
-
-async function get(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const format = formatOf(options);
-  if (words.length === 0) throw new UsageError("missing kind: fettle get KIND, or fettle get all");
-  await using server = await connectWithKinds(options, terminal);
-  const targets = targetsOf(words, server.kinds);
-  const isWatched = options["watch"] === true || options["watchOnly"] === true;
-  for (const { names } of targets) refuseSelectionWithNames(options, names);
-  if (isWatched && (targets.length > 1 || (targets[0]?.names.length ?? 0) > 1)) {
-    throw new UsageError("-w takes one kind, or one object");
-  }
-  const asked = { server, targets, options, terminal, selection: selectionOf(options, server) };
-  if (format.type === "table") return await showTables(asked, askedTable(options, format.wide, targets));
-  return await showObjects(asked, format);
-}

@@ -1,13 +1,13 @@
 import { formatAge } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { sayWhere } from "../kinds/absent.js";
-import { connectWithKinds } from "../kinds/asked.js";
-import { oneTarget } from "../kinds/targets.js";
-import { managementClient } from "../management-client.js";
-import { columns } from "../output/columns.js";
-import { changeLines, pathText } from "../understand/change-lines.js";
-import { valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
+import { type Command } from "../command/command.js";
+import { rethrowNotFound } from "../objects/not-found.js";
+import { columns } from "../terminal/columns.js";
+import { changeLines, pathText } from "../output/change-lines.js";
+import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { connect } from "../server/connect.js";
+import { resolveObject } from "../objects/resolve-objects.js";
+import { connectionOptions } from "../command/options.js";
 
 export const command: Command = {
   arguments: "<object> [name]",
@@ -23,22 +23,19 @@ export const command: Command = {
     ["fettle history site/hello --diff", "with the changed fields"],
     ["fettle rollback site/hello --to 42", "restore one of them"],
   ],
-  run: history,
+  async run(words, options, terminal) {
+    const format = valueFormatOf(options);
+    await using server = await connect(options, terminal);
+    const { kind, name, namespace } = await resolveObject(words, server);
+    const history = await server.plane
+      .history({ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name })
+      .catch(rethrowNotFound(kind, undefined));
+    const { colors } = terminal;
+    await writeValue(terminal, format, history, () =>
+      historyText(history, { withDiff: options["diff"] === true, colors }),
+    );
+  },
 };
-
-async function history(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
-  const format = valueFormatOf(options);
-  await using server = await connectWithKinds(options, terminal);
-  const { kind, name } = oneTarget(words, server.kinds);
-  const plane = managementClient(server, terminal.signal);
-  const { apiVersion } = kind;
-  const told = await plane
-    .history({ apiVersion, kind: kind.kind, namespace: server.namespace, name })
-    .catch(sayWhere(kind, undefined));
-  if (format !== undefined) terminal.stdout.write(await valueText(told, format));
-  else
-    terminal.stdout.write(historyText(told, { withDiff: options["diff"] === true, colors: terminal.colors }));
-}
 
 function historyText(
   { versions }: History,

@@ -1,5 +1,5 @@
 import { basename, relative, resolve } from "node:path";
-import { UsageError, type Command } from "../command.js";
+import { UsageError, type Command } from "../command/command.js";
 
 export const command: Command = {
   arguments: "[folder]",

@@ -1,13 +1,14 @@
 import type { KubeObject } from "../../model/core.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, listOption, type Served } from "../kinds/asked.js";
-import { kindOf } from "../kinds/find-kind.js";
-import { managementClient } from "../management-client.js";
+import { type Command } from "../command/command.js";
+import { listOption, connectionOptions } from "../command/options.js";
+import { kindOf } from "../objects/find-kind.js";
 import { inOrder } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests } from "../manifests/read-manifests.js";
-import { startProgress } from "../output/progress.js";
-import { isChange, isProblem, planText } from "../understand/plan-text.js";
-import { valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
+import { startProgress } from "../terminal/progress.js";
+import { isChange, isProblem, planText } from "./plan/plan-text.js";
+import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { connect, type Server } from "../server/connect.js";
+import type { ServedKind } from "../server/served-kinds.js";
 
 export const command: Command = {
   arguments: "[file...]",
@@ -23,29 +24,31 @@ export const command: Command = {
     ["fettle plan -f site.yaml", "preview one manifest"],
     ["fettle plan -f manifests/ --exit-code", "for scripts"],
   ],
-  run: plan,
+  async run(words, options, terminal) {
+    const format = valueFormatOf(options);
+    const files = [...listOption(options, "filename"), ...words];
+    const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
+    await using server = await connect(options, terminal);
+    const kinds = await server.kinds();
+    const manifests = found.map(({ manifest }) => withNamespace(manifest as KubeObject, kinds, server));
+    using progress = startProgress(terminal);
+    progress.show(`planning ${manifests.length} ${manifests.length === 1 ? "manifest" : "manifests"}`);
+    const planned = await server.plane.plan({ manifests });
+    progress.clear();
+    const { plans } = planned;
+    await writeValue(terminal, format, planned, () => planText(plans, found, terminal.colors));
+    if (plans.some(isProblem)) return 1;
+    return options["exitCode"] === true && plans.some(isChange) ? 1 : 0;
+  },
 };
 
-async function plan(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<number> {
-  const format = valueFormatOf(options);
-  const files = [...listOption(options, "filename"), ...words];
-  const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
-  await using server = await connectWithKinds(options, terminal);
-  const manifests = found.map(({ manifest }) => placed(manifest as KubeObject, server));
-  using progress = startProgress(terminal);
-  progress.say(`planning ${manifests.length} ${manifests.length === 1 ? "manifest" : "manifests"}`);
-  const answer = await managementClient(server, terminal.signal).plan({ manifests });
-  progress.clear();
-  terminal.stdout.write(
-    format === undefined ? planText(answer.plans, found, terminal.colors) : await valueText(answer, format),
-  );
-  if (answer.plans.some(isProblem)) return 1;
-  return options["exitCode"] === true && answer.plans.some(isChange) ? 1 : 0;
-}
-
-/** With its namespace: the server knows its own, and not the one that is meant here. */
-function placed(manifest: KubeObject, { kinds, namespace }: Served): KubeObject {
-  const isPlaced = manifest.metadata.namespace !== undefined || kindOf(kinds, manifest)?.scope === "Cluster";
-  if (isPlaced || kindOf(kinds, manifest) === undefined) return manifest;
+/** Adds the namespace of the options, which the server does not know, to a manifest of a namespaced kind without one. */
+function withNamespace(
+  manifest: KubeObject,
+  kinds: readonly ServedKind[],
+  { namespace }: Server,
+): KubeObject {
+  const isNamespaced = kindOf(kinds, manifest)?.scope === "Namespaced";
+  if (!isNamespaced || manifest.metadata.namespace !== undefined) return manifest;
   return { ...manifest, metadata: { ...manifest.metadata, namespace } };
 }

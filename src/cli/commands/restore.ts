@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { UsageError, type Command } from "../command.js";
-import { startProgress } from "../output/progress.js";
+import { UsageError, type Command } from "../command/command.js";
+import { startProgress } from "../terminal/progress.js";
 
 export const command: Command = {
   arguments: "<file>",
@@ -34,7 +34,7 @@ export const command: Command = {
       {
         force: force === true,
         signal: terminal.signal,
-        onProgress: ({ entries, count }) => progress.say(`restoring: ${entries} of ${count} entries`),
+        onProgress: ({ entries, count }) => progress.show(`restoring: ${entries} of ${count} entries`),
       },
     );
     progress.clear();

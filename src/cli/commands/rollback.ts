@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../../client/client.js";
 import type { KubeObject } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { sayWhere } from "../kinds/absent.js";
-import { connectWithKinds, textOption } from "../kinds/asked.js";
-import { titleOf } from "../kinds/find-kind.js";
-import { oneTarget } from "../kinds/targets.js";
-import { managementClient } from "../management-client.js";
-import { address, indented, objectDiff } from "../understand/object-diff.js";
+import { UsageError, type Command } from "../command/command.js";
+import { rethrowNotFound } from "../objects/not-found.js";
+import { textOption, connectionOptions } from "../command/options.js";
+import { titleOf } from "../objects/find-kind.js";
+import { address, indented, objectDiff } from "../output/object-diff.js";
+import { connect } from "../server/connect.js";
+import { resolveObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<object> [name]",
@@ -29,41 +29,37 @@ export const command: Command = {
     ["fettle rollback site/hello --to -1", "restore the previous spec"],
     ["fettle rollback site/hello --to 42", "restore the spec of revision 42"],
   ],
-  run: rollback,
+  async run(words, options, terminal) {
+    const to = revisionOf(textOption(options, "to") ?? "-1");
+    const dryRun = options["dryRun"] === true;
+    await using server = await connect(options, terminal);
+    const { client } = server;
+    const { kind, name, namespace } = await resolveObject(words, server);
+    const title = titleOf(kind, name);
+    const { signal, stdout, colors } = terminal;
+    // The data of a Secret is needed in full, since it is written back.
+    const history = await server.plane
+      .history({ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name }, { reveal: true })
+      .catch(rethrowNotFound(kind, undefined));
+    const version = versionAt(history, to, title);
+    const now = await client.find(kind, { name, namespace }, { signal });
+    const after = await written(client, now, version.object, { dryRun: true, signal });
+    const diff = objectDiff(now, after, { colors, ignore: [...address, "status"] });
+    if (diff === "") {
+      stdout.write(`${title} already matches revision ${version.revision}: nothing changed\n`);
+      return;
+    }
+    stdout.write(`${title}\n${indented(diff)}\n`);
+    if (dryRun) {
+      stdout.write(`would roll back to revision ${version.revision} (dry run)\n`);
+      return;
+    }
+    const { metadata } = await written(client, now, version.object, { signal });
+    const generation = (metadata as { generation?: number }).generation;
+    const made = generation === undefined ? "" : `, as generation ${generation}`;
+    stdout.write(`rolled back to revision ${version.revision}${made}\n`);
+  },
 };
-
-async function rollback(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
-  const to = revisionOf(textOption(options, "to") ?? "-1");
-  const dryRun = options["dryRun"] === true;
-  await using server = await connectWithKinds(options, terminal);
-  const { client, namespace } = server;
-  const { kind, name } = oneTarget(words, server.kinds);
-  const title = titleOf(kind, name);
-  const { signal, stdout, colors } = terminal;
-  const plane = managementClient(server, signal);
-  // What is to be written has to be whole: also what a Secret contains.
-  const history = await plane
-    .history({ apiVersion: kind.apiVersion, kind: kind.kind, namespace, name }, { reveal: true })
-    .catch(sayWhere(kind, undefined));
-  const version = versionAt(history, to, title);
-  const where = kind.scope === "Cluster" ? { name } : { name, namespace };
-  const now = await client.find(kind, where, { signal });
-  const after = await written(client, now, version.object, { dryRun: true, signal });
-  const diff = objectDiff(now, after, { colors, ignore: [...address, "status"] });
-  if (diff === "") {
-    stdout.write(`${title} already matches revision ${version.revision}: nothing changed\n`);
-    return;
-  }
-  stdout.write(`${title}\n${indented(diff)}\n`);
-  if (dryRun) {
-    stdout.write(`would roll back to revision ${version.revision} (dry run)\n`);
-    return;
-  }
-  const { metadata } = await written(client, now, version.object, { signal });
-  const generation = (metadata as { generation?: number }).generation;
-  const made = generation === undefined ? "" : `, as generation ${generation}`;
-  stdout.write(`rolled back to revision ${version.revision}${made}\n`);
-}
 
 /** The object as it is, with what it was; one that is gone is made anew. */
 function written(

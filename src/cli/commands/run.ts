@@ -1,9 +1,6 @@
 import { setFlagsFromString } from "node:v8";
-import { connectionOptions, type Command, type CommandOption } from "../command.js";
-
-const others: readonly CommandOption[] = connectionOptions.filter(
-  ({ flags }) => !flags.includes("--namespace"),
-);
+import { type Command } from "../command/command.js";
+import { kubeconfigOptions, configOption } from "../command/options.js";
 
 export const command: Command = {
   arguments: "[module...]",
@@ -13,7 +10,7 @@ export const command: Command = {
     "leader and the others stand by; with --shards all of them work, each on a share of the objects. Health (/healthz, /livez, " +
     "/readyz) and metrics (/metrics) are served on a separate port.",
   options: [
-    ...others,
+    ...kubeconfigOptions,
     { flags: "-n, --namespace <name>", summary: "reconcile only this namespace (default: all)" },
     { flags: "--no-leader-election", summary: "run even if another process is the leader" },
     {
@@ -36,7 +33,7 @@ export const command: Command = {
       summary: "log format (default: pretty on a terminal, json elsewhere)",
       choices: ["pretty", "json", "none"],
     },
-    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
+    configOption,
   ],
   examples: [
     ["fettle run sites.ts", "against the cluster that kubectl uses"],

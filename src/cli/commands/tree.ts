@@ -1,14 +1,21 @@
 import { isNotFound, sleep, systemClock } from "../../model/core.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, type Served } from "../kinds/asked.js";
-import { follow } from "../kinds/follow.js";
-import type { ServedKind } from "../kinds/served-kinds.js";
-import { oneTarget } from "../kinds/targets.js";
-import { kindsIn, objectTree, type TreeNode } from "../understand/object-tree.js";
-import { Screen } from "../understand/screen.js";
-import { treeText, treeValue } from "../understand/tree-text.js";
-import { Reconnection } from "../reconnection.js";
-import { itemText, valueFormatOf, valueOption, valueText } from "../understand/value-output.js";
+import { type Command, type Terminal } from "../command/command.js";
+import { follow } from "../objects/follow.js";
+import type { ServedKind } from "../server/served-kinds.js";
+import { kindsIn, objectTree, type TreeNode } from "./tree/object-tree.js";
+import { Screen } from "../terminal/screen.js";
+import { treeText, treeValue } from "./tree/tree-text.js";
+import { Reconnection } from "../server/reconnection.js";
+import {
+  itemText,
+  valueFormatOf,
+  valueOption,
+  writeValue,
+  type ValueFormat,
+} from "../output/value-output.js";
+import { connect, type Server } from "../server/connect.js";
+import { resolveObject } from "../objects/resolve-objects.js";
+import { connectionOptions } from "../command/options.js";
 
 export const command: Command = {
   arguments: "<object> [name]",
@@ -19,33 +26,28 @@ export const command: Command = {
     ["fettle tree site/hello", "the site and its pages"],
     ["fettle tree site/hello -w", "the same, updated live"],
   ],
-  run: tree,
+  async run(words, options, terminal) {
+    const format = valueFormatOf(options);
+    await using server = await connect(options, terminal);
+    const root = await resolveObject(words, server);
+    const read = (): Promise<TreeNode> => objectTree(server, root, terminal);
+    if (options["watch"] === true) return await watchTree(read, server, format, terminal);
+    const node = await read();
+    await writeValue(terminal, format, treeValue(node), () =>
+      treeText(node, { now: Date.now(), colors: terminal.colors }),
+    );
+  },
 };
 
-async function tree(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
-  const format = valueFormatOf(options);
-  await using server = await connectWithKinds(options, terminal);
-  const root = { ...oneTarget(words, server.kinds), namespace: server.namespace };
-  const look = (): Promise<TreeNode> => objectTree(server.client, server.kinds, root, terminal.signal);
-  if (options["watch"] === true) return await live(look, server, format, terminal);
-  const node = await look();
-  const { colors, stdout } = terminal;
-  stdout.write(
-    format === undefined
-      ? treeText(node, { now: Date.now(), colors })
-      : await valueText(treeValue(node), format),
-  );
-}
+/** Milliseconds between full reads, which find objects of kinds that are not in the tree yet. */
+const rereadInterval = 3000;
+/** Milliseconds to wait for further changes before the tree is read again. */
+const settleTime = 50;
 
-/** Kinds that are not in the tree may come into it: everything is looked at this often, in milliseconds. */
-const patience = 3000;
-/** Changes come in swarms: they are waited for this long, in milliseconds. */
-const swarm = 50;
-
-async function live(
-  look: () => Promise<TreeNode>,
-  { client }: Served,
-  format: "json" | "yaml" | undefined,
+async function watchTree(
+  read: () => Promise<TreeNode>,
+  { client }: Server,
+  format: ValueFormat,
   terminal: Terminal,
 ): Promise<void> {
   const { signal, colors, stdout } = terminal;
@@ -59,7 +61,7 @@ async function live(
   try {
     while (!signal.aborted) {
       const change = new Promise<void>((resolve) => (changed = resolve));
-      const node = await look().catch((error: unknown) => {
+      const node = await read().catch((error: unknown) => {
         if (last === "") throw error;
         return reconnection.lost(error);
       });
@@ -68,16 +70,16 @@ async function live(
       for (const kind of kindsIn(node)) {
         if (followed.has(kind)) continue;
         followed.add(kind);
-        void watched(client, kind, node.object.metadata.namespace, until, () => changed());
+        void watchKind(client, kind, node.object.metadata.namespace, until, () => changed());
       }
-      // Where nothing is drawn over, growing older is no change.
+      // Ages alone do not count as a change where the output is not redrawn.
       const value = format ? await itemText(treeValue(node), format) : treeText(node, { now: 0, colors });
       if (format === undefined && (value !== last || stdout.isTTY === true)) {
         screen.draw(treeText(node, { now: Date.now(), colors }));
       } else if (format !== undefined && value !== last) stdout.write(value);
       last = value;
-      await Promise.race([change, sleep(systemClock, patience, until)]);
-      await sleep(systemClock, swarm, until);
+      await Promise.race([change, sleep(systemClock, rereadInterval, until)]);
+      await sleep(systemClock, settleTime, until);
     }
   } catch (error) {
     if (signal.aborted) return;
@@ -88,16 +90,16 @@ async function live(
   }
 }
 
-/** Tells of changes of a kind. What cannot be watched is looked at now and then all the same. */
-async function watched(
-  client: Served["client"],
+/** Calls back for changes of a kind. A kind that cannot be watched is covered by {@link rereadInterval}. */
+async function watchKind(
+  client: Server["client"],
   kind: ServedKind,
   namespace: string | undefined,
   signal: AbortSignal,
   changed: () => void,
 ): Promise<void> {
   try {
-    // What was there before it was watched may have changed since it was shown.
+    // Objects may have changed between the read and the start of the watch.
     for await (const _ of follow(client, kind, { namespace, signal, onStart: changed })) changed();
   } catch {
     changed();

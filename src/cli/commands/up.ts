@@ -1,4 +1,5 @@
-import { UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { UsageError, type Command } from "../command/command.js";
+import { configOption, textOption } from "../command/options.js";
 
 export const command: Command = {
   arguments: "[file...]",
@@ -33,7 +34,7 @@ export const command: Command = {
       choices: ["pretty", "json", "none"],
     },
     { flags: "-w, --watch", summary: "restart when a file changes; objects are kept" },
-    { flags: "-c, --config <file>", summary: "configuration file (default: fettle.yaml, if it exists)" },
+    configOption,
   ],
   examples: [
     ["fettle up", "the modules of fettle.yaml, or the API server alone"],
@@ -42,45 +43,39 @@ export const command: Command = {
     ["fettle up --port 0 --store memory", "any free port, nothing persisted"],
     ["fettle up --log json | jq .object", "logs for other programs"],
   ],
-  run: (words, options, terminal) => up(words, options, terminal),
-};
-
-async function up(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<number> {
-  const { loadConfig } = await import("../../plane/config/load-config.js");
-  const { env, cwd, signal, stdout } = terminal;
-  const loaded = await loadConfig({ file: text(options["config"]), flags: options, env, cwd });
-  const { config, file } = loaded;
-  const { start, sourcesOf } = await import("../up/start.js");
-  if (options["watch"] === true) {
-    if (config.store === "memory") {
-      throw new UsageError(
-        "--watch restarts the control plane, which loses an in-memory store; remove --store memory",
-      );
+  async run(words, options, terminal) {
+    const { loadConfig } = await import("../../plane/config/load-config.js");
+    const { env, cwd, signal, stdout } = terminal;
+    const loaded = await loadConfig({ file: textOption(options, "config"), flags: options, env, cwd });
+    const { config, file } = loaded;
+    const { start, sourcesOf } = await import("../up/start.js");
+    if (options["watch"] === true) {
+      if (config.store === "memory") {
+        throw new UsageError(
+          "--watch restarts the control plane, which loses an in-memory store; remove --store memory",
+        );
+      }
+      const { modules, manifests } = sourcesOf(config, words, cwd);
+      const sources = [...modules, ...manifests, ...(file === undefined ? [] : [file])];
+      if (sources.length === 0) throw new UsageError("no files to watch; name modules or manifests");
+      const { supervise } = await import("../up/supervise.js");
+      return supervise({ words, options, sources, terminal });
     }
-    const { modules, manifests } = sourcesOf(config, words, cwd);
-    const sources = [...modules, ...manifests, ...(file === undefined ? [] : [file])];
-    if (sources.length === 0) throw new UsageError("no files to watch; name modules or manifests");
-    const { supervise } = await import("../up/supervise.js");
-    return supervise({ words, options, sources, terminal });
-  }
-  const { stopped, stopping, supervisor } = await import("../up/supervise.js");
-  const above = supervisor(terminal);
-  const ending = above === undefined ? signal : AbortSignal.any([signal, above.hungUp]);
-  const { plane, sources } = await start(loaded, words, terminal, {
-    signal: ending,
-    isAgain: above?.isAgain ?? false,
-  });
-  above?.tell({ port: Number(new URL(plane.url ?? "").port), sources });
-  if (!ending.aborted) {
-    await new Promise<void>((resolve) => ending.addEventListener("abort", () => resolve(), { once: true }));
-  }
-  const talks = config.log.format !== "json" && above === undefined;
-  if (talks) stdout.write(stopping);
-  await plane.stop();
-  if (talks) stdout.write(config.store === "memory" ? "Stopped.\n" : stopped);
-  return 0;
-}
-
-function text(value: OptionValues[string]): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
+    const { stopped, stopping, supervisor } = await import("../up/supervise.js");
+    const above = supervisor(terminal);
+    const ending = above === undefined ? signal : AbortSignal.any([signal, above.hungUp]);
+    const { plane, sources } = await start(loaded, words, terminal, {
+      signal: ending,
+      isAgain: above?.isAgain ?? false,
+    });
+    above?.tell({ port: Number(new URL(plane.url ?? "").port), sources });
+    if (!ending.aborted) {
+      await new Promise<void>((resolve) => ending.addEventListener("abort", () => resolve(), { once: true }));
+    }
+    const talks = config.log.format !== "json" && above === undefined;
+    if (talks) stdout.write(stopping);
+    await plane.stop();
+    if (talks) stdout.write(config.store === "memory" ? "Stopped.\n" : stopped);
+    return 0;
+  },
+};

@@ -1,20 +1,12 @@
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
+import { UsageError, type Command, type OptionValues, type Terminal } from "../command/command.js";
 import { formatDuration, isNotFound } from "../../model/core.js";
-import { sayWhere } from "../kinds/absent.js";
-import {
-  connectWithKinds,
-  durationOption,
-  refuseSelectionWithNames,
-  selectionOf,
-  selectionOptions,
-  textOption,
-  type Served,
-} from "../kinds/asked.js";
-import { titleOf } from "../kinds/find-kind.js";
-import { targetsOf } from "../kinds/targets.js";
-import { untilObject, type Looked } from "../kinds/until.js";
-import { startProgress } from "../output/progress.js";
+import { durationOption, selectionOptions, textOption, connectionOptions } from "../command/options.js";
+import { titleOf } from "../objects/find-kind.js";
+import { untilObject, type WatchedObject } from "../objects/until-object.js";
+import { startProgress } from "../terminal/progress.js";
 import { parseGoal, type Goal } from "./wait/goal.js";
+import { connect, type Server } from "../server/connect.js";
+import { resolveObjects, getObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name...]",
@@ -42,54 +34,48 @@ export const command: Command = {
     ["fettle wait site/hello --for delete", "until it is deleted"],
     ["fettle wait site/hello --for jsonpath='{.status.published}'=3", "until a field has a value"],
   ],
-  run: wait,
+  async run(words, options, terminal) {
+    const asked = textOption(options, "for");
+    if (asked === undefined) {
+      throw new UsageError(
+        "missing --for, such as --for condition=Ready, --for delete or --for jsonpath='{.status.phase}'=Done",
+      );
+    }
+    const goal = parseGoal(asked);
+    const timeout = (await durationOption(options, "timeout")) ?? 30_000;
+    await using server = await connect(options, terminal);
+    const waited = await findWaited(words, options, terminal, server, goal);
+    if (waited.length === 0) {
+      if (goal.type === "delete") return 0;
+      throw new Error("no matching objects to wait for");
+    }
+    using progress = startProgress(terminal);
+    const limit = AbortSignal.timeout(Math.max(timeout, 1));
+    const signal = AbortSignal.any([terminal.signal, limit]);
+    await Promise.all(
+      waited.map((each) => look(server, each, goal, timeout === 0 ? undefined : signal, terminal, progress)),
+    );
+    progress.clear();
+    if (terminal.signal.aborted) return;
+    const unmet = waited.filter(({ outcome }) => outcome !== "met");
+    for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
+    if (unmet.length === 0) return 0;
+    if (unmet.every(({ outcome }) => outcome === "lost"))
+      throw new Error(`cannot become ${goal.text}: deleted`);
+    terminal.stderr.write(`fettle: timed out after ${formatDuration(timeout)} waiting for ${goal.text}\n`);
+    return 124;
+  },
 };
 
-interface Waited extends Looked {
+interface Waited extends WatchedObject {
   readonly title: string;
   /** How it is, when it is not as wanted. */
   state: string;
   outcome: "waiting" | "met" | "lost";
 }
 
-async function wait(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const asked = textOption(options, "for");
-  if (asked === undefined) {
-    throw new UsageError(
-      "missing --for, such as --for condition=Ready, --for delete or --for jsonpath='{.status.phase}'=Done",
-    );
-  }
-  const goal = parseGoal(asked);
-  const timeout = (await durationOption(options, "timeout")) ?? 30_000;
-  await using server = await connectWithKinds(options, terminal);
-  const waited = await findWaited(words, options, terminal, server, goal);
-  if (waited.length === 0) {
-    if (goal.type === "delete") return 0;
-    throw new Error("no matching objects to wait for");
-  }
-  using progress = startProgress(terminal);
-  const limit = AbortSignal.timeout(Math.max(timeout, 1));
-  const signal = AbortSignal.any([terminal.signal, limit]);
-  await Promise.all(
-    waited.map((each) => look(server, each, goal, timeout === 0 ? undefined : signal, terminal, progress)),
-  );
-  progress.clear();
-  if (terminal.signal.aborted) return;
-  const unmet = waited.filter(({ outcome }) => outcome !== "met");
-  for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
-  if (unmet.length === 0) return 0;
-  if (unmet.every(({ outcome }) => outcome === "lost"))
-    throw new Error(`cannot become ${goal.text}: deleted`);
-  terminal.stderr.write(`fettle: timed out after ${formatDuration(timeout)} waiting for ${goal.text}\n`);
-  return 124;
-}
-
 async function look(
-  { client }: Served,
+  { client }: Server,
   waited: Waited,
   goal: Goal,
   signal: AbortSignal | undefined,
@@ -103,7 +89,7 @@ async function look(
     else if (object === undefined && wasThere) waited.outcome = "lost";
     waited.state = state ?? "";
     wasThere ||= object !== undefined;
-    if (waited.outcome === "waiting") progress.say(`waiting for ${waited.title}: ${waited.state}`);
+    if (waited.outcome === "waiting") progress.show(`waiting for ${waited.title}: ${waited.state}`);
     return waited.outcome !== "waiting";
   };
   if (signal === undefined) {
@@ -117,23 +103,22 @@ async function look(
 async function findWaited(
   words: readonly string[],
   options: OptionValues,
-  { signal }: Terminal,
-  server: Served,
+  terminal: Terminal,
+  server: Server,
   goal: Goal,
 ): Promise<readonly Waited[]> {
-  const selection = selectionOf(options, server);
+  const { signal } = terminal;
+  const { targets, selection } = await resolveObjects(words, options, server);
   const waited: Waited[] = [];
-  for (const { kind, names } of targetsOf(words, server.kinds)) {
-    refuseSelectionWithNames(options, names);
+  for (const { kind, names } of targets) {
     const add = (name: string, namespace: string | undefined): void => {
       const title = titleOf(kind, name);
       waited.push({ kind, name, namespace, title, state: "not checked yet", outcome: "waiting" });
     };
     for (const name of names) {
-      // Only who waits for it to come expects it not to be there.
-      const { client, namespace } = server;
-      if (goal.type === "state")
-        await client.get(kind, { name, namespace }, { signal }).catch(sayWhere(kind, namespace));
+      const { namespace } = server;
+      // A missing object is an error, unless its creation or deletion is waited for.
+      if (goal.type === "state") await getObject(server, { kind, name, namespace }, terminal);
       add(name, namespace);
     }
     if (names.length > 0) continue;

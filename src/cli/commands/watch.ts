@@ -1,13 +1,14 @@
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { diff, renderDiff } from "../../model/core.js";
-import { connectionOptions, UsageError, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connectWithKinds, refuseSelectionWithNames, selectionOf, selectionOptions } from "../kinds/asked.js";
-import { titleOf } from "../kinds/find-kind.js";
-import { follow, type Followed } from "../kinds/follow.js";
-import type { ServedKind } from "../kinds/served-kinds.js";
-import { targetsOf } from "../kinds/targets.js";
+import { UsageError, type Command } from "../command/command.js";
+import { selectionOptions, connectionOptions } from "../command/options.js";
+import { titleOf } from "../objects/find-kind.js";
+import { follow, type Followed } from "../objects/follow.js";
+import type { ServedKind } from "../server/served-kinds.js";
 import { withoutManagedFields } from "../output/objects.js";
-import { Reconnection } from "../reconnection.js";
+import { Reconnection } from "../server/reconnection.js";
+import { connect } from "../server/connect.js";
+import { resolveObjects, selectTarget } from "../objects/resolve-objects.js";
 
 export const command: Command = {
   arguments: "<kind> [name]",
@@ -29,55 +30,48 @@ export const command: Command = {
     ["fettle watch sites,pages -A", "two kinds in all namespaces"],
     ["fettle watch sites -o json | jq .type", "for scripts"],
   ],
-  run: watch,
+  async run(words, options, terminal) {
+    const context = Number(options["contextLines"] ?? 1);
+    if (!Number.isInteger(context) || context < 0)
+      throw new UsageError("invalid --context-lines; use a number, 0 or more");
+    await using server = await connect(options, terminal);
+    const { targets, selection } = await resolveObjects(words, options, server);
+    const asJson = options["output"] === "json";
+    const picocolors = (await import("picocolors")).default.createColors(terminal.colors);
+    const paint = { ADDED: picocolors.green, MODIFIED: picocolors.yellow, DELETED: picocolors.red };
+    const show = (kind: ServedKind, change: Followed): void => {
+      if (asJson) return void terminal.stdout.write(`${jsonLine(change)}\n`);
+      const { type, object, before } = change;
+      const { name, namespace } = object.metadata;
+      const where = selection.namespace === undefined && namespace !== undefined ? ` in ${namespace}` : "";
+      const time = new Date().toTimeString().slice(0, 8);
+      const word = { ADDED: "created", MODIFIED: "changed", DELETED: "deleted" }[type];
+      terminal.stdout.write(
+        `${picocolors.dim(time)} ${titleOf(kind, name)}${where} ${paint[type](word)}\n${bodyOf(type, before, object, context, terminal.colors)}`,
+      );
+    };
+    const reconnection = new Reconnection(terminal);
+    await Promise.all(
+      targets.map(async (target) => {
+        const { kind, names } = target;
+        if (names.length > 1)
+          throw new UsageError("too many names; give one, or none for all objects of the kind");
+        const [name] = names;
+        const onStart = (found: readonly UntypedObject[]): void => {
+          const what = name === undefined ? `${found.length} ${kind.plural}` : titleOf(kind, name);
+          const missing = name !== undefined && found.length === 0 ? " (not found yet)" : "";
+          if (!asJson) terminal.stderr.write(`Watching ${what}${missing}. Stop with Ctrl-C.\n`);
+        };
+        const selected = selectTarget(target, selection);
+        const where = { ...selected, signal: terminal.signal, onStart, reconnection };
+        for await (const change of follow(server.client, kind, where)) show(kind, change);
+      }),
+    );
+  },
 };
 
-/** They change with everything, and say nothing themselves. */
+/** Fields that change with every write. */
 const ignore = ["metadata.managedFields", "metadata.resourceVersion"];
-
-async function watch(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<number | void> {
-  const context = Number(options["contextLines"] ?? 1);
-  if (!Number.isInteger(context) || context < 0)
-    throw new UsageError("invalid --context-lines; use a number, 0 or more");
-  await using server = await connectWithKinds(options, terminal);
-  const targets = targetsOf(words, server.kinds);
-  const selection = selectionOf(options, server);
-  const asJson = options["output"] === "json";
-  const picocolors = (await import("picocolors")).default.createColors(terminal.colors);
-  const paint = { ADDED: picocolors.green, MODIFIED: picocolors.yellow, DELETED: picocolors.red };
-  const show = (kind: ServedKind, change: Followed): void => {
-    if (asJson) return void terminal.stdout.write(`${jsonLine(change)}\n`);
-    const { type, object, before } = change;
-    const { name, namespace } = object.metadata;
-    const where = selection.namespace === undefined && namespace !== undefined ? ` in ${namespace}` : "";
-    const time = new Date().toTimeString().slice(0, 8);
-    const word = { ADDED: "created", MODIFIED: "changed", DELETED: "deleted" }[type];
-    terminal.stdout.write(
-      `${picocolors.dim(time)} ${titleOf(kind, name)}${where} ${paint[type](word)}\n${bodyOf(type, before, object, context, terminal.colors)}`,
-    );
-  };
-  const reconnection = new Reconnection(terminal);
-  await Promise.all(
-    targets.map(async ({ kind, names }) => {
-      refuseSelectionWithNames(options, names);
-      if (names.length > 1)
-        throw new UsageError("too many names; give one, or none for all objects of the kind");
-      const [name] = names;
-      const fieldSelector = name === undefined ? selection.fieldSelector : `metadata.name=${name}`;
-      const onStart = (found: readonly UntypedObject[]): void => {
-        const what = name === undefined ? `${found.length} ${kind.plural}` : titleOf(kind, name);
-        const absent = name !== undefined && found.length === 0 ? " (not found yet)" : "";
-        if (!asJson) terminal.stderr.write(`Watching ${what}${absent}. Stop with Ctrl-C.\n`);
-      };
-      const where = { ...selection, fieldSelector, signal: terminal.signal, onStart, reconnection };
-      for await (const change of follow(server.client, kind, where)) show(kind, change);
-    }),
-  );
-}
 
 function bodyOf(
   type: Followed["type"],
@@ -86,7 +80,6 @@ function bodyOf(
   context: number,
   color: boolean,
 ): string {
-  // What was there in full need not be read again as it goes.
   if (type === "DELETED") return "";
   const from = type === "ADDED" ? undefined : before;
   const text = renderDiff(from, object, { color, context, ignore });

@@ -1,13 +1,13 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import { formatAge } from "../../model/core.js";
 import type { ControllerState } from "../../plane/management/contract.js";
-import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
-import { connect, type Connected } from "../connect.js";
-import { elsewhere } from "../kinds/absent.js";
-import { managementClient, type ManagementClient } from "../management-client.js";
-import { showRuns, showRunsAsTheyEnd } from "../understand/show-runs.js";
-import { keyFor, meantBy, objectWords } from "../understand/target-words.js";
-import { countOption, valueFormatOf, valueOption } from "../understand/value-output.js";
+import { type Command, type Terminal } from "../command/command.js";
+import { connect, type Server } from "../server/connect.js";
+import { showRuns, followRuns } from "../output/show-runs.js";
+import { valueFormatOf, valueOption, type ValueFormat } from "../output/value-output.js";
+import { parseObjectArguments, resolveControllers, queueKey } from "../objects/resolve-controllers.js";
+import { searchHint } from "../objects/not-found.js";
+import { connectionOptions, countOption } from "../command/options.js";
 
 export const command: Command = {
   arguments: "<object> [name]",
@@ -24,50 +24,45 @@ export const command: Command = {
     ["fettle why site/hello -w --limit 1", "the last run, then new ones"],
     ["fettle why site/hello -o json", "as JSON, with all changes"],
   ],
-  run: why,
+  async run(words, options, terminal) {
+    const format = valueFormatOf(options);
+    const limit = countOption(options, "limit", { fallback: 5 });
+    const { kind, name } = parseObjectArguments(words);
+    await using server = await connect(options, terminal);
+    const { plane } = server;
+    const resolved = await resolveControllers(kind, server);
+    if ("kind" in resolved) {
+      return await showWriters({ kind: resolved.kind, name, limit, format, server, terminal });
+    }
+    const [controller, ...others] = resolved.controllers;
+    const key = queueKey(controller, name, server.namespace);
+    // All controllers of the kind reconcile the object, unless the argument names one of them.
+    const only = controller.name === kind || others.length === 0 ? controller.name : undefined;
+    const filter = { kind: controller.kind, key, controller: only };
+    if (options["watch"] === true) return await followRuns(plane, { ...filter, limit }, format, terminal);
+    const list = await plane.runs({ ...filter, limit });
+    if (list.runs.length === 0 && format === undefined)
+      return await explainNoRuns(controller, name, server, terminal);
+    await showRuns(list, format, terminal);
+  },
 };
 
-async function why(words: readonly string[], options: OptionValues, terminal: Terminal): Promise<void> {
-  const format = valueFormatOf(options);
-  const limit = countOption(options, "limit", { otherwise: 5 });
-  const asked = objectWords(words);
-  await using server = await connect(options, terminal);
-  const plane = managementClient(server, terminal.signal);
-  const meant = await meantBy(asked.kind, (await plane.controllers()).controllers, server, terminal.signal);
-  const [controller, ...others] = meant.controllers;
-  if (controller === undefined) {
-    if (!("kind" in meant)) return;
-    return await showWriters(plane, { kind: meant.kind, name: asked.name, limit, format, server, terminal });
-  }
-  const key = keyFor(controller, asked.name, server.namespace);
-  // Several controllers may be for one kind, and all of them have to do with the object; one may be meant by its name.
-  const only = controller.name === asked.kind || others.length === 0 ? controller.name : undefined;
-  const filter = { kind: controller.kind, key, controller: only };
-  if (options["watch"] === true)
-    return await showRunsAsTheyEnd(plane, { ...filter, limit }, format, terminal);
-  const list = await plane.runs({ ...filter, limit });
-  if (list.runs.length === 0 && format === undefined)
-    return await explainSilence(controller, asked.name, server, terminal);
-  await showRuns(list, format, terminal);
-}
-
-interface Written {
+interface WrittenObject {
   readonly kind: KindInfo;
   readonly name: string;
   readonly limit: number;
-  readonly format: "json" | "yaml" | undefined;
-  readonly server: Connected;
+  readonly format: ValueFormat;
+  readonly server: Server;
   readonly terminal: Terminal;
 }
 
-/** The runs in which an object was written that nothing is reconciled for. */
-async function showWriters(plane: ManagementClient, asked: Written): Promise<void> {
-  const { name, limit, format, server, terminal } = asked;
-  const { kind: kindName, scope } = asked.kind;
+/** Prints the runs that wrote an object of a kind without a controller. */
+async function showWriters({ kind, name, limit, format, server, terminal }: WrittenObject): Promise<void> {
+  const { kind: kindName, scope } = kind;
   const namespace = scope === "Cluster" ? "" : server.namespace;
   const key = namespace === "" ? name : `${namespace}/${name}`;
   // At least one, to tell whether there is any.
-  const { runs } = await plane.runs({ wroteKind: kindName, wroteKey: key, limit: Math.max(1, limit) });
+  const { runs } = await server.plane.runs({ wroteKind: kindName, wroteKey: key, limit: Math.max(1, limit) });
   const title = `${kindName} ${key}`;
   if (format === undefined) {
     terminal.stderr.write(
@@ -79,25 +74,25 @@ async function showWriters(plane: ManagementClient, asked: Written): Promise<voi
   await showRuns({ runs: limit === 0 ? [] : runs }, format, terminal);
 }
 
-/** Nothing to show may have several reasons. */
-async function explainSilence(
+/** Explains why there are no runs: the object is missing, paused, or has not been reconciled. */
+async function explainNoRuns(
   controller: ControllerState,
   name: string,
-  { client, namespace }: Connected,
+  { client, namespace }: Server,
   { stdout, signal }: Terminal,
 ): Promise<void> {
   const { kind, apiVersion, scope } = controller;
-  const title = `${kind} ${keyFor(controller, name, namespace)}`;
+  const title = `${kind} ${queueKey(controller, name, namespace)}`;
   const object = await client.find(
     { apiVersion, kind },
     { name, namespace: scope === "Cluster" ? undefined : namespace },
     { signal },
   );
   if (object === undefined)
-    throw new Error(`${title} not found, and no run of it is recorded; ${elsewhere(controller)}`);
+    throw new Error(`${title} not found, and no run of it is recorded; ${searchHint(controller)}`);
   const age = formatAge(Date.now() - Date.parse(object.metadata.creationTimestamp ?? ""));
   const held =
-    controller.paused || controller.pausedObjects.includes(keyFor(controller, name, namespace))
+    controller.paused || controller.pausedObjects.includes(queueKey(controller, name, namespace))
       ? ` It is paused; resume it with: fettle resume ${kind.toLowerCase()}/${name}`
       : "";
   stdout.write(`No runs of ${title} (age ${age}) are recorded by controller ${controller.name}.${held}\n`);

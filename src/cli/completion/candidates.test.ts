@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { candidates, type Known } from "./candidates.js";
+import { candidates, type CompletionServer } from "./candidates.js";
+import { commandGroups } from "../commands/index.js";
 
-const asked: Readonly<Record<string, string>>[] = [];
-const known = (options: Readonly<Record<string, string>>): Known => {
-  asked.push(options);
+const requests: Readonly<Record<string, string>>[] = [];
+const serverOf = (options: Readonly<Record<string, string>>): CompletionServer => {
+  requests.push(options);
   return {
     kinds: async () => [{ word: "sites", summary: "Site" }, { word: "services" }, { word: "pages" }],
     names: async (kind) =>
@@ -13,7 +14,7 @@ const known = (options: Readonly<Record<string, string>>): Known => {
 };
 
 const words = async (...typed: readonly string[]): Promise<readonly string[] | "files"> => {
-  const found = await candidates(typed, known);
+  const found = await candidates(typed, commandGroups, serverOf);
   return found === "files" ? found : found.map(({ word }) => word);
 };
 
@@ -87,8 +88,8 @@ test.each([
   expect(await words(...typed)).toBe("files");
 });
 
-test("the server that the options name is asked", async () => {
-  asked.length = 0;
+test("requests candidates from the server that the options name", async () => {
+  requests.length = 0;
   await words("get", "--kubeconfig=there.yaml", "-n", "demo", "sites", "");
-  expect(asked).toEqual([{ kubeconfig: "there.yaml", namespace: "demo" }]);
+  expect(requests).toEqual([{ kubeconfig: "there.yaml", namespace: "demo" }]);
 });

@@ -1,64 +1,71 @@
 import { Option } from "commander";
-import type { Command, CommandOption } from "../command.js";
-import { commandGroups } from "../commands.js";
+import type { Command, CommandOption, CommandGroup, CommandEntry } from "../command/command.js";
 
-/** A word that could stand next, with a few words about it. */
+/** A word that completes the command line, with a summary. */
 interface Candidate {
   readonly word: string;
   readonly summary?: string | undefined;
 }
 
-/** What could stand next: words, or files as the shell completes them. */
+/** Candidates: words, or files as the shell completes them. */
 export type Candidates = readonly Candidate[] | "files";
 
-/** Asks the server for what it has; nothing when it does not answer soon. */
-export interface Known {
+/** Kinds, objects and contexts to complete with; empty lists when the server does not respond soon. */
+export interface CompletionServer {
   kinds(): Promise<readonly Candidate[]>;
   names(kind: string): Promise<readonly string[]>;
-  /** Those of the kubeconfig, for which no server is asked. */
+  /** Contexts of the kubeconfig; no request to the server. */
   contexts(): Promise<readonly string[]>;
 }
 
-/** Words for arguments that name files. */
+/** Server that the options of the command line name. */
+type ServerFor = (options: Readonly<Record<string, string>>) => CompletionServer;
+
+/** Names of arguments that take files. */
 const fileWords = /^(file|folder|module|path)$/i;
 
 /**
- * What could stand in place of the last of the words that follow `fettle`, which may be empty or begun.
+ * Candidates for the last of the words that follow `fettle`, which may be empty or incomplete.
  *
  * @example
- * await candidates(["get", "si"], known, terminal); // [{ word: "sites", … }]
+ * await candidates(["get", "si"], commandGroups, serverOf); // [{ word: "sites", … }]
  */
 export async function candidates(
   words: readonly string[],
-  known: (options: Readonly<Record<string, string>>) => Known,
+  groups: readonly CommandGroup[],
+  serverOf: ServerFor,
 ): Promise<Candidates> {
+  const entries = groups.flatMap(({ commands }) => commands);
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const [name] = before;
   if (name === undefined)
-    return begun(last, last.startsWith("-") ? programOptions : [...commandList(), { word: "help" }]);
-  if (name === "help") return begun(last, commandList());
-  const entry = commandGroups.flatMap(({ commands }) => commands).find((each) => each.name === name);
+    return startingWith(
+      last,
+      last.startsWith("-") ? programOptions : [...commandList(entries), { word: "help" }],
+    );
+  if (name === "help") return startingWith(last, commandList(entries));
+  const entry = entries.find((each) => each.name === name);
   if (entry === undefined) return [];
-  let { command } = await entry.load();
+  let command = await entry.load();
   let rest = before.slice(1);
   while (command.commands !== undefined) {
     const below: Command | undefined = command.commands[rest[0] ?? ""];
     if (below === undefined) {
-      if (rest.length === 0 && !last.startsWith("-")) return begun(last, subcommandList(command));
+      if (rest.length === 0 && !last.startsWith("-")) return startingWith(last, subcommandList(command));
       break;
     }
     command = below;
     rest = rest.slice(1);
   }
-  return inCommand(command, rest, last, known);
+  return inCommand(command, rest, last, serverOf);
 }
 
 async function inCommand(
   command: Command,
   before: readonly string[],
   last: string,
-  known: (options: Readonly<Record<string, string>>) => Known,
+  serverOf: ServerFor,
 ): Promise<Candidates> {
   const options = (command.options ?? []).map((each) => ({ option: each, parsed: new Option(each.flags) }));
   const taking = (word: string | undefined) =>
@@ -86,30 +93,31 @@ async function inCommand(
   const [flag, value = ""] = assignment(last) ?? [];
   const assigned = taking(flag);
   if (assigned !== undefined) {
-    const values = await valuesOf(assigned.option, value, known(given));
+    const values = await valuesOf(assigned.option, value, serverOf(given));
     return values === "files" ? [] : values.map(({ word }) => ({ word: `${flag}=${word}` }));
   }
-  if (waiting !== undefined) return valuesOf(waiting.option, last, known(given));
-  if (last.startsWith("-")) return begun(last, optionList(command));
-  return operand(command, operands, last, known(given));
+  if (waiting !== undefined) return valuesOf(waiting.option, last, serverOf(given));
+  if (last.startsWith("-")) return startingWith(last, optionList(command));
+  return operand(command, operands, last, serverOf(given));
 }
 
-/** `--output=json` as its two parts. */
+/** Splits `--output=json`. */
 function assignment(word: string): readonly string[] | undefined {
   return /^(--[^=]+)=(.*)$/s.exec(word)?.slice(1);
 }
 
-/** What an option that takes a value could be given. */
+/** Candidates for the value of an option. */
 async function valuesOf(
   { flags, choices, values }: CommandOption,
   last: string,
-  known: Known,
+  server: CompletionServer,
 ): Promise<Candidates> {
   const listed = choices ?? values;
-  if (listed !== undefined) return begun(last, listed.map(asCandidate));
-  if (flags.includes("--namespace ")) return begun(last, (await known.names("namespaces")).map(asCandidate));
-  if (flags.includes("--context ")) return begun(last, (await known.contexts()).map(asCandidate));
-  if (/<(kind|object)>/.test(flags)) return kindOrObject(last, known);
+  if (listed !== undefined) return startingWith(last, listed.map(asCandidate));
+  if (flags.includes("--namespace "))
+    return startingWith(last, (await server.names("namespaces")).map(asCandidate));
+  if (flags.includes("--context ")) return startingWith(last, (await server.contexts()).map(asCandidate));
+  if (/<(kind|object)>/.test(flags)) return kindOrObject(last, server);
   return /<(file|folder|path)>/.test(flags) ? "files" : [];
 }
 
@@ -117,19 +125,19 @@ function asCandidate(word: string): Candidate {
   return { word };
 }
 
-/** `si` as a kind, `pages,si` as another one, and `site/he` as an object. */
-async function kindOrObject(last: string, known: Known): Promise<readonly Candidate[]> {
+/** Candidates for `si` (a kind), `pages,si` (another kind) and `site/he` (an object). */
+async function kindOrObject(last: string, server: CompletionServer): Promise<readonly Candidate[]> {
   if (last.includes("/")) {
     const [kind = ""] = last.split("/");
-    const names = await known.names(kind);
-    return begun(
+    const names = await server.names(kind);
+    return startingWith(
       last,
       names.map((each) => ({ word: `${kind}/${each}` })),
     );
   }
   const before = last.slice(0, last.lastIndexOf(",") + 1);
-  const kinds = await known.kinds();
-  return begun(
+  const kinds = await server.kinds();
+  return startingWith(
     last,
     kinds.map(({ word, summary }) => ({ word: `${before}${word}`, summary })),
   );
@@ -139,25 +147,25 @@ async function operand(
   command: Command,
   operands: readonly string[],
   last: string,
-  known: Known,
+  server: CompletionServer,
 ): Promise<Candidates> {
   const all = [...(command.arguments ?? "").matchAll(/[<[]([\w-]+)(\.\.\.)?[>\]]/g)];
   const at = Math.min(operands.length, all.length - 1);
   const [, name = "", repeated] = all[at] ?? [];
   if (all.length === 0 || (operands.length >= all.length && repeated === undefined)) return [];
   if (fileWords.test(name)) return "files";
-  if (name === "action") return begun(last, actions);
-  if (name === "kind" || name === "object" || last.includes("/")) return kindOrObject(last, known);
+  if (name === "action") return startingWith(last, actions);
+  if (name === "kind" || name === "object" || last.includes("/")) return kindOrObject(last, server);
   if (name !== "name" || operands.some((each) => each.includes("/"))) {
-    return (operands.at(-1) ?? "").includes("/") && repeated !== undefined ? kindOrObject(last, known) : [];
+    return (operands.at(-1) ?? "").includes("/") && repeated !== undefined ? kindOrObject(last, server) : [];
   }
   const taken = new Set(operands);
   const kindWord = operands[all.findIndex(([, each]) => each === "kind" || each === "object")] ?? "";
-  const names = (await known.names(kindWord)).filter((each) => !taken.has(each));
-  return begun(last, names.map(asCandidate));
+  const names = (await server.names(kindWord)).filter((each) => !taken.has(each));
+  return startingWith(last, names.map(asCandidate));
 }
 
-function begun(last: string, all: readonly Candidate[]): readonly Candidate[] {
+function startingWith(last: string, all: readonly Candidate[]): readonly Candidate[] {
   return all.filter(({ word }) => word.startsWith(last));
 }
 
@@ -166,16 +174,14 @@ const programOptions: readonly Candidate[] = [
   { word: "--version", summary: "print the version" },
 ];
 
-/** Those of `fettle dead`. */
+/** Actions of `fettle dead`. */
 const actions: readonly Candidate[] = [
   { word: "list", summary: "list dead letters" },
   { word: "retry", summary: "retry dead letters" },
 ];
 
-function commandList(): readonly Candidate[] {
-  return commandGroups.flatMap(({ commands }) =>
-    commands.map(({ name, summary }) => ({ word: name, summary })),
-  );
+function commandList(entries: readonly CommandEntry[]): readonly Candidate[] {
+  return entries.map(({ name, summary }) => ({ word: name, summary }));
 }
 
 function subcommandList({ commands = {} }: Command): readonly Candidate[] {
@@ -186,9 +192,9 @@ function subcommandList({ commands = {} }: Command): readonly Candidate[] {
 }
 
 function optionList({ options = [] }: Command): readonly Candidate[] {
-  const known = options.flatMap(({ flags, summary }) => {
+  const all = options.flatMap(({ flags, summary }) => {
     const { long } = new Option(flags);
     return long ? [{ word: long, summary }] : [];
   });
-  return [...known, { word: "--help", summary: "show help" }];
+  return [...all, { word: "--help", summary: "show help" }];
 }

@@ -1,7 +1,7 @@
 import type { ApplyOptions, Client, Manifest } from "../../client/client.js";
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { diff, findCondition, parseApiVersion, type Condition } from "../../model/core.js";
-import { untilObject } from "../kinds/until.js";
+import { untilObject } from "../objects/until-object.js";
 
 export interface AppliedManifest {
   readonly object: UntypedObject;

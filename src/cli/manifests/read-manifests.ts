@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { UsageError, type CommandOption, type Terminal } from "../command.js";
+import { UsageError, type CommandOption, type Terminal } from "../command/command.js";
 import type { PlacedManifest } from "./placed-manifests.js";
 
 /** A manifest and where it was found. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { defaultConfigFile } from "../../plane/config/load-config.js";
-import { UsageError } from "../command.js";
+import { UsageError } from "../command/command.js";
 
 /** What the words of a command mean. */
 export interface Sorted {

@@ -1,16 +1,16 @@
 import type { UntypedObject } from "../../client/kinds/kind.js";
 import { formatAge, parseTime, systemClock } from "../../model/core.js";
-import { titleOf } from "../kinds/find-kind.js";
-import type { Child } from "../kinds/children.js";
-import { cellText, columns } from "./columns.js";
-import { inTime, seenText, sourceText, type SeenEvent } from "./event-rows.js";
+import { titleOf } from "../objects/find-kind.js";
+import type { Child } from "../objects/children.js";
+import { cellText, columns } from "../terminal/columns.js";
 import { yamlOf } from "./objects.js";
+import { sortByTime, type ObjectEvent, sourceText, ageText, messageText } from "../objects/events.js";
 
 export interface Described {
   readonly object: UntypedObject;
   /** Undefined when nobody looked. */
   readonly children: readonly Child[] | undefined;
-  readonly events: readonly SeenEvent[] | undefined;
+  readonly events: readonly ObjectEvent[] | undefined;
   readonly colors: boolean;
 }
 
@@ -60,12 +60,12 @@ export async function description({ object, children, events, colors }: Describe
     sections.push(`${bold("owns:")}\n${columns(rows, "  ")}`);
   }
   if (events !== undefined) {
-    const rows = inTime(events).map((event) => [
-      seenText(event, now),
+    const rows = sortByTime(events).map((event) => [
+      ageText(event, now),
       cellText(event.type),
       cellText(event.reason),
       sourceText(event),
-      cellText((event.message ?? "").trim().replaceAll(/\s*\n\s*/g, " ")),
+      messageText(event),
     ]);
     const titles = ["LAST SEEN", "TYPE", "REASON", "FROM", "MESSAGE"];
     sections.push(

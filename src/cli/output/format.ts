@@ -1,4 +1,4 @@
-import { UsageError, type CommandOption, type OptionValues } from "../command.js";
+import { UsageError, type CommandOption, type OptionValues } from "../command/command.js";
 import { compileRelaxedPath, compileTemplate, type Template } from "./json-path-template.js";
 
 /** How objects are to be shown. */

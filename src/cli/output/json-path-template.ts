@@ -1,5 +1,5 @@
 import { compileJsonPath, jsonPathText } from "../../server/resources/json-path.js";
-import { UsageError } from "../command.js";
+import { UsageError } from "../command/command.js";
 
 /** Text with what paths in braces lead to: `{.metadata.name}{"\n"}`, `{range .items[*]}{.spec.title} {end}`. */
 export interface Template {

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../model/core.js";
-import { cellText, columns } from "./columns.js";
+import { cellText, columns } from "../terminal/columns.js";
 import type { Format } from "./format.js";
 
 /** Objects that are printed as they are. */

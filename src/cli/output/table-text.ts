@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../model/core.js";
-import { cellText } from "./columns.js";
+import { cellText } from "../terminal/columns.js";
 import type { Table, TableColumn, TableRow } from "./server-table.js";
 
 export interface TableTextOptions {

@@ -3,13 +3,13 @@ import { loadConfig } from "../../plane/config/load-config.js";
 import type { Config } from "../../plane/config/config.js";
 import { overrideControllers } from "../../plane/config/override-controllers.js";
 import { operator, type Operator } from "../../plane/operator.js";
-import { UsageError, type OptionValues, type Terminal } from "../command.js";
-import { connect } from "../connect.js";
+import { UsageError, type OptionValues, type Terminal, StartError } from "../command/command.js";
+import { connect } from "../server/connect.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { followForPeople, followForPrograms } from "../up/follow-work.js";
 import { logOf } from "../up/log-of.js";
-import { StartError } from "../up/start-error.js";
+import { textOption } from "../command/options.js";
 
 /** Sets the controllers of modules to work on a server that is elsewhere, until the terminal's signal aborts. */
 export async function run(
@@ -21,7 +21,7 @@ export async function run(
   // The kubeconfig that is read here is not the one that `fettle up` writes, and an election is on unless it is said otherwise.
   const { kubeconfig: _, leaderElection, ...rest } = options;
   const flags = { ...rest, ...(leaderElection === false && { leaderElection }) };
-  const { config, origins } = await loadConfig({ file: text(options["config"]), flags, env, cwd });
+  const { config, origins } = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
   const found = await modulesOf(words.length > 0 ? words : config.modules, cwd);
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const isSaid = origins.get("log.format")?.type !== "default";
@@ -30,7 +30,7 @@ export async function run(
   const since = Date.now();
   const running = await begin({ ...found, controllers }, config, options, log, terminal);
   try {
-    tell(running, format, text(options["namespace"]), log, terminal, since);
+    tell(running, format, textOption(options, "namespace"), log, terminal, since);
     await untilEnd(
       running,
       () => {
@@ -78,7 +78,7 @@ async function begin(
       schedules,
       kinds,
       connection: connected.connection,
-      namespace: text(options["namespace"]),
+      namespace: textOption(options, "namespace"),
       ...(sharding?.shards === undefined
         ? { leaderElection: enabled && election }
         : { sharding: { ...election, shards: sharding.shards } }),
@@ -133,8 +133,4 @@ async function untilEnd({ controllers }: Operator, began: () => void, signal: Ab
   }
   if (signal.aborted) return;
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-function text(value: OptionValues[string]): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

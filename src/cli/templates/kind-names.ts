@@ -1,4 +1,4 @@
-import { UsageError } from "../command.js";
+import { UsageError } from "../command/command.js";
 import { pluralOf } from "../../model/resource/plural.js";
 
 /** What a kind is called in the files of a project. */

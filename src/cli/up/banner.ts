@@ -4,7 +4,7 @@ import picocolors from "picocolors";
 import { kindsOf } from "../../plane/definitions/kinds-of.js";
 import type { Applied } from "../../plane/apply-manifests.js";
 import type { Config } from "../../plane/config/config.js";
-import type { Terminal } from "../command.js";
+import type { Terminal } from "../command/command.js";
 import type { Found } from "../modules/found.js";
 import { ownProgram } from "../templates/own-package.js";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../plane/config/config.js";
 import { createLog } from "../../runtime/observe/create-log.js";
 import type { Log, LogLevel } from "../../runtime/observe/log.js";
-import type { Terminal } from "../command.js";
+import type { Terminal } from "../command/command.js";
 
 /** Fields of lines about what {@link followForPeople} tells in its own way: runs and findings. */
 const told = ["outcome", "failures", "finding"];

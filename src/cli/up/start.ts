@@ -1,12 +1,11 @@
 import type { Log } from "../../runtime/observe/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
-import type { Terminal } from "../command.js";
+import { StartError, type Terminal } from "../command/command.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { banner } from "./banner.js";
 import { makeFolder } from "./fresh-folder.js";
-import { StartError } from "./start-error.js";
 import { applyPlaced, readManifests } from "./manifests.js";
 
 /** A control plane that is at work, and what it was made of. */

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import picocolors from "picocolors";
-import type { OptionValues, Terminal } from "../command.js";
+import type { OptionValues, Terminal } from "../command/command.js";
 import { ownProgram } from "../templates/own-package.js";
 import { shown } from "./banner.js";
 import { FileWatch } from "./watch-files.js";

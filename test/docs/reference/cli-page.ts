@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from "../../../src/cli/command.js";
-import { commandGroups } from "../../../src/cli/commands.js";
+import type { Command, CommandOption } from "../../../src/cli/command/command.js";
+import { commandGroups } from "../../../src/cli/commands/index.js";
 import { code, page, table } from "./markdown.js";
 
 const about = `
@@ -28,7 +28,7 @@ export async function cliPage(): Promise<string> {
   }
   for (const { commands } of commandGroups) {
     for (const { name, load } of commands) {
-      sections.push(...sectionsOf(`fettle ${name}`, (await load()).command, "##"));
+      sections.push(...sectionsOf(`fettle ${name}`, await load(), "##"));
     }
   }
   return page("The command line", about, sections);

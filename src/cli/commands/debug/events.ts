@@ -2,27 +2,14 @@ import picocolors from "picocolors";
 import { isExpired, isGone } from "../../../model/core.js";
 import { escapeText } from "../../../model/diff/yaml-text.js";
 import type { ChangeReport } from "../../../plane/management/contract.js";
-import {
-  connectionOptions,
-  UsageError,
-  type Command,
-  type OptionValues,
-  type Terminal,
-} from "../../command.js";
-import { connect } from "../../connect.js";
-import { textOption } from "../../kinds/asked.js";
-import { findKind } from "../../kinds/find-kind.js";
-import { servedKinds } from "../../kinds/served-kinds.js";
-import { managementClient, type ManagementClient } from "../../management-client.js";
-import { Reconnection } from "../../reconnection.js";
-import { changeLines } from "../../understand/change-lines.js";
-import {
-  countOption,
-  itemText,
-  valueFormatOf,
-  valueOption,
-  valueText,
-} from "../../understand/value-output.js";
+import { type Command, type Terminal } from "../../command/command.js";
+import { connect } from "../../server/connect.js";
+import { textOption, connectionOptions, countOption } from "../../command/options.js";
+import { findKind } from "../../objects/find-kind.js";
+import { type ManagementClient, type ChangeQuery } from "../../server/management-client.js";
+import { Reconnection } from "../../server/reconnection.js";
+import { changeLines } from "../../output/change-lines.js";
+import { valueFormatOf, valueOption, writeValue, writeItem } from "../../output/value-output.js";
 
 export const events: Command = {
   description:
@@ -43,64 +30,50 @@ export const events: Command = {
     ["fettle debug events --kind site -f", "changes of sites as they happen"],
     ["fettle debug events -f -o json", "one JSON document per line"],
   ],
-  run: debugEvents,
+  async run(_, options, terminal) {
+    const format = valueFormatOf(options);
+    const tail = countOption(options, "tail", { fallback: 20 });
+    const word = textOption(options, "kind");
+    await using server = await connect(options, terminal);
+    const { plane } = server;
+    const kind = word === undefined ? undefined : findKind(await server.kinds(), word);
+    const query = {
+      apiVersion: kind?.apiVersion,
+      kind: kind?.kind,
+      tail,
+      reveal: options["reveal"] === true,
+    };
+    if (options["follow"] !== true && options["tail"] !== true) {
+      const list = await plane.changes(query);
+      return await writeValue(terminal, format, list, () =>
+        list.changes.map((change) => changeText(change, terminal.colors)).join(""),
+      );
+    }
+    for await (const change of followChanges(plane, query, terminal)) {
+      await writeItem(terminal, format, change, () => changeText(change, terminal.colors));
+    }
+  },
 };
 
-async function debugEvents(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<void> {
-  if (words.length > 0)
-    throw new UsageError(`unexpected argument; choose a kind with --kind ${words[0] ?? ""}`);
-  const format = valueFormatOf(options);
-  const tail = countOption(options, "tail", { otherwise: 20 });
-  const word = textOption(options, "kind");
-  await using server = await connect(options, terminal);
-  const { signal, stdout, colors } = terminal;
-  const plane = managementClient(server, signal);
-  const kind = word === undefined ? undefined : findKind(await servedKinds(server.transport, signal), word);
-  const asked = { apiVersion: kind?.apiVersion, kind: kind?.kind, tail, reveal: options["reveal"] === true };
-  if (options["follow"] !== true && options["tail"] !== true) {
-    const list = await plane.changes(asked);
-    stdout.write(
-      format === undefined
-        ? list.changes.map((change) => changeText(change, colors)).join("")
-        : await valueText(list, format),
-    );
-    return;
-  }
-  for await (const change of changesFrom(plane, asked, terminal)) {
-    stdout.write(format === undefined ? changeText(change, colors) : await itemText(change, format));
-  }
-}
-
-interface AskedChanges {
-  readonly apiVersion: string | undefined;
-  readonly kind: string | undefined;
-  readonly tail: number;
-  readonly reveal: boolean;
-}
-
-/** The last changes and all that follow, also over streams that break. */
-async function* changesFrom(
+/** Yields the last changes, then new ones; reconnects when the stream breaks. */
+async function* followChanges(
   plane: ManagementClient,
-  asked: AskedChanges,
+  query: ChangeQuery,
   terminal: Terminal,
 ): AsyncGenerator<ChangeReport, void, undefined> {
-  const { changes, revision } = await plane.changes(asked);
+  const { changes, revision } = await plane.changes(query);
   yield* changes;
   let after = revision;
   const begin = async function* (): AsyncGenerator<ChangeReport, void, undefined> {
     try {
-      yield* plane.followChanges({ ...asked, after });
+      yield* plane.followChanges({ ...query, after });
     } catch (error) {
       if (!isExpired(error) && !isGone(error)) throw error;
       terminal.stderr.write(
         "fettle: some changes were missed: the server no longer has them; continuing with new ones\n",
       );
-      ({ revision: after } = await plane.changes({ ...asked, tail: 0 }));
-      yield* plane.followChanges({ ...asked, after });
+      ({ revision: after } = await plane.changes({ ...query, tail: 0 }));
+      yield* plane.followChanges({ ...query, after });
     }
   };
   const all = new Reconnection(terminal).resumed(begin, () => plane.controllers());

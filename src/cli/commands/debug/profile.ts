@@ -1,17 +1,10 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import {
-  connectionOptions,
-  UsageError,
-  type Command,
-  type OptionValues,
-  type Terminal,
-} from "../../command.js";
-import { connect } from "../../connect.js";
-import { durationOption, textOption } from "../../kinds/asked.js";
-import { managementClient } from "../../management-client.js";
-import { startProgress } from "../../output/progress.js";
+import { UsageError, type Command } from "../../command/command.js";
+import { connect } from "../../server/connect.js";
+import { durationOption, textOption, connectionOptions } from "../../command/options.js";
+import { startProgress } from "../../terminal/progress.js";
 
 export const profile: Command = {
   description:
@@ -25,30 +18,23 @@ export const profile: Command = {
     ["fettle debug profile --duration 60", "for a minute"],
     ["fettle debug profile --duration 10 --output slow.cpuprofile", "to a given file"],
   ],
-  run: debugProfile,
+  async run(_, options, terminal) {
+    const seconds = ((await durationOption(options, "duration")) ?? 10_000) / 1000;
+    if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600) {
+      throw new UsageError("invalid --duration; use whole seconds from 1 to 600");
+    }
+    const { cwd, stdout } = terminal;
+    const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
+    const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
+    const folder = dirname(resolve(cwd, file));
+    // Checked before the profile is taken, not after.
+    if (!existsSync(folder)) throw new UsageError(`the folder ${folder} does not exist`);
+    await using server = await connect(options, terminal);
+    using progress = startProgress(terminal);
+    progress.show(`profiling ${server.connection.server} for ${seconds} s`);
+    const profile = await server.plane.profile(seconds);
+    await writeFile(resolve(cwd, file), JSON.stringify(profile));
+    progress.clear();
+    stdout.write(`wrote ${file}: open it in Chrome's DevTools (Performance) or in VS Code\n`);
+  },
 };
-
-async function debugProfile(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<void> {
-  if (words.length > 0) throw new UsageError("unexpected argument; name the output file with --output");
-  const seconds = ((await durationOption(options, "duration")) ?? 10_000) / 1000;
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600) {
-    throw new UsageError("invalid --duration; use whole seconds from 1 to 600");
-  }
-  const { signal, cwd, stdout } = terminal;
-  const date = new Date().toISOString().replaceAll(/[:.]/g, "-");
-  const file = textOption(options, "output") ?? `fettle-${date}.cpuprofile`;
-  const folder = dirname(resolve(cwd, file));
-  // Checked before the profile is taken, not after.
-  if (!existsSync(folder)) throw new UsageError(`the folder ${folder} does not exist`);
-  await using server = await connect(options, terminal);
-  using progress = startProgress(terminal);
-  progress.say(`profiling ${server.connection.server} for ${seconds} s`);
-  const taken = await managementClient(server, signal).profile(seconds);
-  await writeFile(resolve(cwd, file), JSON.stringify(taken));
-  progress.clear();
-  stdout.write(`wrote ${file}: open it in Chrome's DevTools (Performance) or in VS Code\n`);
-}

@@ -1,17 +1,10 @@
-import {
-  connectionOptions,
-  UsageError,
-  type Command,
-  type OptionValues,
-  type Terminal,
-} from "../../command.js";
-import { connect } from "../../connect.js";
-import { textOption } from "../../kinds/asked.js";
-import { findKind } from "../../kinds/find-kind.js";
-import { servedKinds, type ServedKind } from "../../kinds/served-kinds.js";
-import { managementClient } from "../../management-client.js";
-import { columns } from "../../output/columns.js";
-import { countOption, valueFormatOf, valueOption, valueText } from "../../understand/value-output.js";
+import { type Command } from "../../command/command.js";
+import { connect } from "../../server/connect.js";
+import { textOption, connectionOptions, countOption } from "../../command/options.js";
+import { findKind } from "../../objects/find-kind.js";
+import { type ServedKind } from "../../server/served-kinds.js";
+import { columns } from "../../terminal/columns.js";
+import { valueFormatOf, valueOption, writeValue } from "../../output/value-output.js";
 
 export const state: Command = {
   description:
@@ -28,36 +21,25 @@ export const state: Command = {
     ["fettle debug state --key 'site/default/hello' -o yaml", "one site as it is stored"],
     ["fettle debug state --key '/core/*'", "all objects of the core group"],
   ],
-  run: debugState,
+  async run(_, options, terminal) {
+    const format = valueFormatOf(options);
+    const key = textOption(options, "key") ?? "*";
+    const limit = countOption(options, "limit", { least: 1, fallback: 500 });
+    await using server = await connect(options, terminal);
+    const pattern = patternOf(key, await server.kinds());
+    const list = await server.plane.state({ key: pattern, limit, reveal: options["reveal"] === true });
+    if (list.entries.length === 0 && format === undefined) {
+      terminal.stderr.write(`No keys match ${pattern}.\n`);
+      return;
+    }
+    await writeValue(terminal, format, list, () => {
+      const rows = list.entries.map(({ key, revision, value }) => [key, String(revision), sizeOf(value)]);
+      return columns([["KEY", "REVISION", "BYTES"], ...rows]);
+    });
+    if (list.more && format === undefined)
+      terminal.stderr.write(`There are more than ${limit} keys; show more with --limit.\n`);
+  },
 };
-
-async function debugState(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<void> {
-  const [word, ...more] = words;
-  if (more.length > 0) throw new UsageError("too many arguments; quote the pattern: --key 'site/*'");
-  const format = valueFormatOf(options);
-  const key = textOption(options, "key") ?? word ?? "*";
-  const limit = countOption(options, "limit", { least: 1, otherwise: 500 });
-  await using server = await connect(options, terminal);
-  const { signal, stdout, stderr } = terminal;
-  const plane = managementClient(server, signal);
-  const pattern = patternOf(key, await servedKinds(server.transport, signal));
-  const list = await plane.state({ key: pattern, limit, reveal: options["reveal"] === true });
-  if (format !== undefined) {
-    stdout.write(await valueText(list, format));
-    return;
-  }
-  if (list.entries.length === 0) {
-    stderr.write(`No keys match ${pattern}.\n`);
-    return;
-  }
-  const rows = list.entries.map(({ key, revision, value }) => [key, String(revision), sizeOf(value)]);
-  stdout.write(columns([["KEY", "REVISION", "BYTES"], ...rows]));
-  if (list.more) stderr.write(`There are more than ${limit} keys; show more with --limit.\n`);
-}
 
 function sizeOf(value: unknown): string {
   return String(Buffer.byteLength(JSON.stringify(value)));

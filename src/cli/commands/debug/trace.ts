@@ -1,16 +1,10 @@
-import { nearest } from "../../kinds/nearest.js";
-import {
-  connectionOptions,
-  UsageError,
-  type Command,
-  type OptionValues,
-  type Terminal,
-} from "../../command.js";
-import { connect } from "../../connect.js";
-import { textOption } from "../../kinds/asked.js";
-import { managementClient, type ManagementClient } from "../../management-client.js";
-import { showRuns, showRunsAsTheyEnd } from "../../understand/show-runs.js";
-import { countOption, valueFormatOf, valueOption } from "../../understand/value-output.js";
+import { nearest } from "../../command/nearest.js";
+import { UsageError, type Command } from "../../command/command.js";
+import { connect } from "../../server/connect.js";
+import { textOption, connectionOptions, countOption } from "../../command/options.js";
+import { type ManagementClient } from "../../server/management-client.js";
+import { showRuns, followRuns } from "../../output/show-runs.js";
+import { valueFormatOf, valueOption } from "../../output/value-output.js";
 
 export const trace: Command = {
   description: "Show runs of controllers: their triggers, steps, writes and outcome.",
@@ -28,28 +22,20 @@ export const trace: Command = {
     ["fettle debug trace --component reconciler -f", "all runs as they end"],
     ["fettle debug trace --component sites.demo.dev --tail 3", "the last three runs of one controller"],
   ],
-  run: debugTrace,
+  async run(_, options, terminal) {
+    const format = valueFormatOf(options);
+    const follow = options["follow"] === true;
+    const limit = countOption(options, "tail", { fallback: follow ? 0 : 10 });
+    await using server = await connect(options, terminal);
+    const { plane } = server;
+    const controller = await controllerNamed(textOption(options, "component") ?? "reconciler", plane);
+    if (follow) await followRuns(plane, { controller, limit }, format, terminal);
+    else await showRuns(await plane.runs({ controller, limit }), format, terminal);
+  },
 };
 
-async function debugTrace(
-  words: readonly string[],
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<void> {
-  if (words.length > 0)
-    throw new UsageError(`unexpected argument; choose a controller with --component ${words[0] ?? ""}`);
-  const format = valueFormatOf(options);
-  const follow = options["follow"] === true;
-  const limit = countOption(options, "tail", { otherwise: follow ? 0 : 10 });
-  await using server = await connect(options, terminal);
-  const plane = managementClient(server, terminal.signal);
-  const controller = await controllerMeant(textOption(options, "component") ?? "reconciler", plane);
-  if (follow) await showRunsAsTheyEnd(plane, { controller, limit }, format, terminal);
-  else await showRuns(await plane.runs({ controller, limit }), format, terminal);
-}
-
-/** Undefined stands for all of them. */
-async function controllerMeant(component: string, plane: ManagementClient): Promise<string | undefined> {
+/** Name of the controller that a component stands for; undefined for all of them. */
+async function controllerNamed(component: string, plane: ManagementClient): Promise<string | undefined> {
   const { controllers } = await plane.controllers();
   if (component === "reconciler") return undefined;
   const names = controllers.map(({ name }) => name);

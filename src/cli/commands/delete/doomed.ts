@@ -1,12 +1,13 @@
 import type { KindInfo, UntypedObject } from "../../../client/kinds/kind.js";
 import { isNotFound } from "../../../model/core.js";
-import type { Terminal } from "../../command.js";
-import type { AskedSelection, Served } from "../../kinds/asked.js";
-import { elsewhere } from "../../kinds/absent.js";
-import { titleOf } from "../../kinds/find-kind.js";
-import type { ServedKind } from "../../kinds/served-kinds.js";
+import type { Terminal } from "../../command/command.js";
+import { titleOf } from "../../objects/find-kind.js";
+import type { ServedKind } from "../../server/served-kinds.js";
 import { inOrder, manifestTitle } from "../../manifests/apply-manifest.js";
 import { readManifests } from "../../manifests/read-manifests.js";
+import { searchHint } from "../../objects/not-found.js";
+import type { Server } from "../../server/connect.js";
+import type { ObjectSelection } from "../../objects/resolve-objects.js";
 
 /** An object that is to be deleted. */
 export interface Doomed {
@@ -25,7 +26,7 @@ interface Found {
 }
 
 export async function doomedByName(
-  { client, namespace }: Served,
+  { client, namespace }: Server,
   kind: ServedKind,
   names: readonly string[],
   signal: AbortSignal,
@@ -38,16 +39,16 @@ export async function doomedByName(
     if (object !== undefined) doomed.push(doom(kind, object, title));
     else {
       const where = kind.scope === "Namespaced" ? ` in namespace ${namespace}` : "";
-      missing.push(`${title}${where}; ${elsewhere(kind)}`);
+      missing.push(`${title}${where}; ${searchHint(kind)}`);
     }
   }
   return { doomed, missing };
 }
 
 export async function doomedBySelection(
-  { client }: Served,
+  { client }: Server,
   kind: ServedKind,
-  selection: AskedSelection,
+  selection: ObjectSelection,
   signal: AbortSignal,
 ): Promise<readonly Doomed[]> {
   const { items } = await client.list(kind, { ...selection, metadataOnly: true, signal });
@@ -56,7 +57,7 @@ export async function doomedBySelection(
 
 /** In the reverse of the order in which they are applied: a definition goes last, since its objects go with it. */
 export async function doomedByManifests(
-  { client }: Served,
+  { client }: Server,
   files: readonly string[],
   recursive: boolean,
   terminal: Terminal,

@@ -1,9 +1,9 @@
 import type { Client } from "../../../client/client.js";
 import type { UntypedObject } from "../../../client/kinds/kind.js";
 import { formatDuration } from "../../../model/core.js";
-import type { Terminal } from "../../command.js";
-import { untilObject } from "../../kinds/until.js";
-import type { Progress } from "../../output/progress.js";
+import type { Terminal } from "../../command/command.js";
+import { untilObject } from "../../objects/until-object.js";
+import type { Progress } from "../../terminal/progress.js";
 import type { Doomed } from "./doomed.js";
 
 export interface GoneOptions {
@@ -27,7 +27,7 @@ export async function untilGone(
     const [first] = left;
     if (first === undefined) return;
     const more = left.size > 1 ? ` and ${left.size - 1} more` : "";
-    progress.say(`waiting for ${first[0].title}${more} to be deleted${whatHolds(first[1])}`);
+    progress.show(`waiting for ${first[0].title}${more} to be deleted${whatHolds(first[1])}`);
   };
   say();
   await Promise.all(

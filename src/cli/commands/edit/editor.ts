@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Terminal } from "../../command.js";
+import type { Terminal } from "../../command/command.js";
 
 /** Opens a file in the editor of the user's choice, and waits until it is closed. */
 export async function openEditor(path: string, { env, stdin }: Terminal): Promise<void> {

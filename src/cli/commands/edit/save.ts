@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
-import type { ServedKind } from "../../kinds/served-kinds.js";
+import type { ServedKind } from "../../server/served-kinds.js";
 import { withoutManagedFields } from "../../output/objects.js";
 
 export type Saved =

@@ -1,5 +1,5 @@
 import type { HttpTransport } from "../../../client/transport/http/http-transport.js";
-import type { ServedKind } from "../../kinds/served-kinds.js";
+import type { ServedKind } from "../../server/served-kinds.js";
 
 /** A schema of OpenAPI v3, as far as it is explained. */
 export interface Schema {

@@ -1,54 +1,68 @@
-import { titleOf } from "../../kinds/find-kind.js";
-import type { Targets } from "../../kinds/targets.js";
-import { columns } from "../../output/columns.js";
+import type { OptionValues } from "../../command/command.js";
+import { textOption } from "../../command/options.js";
+import { titleOf } from "../../objects/find-kind.js";
+import type { NamedObjects } from "../../objects/resolve-objects.js";
 import { fetchTable, type Table } from "../../output/server-table.js";
 import { sortBy } from "../../output/sort-by.js";
 import { tableRows, type TableTextOptions } from "../../output/table-text.js";
-import { eachName, nothingFound, type Asked } from "./asked.js";
-import type { AskedTable } from "./asked-table.js";
+import { columns } from "../../terminal/columns.js";
+import { readNames, writeNotFound, type GetRequest } from "./get-request.js";
 import { watchTable } from "./watch-table.js";
 
-/** Shows objects in the server's tables, one for each kind. */
-export async function showTables(asked: Asked, look: AskedTable): Promise<number | void> {
-  const { options, terminal, targets } = asked;
+/** Prints objects in tables made by the server, one for each kind. */
+export async function showTables(request: GetRequest, wide: boolean): Promise<number | void> {
+  const { options, terminal, targets } = request;
   let complete = true;
   let isFirst = true;
   for (const target of targets) {
-    const { table, complete: hasAll } = await readTables(asked, target, look);
+    const { table, complete: hasAll } = await readTable(request, target);
     complete &&= hasAll;
-    const text = textOptions(asked, target, look);
+    const text = { ...textOptions(options, wide), ...kindOptions(request, target) };
     if (options["watch"] === true || options["watchOnly"] === true) {
-      return watchTable(asked, target, table, text, options["watchOnly"] !== true);
+      return watchTable(request, target, table, text, options["watchOnly"] !== true);
     }
     if (table.rows.length === 0) continue;
     if (!isFirst) terminal.stdout.write("\n");
     isFirst = false;
     terminal.stdout.write(columns(tableRows(table, text)));
   }
-  if (isFirst && complete && options["ignoreNotFound"] !== true) nothingFound(asked);
+  if (isFirst && complete && options["ignoreNotFound"] !== true) writeNotFound(request);
   return complete ? 0 : 1;
 }
 
-function textOptions({ selection }: Asked, { kind }: Targets, look: AskedTable): TableTextOptions {
+function textOptions(options: OptionValues, wide: boolean): Omit<TableTextOptions, "withNamespace"> {
+  const labels = textOption(options, "labelColumns") ?? "";
   return {
-    ...look,
-    withNamespace: selection.namespace === undefined && kind.scope === "Namespaced",
-    prefix: look.showKind ? titleOf(kind, "") : undefined,
+    wide,
+    headers: options["headers"] !== false,
+    withLabels: options["showLabels"] === true,
+    labelColumns: labels.split(",").filter((label) => label !== ""),
   };
 }
 
-async function readTables(
-  asked: Asked,
-  { kind, names }: Targets,
-  look: AskedTable,
+function kindOptions(
+  { options, selection, targets }: GetRequest,
+  { kind }: NamedObjects,
+): Pick<TableTextOptions, "withNamespace" | "prefix"> {
+  const showKind = options["showKind"] === true || targets.length > 1;
+  return {
+    withNamespace: selection.namespace === undefined && kind.scope === "Namespaced",
+    prefix: showKind ? titleOf(kind, "") : undefined,
+  };
+}
+
+async function readTable(
+  request: GetRequest,
+  { kind, names }: NamedObjects,
 ): Promise<{ readonly table: Table; readonly complete: boolean }> {
-  const { server, selection, terminal } = asked;
-  const query = { ...selection, signal: terminal.signal, wholeObjects: look.sortBy !== undefined };
+  const { server, selection, terminal, options } = request;
+  const path = textOption(options, "sortBy");
+  const query = { ...selection, signal: terminal.signal, wholeObjects: path !== undefined };
   let table: Table;
   let complete = true;
   if (names.length === 0) table = await fetchTable(server.transport, kind, query);
   else {
-    const read = await eachName(asked, kind, names, (name) =>
+    const read = await readNames(request, kind, names, (name) =>
       fetchTable(server.transport, kind, { ...query, name }),
     );
     const [first] = read.found;
@@ -59,6 +73,6 @@ async function readTables(
       resourceVersion: first?.resourceVersion ?? "",
     };
   }
-  if (look.sortBy === undefined) return { table, complete };
-  return { table: { ...table, rows: sortBy(table.rows, look.sortBy, ({ object }) => object) }, complete };
+  if (path === undefined) return { table, complete };
+  return { table: { ...table, rows: sortBy(table.rows, path, ({ object }) => object) }, complete };
 }

@@ -1,34 +1,26 @@
 import { collectionPath } from "../../../client/transport/http/paths.js";
 import { fromStatus, isExpired, isGone, sleep, systemClock } from "../../../model/core.js";
-import type { Targets } from "../../kinds/targets.js";
-import { GrowingColumns } from "../../output/columns.js";
-import {
-  acceptTable,
-  fetchTable,
-  readTable,
-  type Table,
-  type TableColumn,
-  type TableRow,
-} from "../../output/server-table.js";
+import { selectTarget, type NamedObjects } from "../../objects/resolve-objects.js";
+import { GrowingColumns } from "../../terminal/columns.js";
+import { acceptTable, fetchTable, readTable, type Table, type TableRow } from "../../output/server-table.js";
 import { tableRows, type TableTextOptions } from "../../output/table-text.js";
-import { Reconnection } from "../../reconnection.js";
-import type { Asked } from "./asked.js";
+import { Reconnection } from "../../server/reconnection.js";
+import type { GetRequest } from "./get-request.js";
 
 const watchSeconds = 290;
 const pause = 1000;
 
-/** Shows a table, and then a row for everything that changes, until Ctrl-C. */
+/** Prints a table, then a row for each change, until Ctrl-C. */
 export async function watchTable(
-  { server, selection, terminal }: Asked,
-  { kind, names }: Targets,
+  { server, selection, terminal }: GetRequest,
+  target: NamedObjects,
   table: Table,
   options: TableTextOptions,
   showFirst: boolean,
 ): Promise<void> {
   const { signal } = terminal;
-  const [name] = names;
-  const fieldSelector = name === undefined ? selection.fieldSelector : `metadata.name=${name}`;
-  const where = { namespace: selection.namespace, labelSelector: selection.labelSelector, fieldSelector };
+  const { kind } = target;
+  const where = selectTarget(target, selection);
   const text = new GrowingColumns();
   let { columnDefinitions } = table;
   let hasTitles = false;
@@ -41,7 +33,7 @@ export async function watchTable(
   };
   if (showFirst) show(table.rows);
   const reconnection = new Reconnection(terminal);
-  // The version of one object is as good a beginning as that of a list.
+  // A watch may start at the resourceVersion of an object as well as of a list.
   let version: string | undefined = table.resourceVersion;
   while (!signal.aborted) {
     try {
@@ -52,11 +44,11 @@ export async function watchTable(
         version = again.resourceVersion;
       }
       if (reconnection.isAway) {
-        // A watch may be silent for long.
+        // A list shows at once whether the server is back; a watch may stay silent.
         await server.client.list(kind, { ...where, metadataOnly: true, limit: 1, signal });
         reconnection.back();
       }
-      const begun = systemClock.now();
+      const startedAt = systemClock.now();
       const query = {
         ...where,
         namespace: undefined,
@@ -69,22 +61,18 @@ export async function watchTable(
         const { type, object } = frame as { type: string; object: Record<string, unknown> };
         if (type === "ERROR") throw fromStatus(object);
         const part = readTable(object, kind);
-        columnDefinitions = definitionsOr(part.columnDefinitions, columnDefinitions);
+        // Only the first event has column definitions.
+        if (part.columnDefinitions.length > 0) ({ columnDefinitions } = part);
         version = versionOf(part) ?? version;
         if (type !== "BOOKMARK") show(part.rows);
       }
-      if (systemClock.now() - begun < pause) await sleep(systemClock, pause, signal).catch(() => {});
+      if (systemClock.now() - startedAt < pause) await sleep(systemClock, pause, signal).catch(() => {});
     } catch (error) {
       if (signal.aborted) return;
       if (isExpired(error) || isGone(error)) version = undefined;
       else await reconnection.lost(error);
     }
   }
-}
-
-/** Only the first frame has them. */
-function definitionsOr(found: readonly TableColumn[], known: readonly TableColumn[]): readonly TableColumn[] {
-  return found.length > 0 ? found : known;
 }
 
 function versionOf({ rows, resourceVersion }: Table): string | undefined {

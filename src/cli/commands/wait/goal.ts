@@ -1,6 +1,6 @@
 import type { UntypedObject } from "../../../client/kinds/kind.js";
 import { jsonPathText } from "../../../server/resources/json-path.js";
-import { UsageError } from "../../command.js";
+import { UsageError } from "../../command/command.js";
 import { compileRelaxedPath } from "../../output/json-path-template.js";
 
 /** What is waited for. */

@@ -1,0 +1,95 @@
+import type { Client } from "../../client/client.js";
+import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
+import { formatAge, parseTime, type KubeObject } from "../../model/core.js";
+import { cellText } from "../terminal/columns.js";
+
+/** Kubernetes' Event of the core group, as far as it is printed. */
+export interface ObjectEvent extends KubeObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string | null } | null;
+  readonly involvedObject?: {
+    readonly kind?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly uid?: string;
+  };
+  readonly source?: { readonly component?: string };
+  readonly reportingComponent?: string;
+}
+
+/** Kind of events, which every server has. */
+export const eventKind: KindInfo = { apiVersion: "v1", kind: "Event", plural: "events", scope: "Namespaced" };
+
+/** Field selector for the events of an object. */
+export function eventSelector(kind: string, name: string): string {
+  return `involvedObject.kind=${kind},involvedObject.name=${name}`;
+}
+
+/** Lists the events of an object. Events of cluster-scoped objects may be in any namespace. */
+export async function listEvents(
+  client: Client,
+  { kind, metadata }: UntypedObject,
+  signal?: AbortSignal,
+): Promise<readonly ObjectEvent[]> {
+  const { name = "", namespace, uid } = metadata;
+  const fieldSelector = eventSelector(kind, name);
+  const { items } = await client.list(eventKind, { namespace, fieldSelector, signal });
+  // Drops the events of an earlier object of the same name; an event without uid may belong to either.
+  return items.filter(
+    ({ involvedObject }: ObjectEvent) => !involvedObject?.uid || involvedObject.uid === uid,
+  );
+}
+
+/** Sorts events by the time they were last seen, oldest first. */
+export function sortByTime(events: readonly ObjectEvent[]): readonly ObjectEvent[] {
+  return events.toSorted((a, b) => lastSeen(a) - lastSeen(b));
+}
+
+/** Age and count of an event: `5m`, `5m (x3 over 1h)`. */
+export function ageText(event: ObjectEvent, now: number): string {
+  const count = event.series?.count ?? event.count ?? 1;
+  const last = formatAge(now - lastSeen(event));
+  if (count <= 1) return last;
+  return `${last} (x${count} over ${formatAge(now - timeOf(event.firstTimestamp ?? event.eventTime))})`;
+}
+
+/** Component that reported an event. */
+export function sourceText({ source, reportingComponent }: ObjectEvent): string {
+  return source?.component || reportingComponent || "<unknown>";
+}
+
+/** Message of an event on one line. */
+export function messageText({ message = "" }: ObjectEvent): string {
+  return cellText(message.trim().replaceAll(/\s*\n\s*/g, " "));
+}
+
+export const eventTitles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"] as const;
+
+/** Row of an event below {@link eventTitles}. */
+export function eventRow(event: ObjectEvent, now: number): readonly string[] {
+  const { type, reason, involvedObject } = event;
+  const object = `${involvedObject?.kind ?? ""}/${involvedObject?.name ?? ""}`;
+  return [ageText(event, now), cellText(type), cellText(reason), object, messageText(event)];
+}
+
+/** Milliseconds since 1970. */
+function lastSeen(event: ObjectEvent): number {
+  const { series, lastTimestamp, eventTime, firstTimestamp, metadata } = event;
+  return timeOf(
+    series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp,
+  );
+}
+
+function timeOf(time: string | null | undefined): number {
+  try {
+    return time ? parseTime(time) : Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
+}
