@@ -27,7 +27,7 @@ import type { Which } from "./which.js";
 
 export type { Which } from "./which.js";
 
-/** Which objects: in one namespace, or without one in all. */
+/** Selection of objects in one namespace; without a namespace, in all. */
 export interface Where extends Selection {
   readonly namespace?: string | undefined;
 }
@@ -38,31 +38,31 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface PatchOptions extends WriteOptions {
-  /** What the body means: by default a list is a JSON Patch and an object a merge patch. */
+  /** Type of the patch. Default: `json` for an array, `merge` for an object. */
   readonly type?: "json" | "merge" | undefined;
 }
 
 export interface StrategicPatchOptions extends WriteOptions {
-  /** As kubectl patches Kubernetes' own kinds: lists are merged by their items' keys, and `$patch` says how else. */
+  /** Strategic merge patch for Kubernetes' own kinds: lists are merged by the keys of their items; see `$patch`. */
   readonly type: "strategic";
 }
 
 export interface ModifyOptions extends WriteOptions {
-  /** A scale is no object of the kind: {@link Client.scale} changes it. */
+  /** `scale` is not supported here: use {@link Client.scale}. */
   readonly subresource?: "status" | undefined;
 }
 
-/** Asks for no more than metadata. */
+/** Requests metadata only. */
 interface MetadataOnly {
   readonly metadataOnly: true;
 }
 
-/** An object whose content is the caller's business: a manifest. */
+/** Object with untyped content. */
 export type Manifest = Header | (Header & Readonly<Record<string, unknown>>);
 
 /**
- * Reads and writes objects of an API, wherever that API is. What is typed depends on how the kind is given: a
- * `resource()` or one of Kubernetes' kinds types everything, a name such as `"apps/v1/Deployment"` nothing.
+ * Client for the objects of an API, over any transport. A kind given as `resource()` or as one of Kubernetes' kinds types
+ * the objects; a kind given by name, such as `"apps/v1/Deployment"`, leaves them untyped.
  *
  * @example
  * const site = await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
@@ -70,39 +70,39 @@ export type Manifest = Header | (Header & Readonly<Record<string, unknown>>);
  * for await (const page of client.each(Page, { labelSelector: "site=hello" })) console.log(page.metadata.name);
  */
 export interface Client extends AsyncDisposable {
-  /** Where objects are that do not say their namespace. */
+  /** Default namespace. */
   readonly namespace: string;
   readonly transport: Transport;
 
-  /** What is known of a kind; asks the server when only its name is given. */
+  /** Plural name and scope of a kind; requests them from the server when only the name is given. */
   kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
 
   get(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header>;
   get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>>;
-  /** Like get, but undefined when there is no such object. */
+  /** Like get, but resolves with undefined when the object does not exist. */
   find(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
   find<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K> | undefined>;
   /**
-   * One page when a limit is given, everything otherwise: as it was at one moment, however many pages it takes to read.
+   * Lists one page when a limit is given, otherwise all objects at one resourceVersion, however many pages that takes.
    */
   list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<Header>>;
   list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectFor<K>>>;
   /**
-   * Everything, one page at a time (`limit` is its size); a list that expires on the way goes on with what is there now.
-   * `timeout` is for each page.
+   * Iterates over all objects, one page at a time; `limit` is the page size. A list that expires on the way continues with
+   * the current objects. `timeout` applies to each page.
    */
   each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<Header>;
   each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectFor<K>>;
-  /** Changes until the server ends the stream. An informer goes on from there; this does not. */
+  /** Watches until the server ends the stream. An informer reconnects; this does not. */
   watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<Header>>;
   watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectFor<K>>>;
 
-  // The compiler tells of the last form when none fits: it is the one that is checked.
+  // The compiler reports errors for the last overload, so the typed one comes last.
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
   create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
   /**
-   * Replaces an object; fails with a conflict when it carries a resourceVersion that is not the newest. With its kind in
-   * front it is checked, and without it is taken as it is.
+   * Replaces an object; fails with a conflict when its resourceVersion is stale. The content is type-checked when the kind
+   * is given.
    */
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
   update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
@@ -118,16 +118,16 @@ export interface Client extends AsyncDisposable {
     patch: PatchOf<K>,
     options?: PatchOptions,
   ): Promise<ObjectFor<K>>;
-  /** Server-side apply: these fields, and no others, are this manager's. */
+  /** Server-side apply: afterwards this field manager owns exactly these fields. */
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
   apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
-  /** What now waits for finalizers; undefined when it is gone, or was not there. */
+  /** Deletes an object; resolves with it while finalizers remain, with undefined when it is gone or did not exist. */
   delete<K extends AnyKind>(
     kind: K,
     which: Which,
     options?: DeleteOptions,
   ): Promise<ObjectFor<K> | undefined>;
-  /** Without a namespace in all of them, one after the other. */
+  /** Deletes all selected objects; without a namespace, in one namespace after the other. */
   deleteAll(kind: AnyKind, where?: Where, options?: DeleteOptions): Promise<void>;
 
   updateStatus<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
@@ -153,17 +153,17 @@ export interface Client extends AsyncDisposable {
     draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
   ): Promise<ObjectFor<K>>;
-  /** How many replicas are wanted; with a number, that many from now on. */
+  /** Returns `spec.replicas` of the scale subresource, after setting it if a number is given. */
   scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number>;
 
-  /** Reads, changes and writes an object, again when somebody else was faster. No write when nothing changed. */
+  /** Reads, changes and writes an object; retries on conflict. Does not write when nothing changed. */
   modify<K extends AnyKind>(
     kind: K,
     which: Which,
     change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
     options?: ModifyOptions,
   ): Promise<ObjectFor<K>>;
-  /** Creates what is not there and changes what is; tells which it was. */
+  /** Creates an object, or changes it if it exists. */
   createOrUpdate<K extends AnyKind>(
     kind: K,
     which: Which,

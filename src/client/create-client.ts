@@ -32,8 +32,8 @@ import type {
   StatusDraftOf,
   UntypedObject,
 } from "./kinds/kind.js";
-import { KnownKinds } from "./known-kinds.js";
-import { eachOf, listAll, type AskPage } from "./transport/paging.js";
+import { KindResolver } from "./kind-resolver.js";
+import { eachOf, listAll, type PageRequest } from "./transport/paging.js";
 import { retryOnConflict } from "./retry.js";
 import { timeLeft } from "./async/time-left.js";
 import type {
@@ -53,21 +53,21 @@ import type {
 import { scopeOf, targetOf, type Which } from "./which.js";
 
 export interface ClientOptions {
-  /** How the API is reached. Closing the client closes it. */
+  /** Transport to the API; closed with the client. */
   readonly transport: Transport;
-  /** Where objects are that do not say their namespace: where the transport says unless told, and `default` else. */
+  /** Default namespace. Default: the transport's, then `default`. */
   readonly namespace?: string | undefined;
-  /** Who written fields belong to, unless a call says otherwise. */
+  /** Default field manager of writes. Default: `fettle`. */
   readonly fieldManager?: string | undefined;
-  /** Is told what the server warns of, unless a call says otherwise. */
+  /** Default listener for warnings of the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** For the waits between attempts, and for what is left of a call's time. */
+  /** Clock for retries and timeouts. */
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
 
 /**
- * A client for an API, wherever it is.
+ * Creates a client for the API behind a transport.
  *
  * @example
  * await using client = createClient({ transport: httpTransport({ connection }), namespace: "demo" });
@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
 class TransportClient implements Client {
   readonly namespace: string;
   readonly transport: Transport;
-  readonly #kinds: KnownKinds;
+  readonly #kinds: KindResolver;
   readonly #defaults: Pick<WriteOptions, "fieldManager" | "onWarning">;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -95,7 +95,7 @@ class TransportClient implements Client {
     const { clock = systemClock, random = systemRandom } = options;
     this.transport = transport;
     this.namespace = namespace;
-    this.#kinds = new KnownKinds(transport, clock);
+    this.#kinds = new KindResolver(transport, clock);
     this.#defaults = { fieldManager, ...(onWarning && { onWarning }) };
     this.#clock = clock;
     this.#random = random;
@@ -278,7 +278,7 @@ class TransportClient implements Client {
     options: ModifyOptions = {},
   ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }> {
     let live: ObjectFor<K> | undefined;
-    // What was there may be gone by the time it is written, and the other way round.
+    // The object may be created or deleted between the read and the write.
     const outdated = (error: unknown): boolean =>
       isConflict(error) || isAlreadyExists(error) || (live !== undefined && isMissingObject(error));
     return this.#retrying(options, outdated, async (left) => {
@@ -310,7 +310,7 @@ class TransportClient implements Client {
     });
   }
 
-  /** Writes what has become of an object; the object itself when that is nothing new. */
+  /** Writes a changed object; returns the old one when nothing changed. */
   async #replace<T extends KubeObject>(
     kind: AnyKind,
     live: T,
@@ -323,7 +323,7 @@ class TransportClient implements Client {
       const body = withOrigin(namedBodyOf(info, target, next), live);
       if (jsonEqual(body as unknown as Json, live as unknown as Json)) return live;
       const written = await this.transport.update(info, target, body, this.#writing(left()));
-      // The server, too, may find that there is nothing new.
+      // The server may find no change either.
       const same = written.metadata.resourceVersion === live.metadata.resourceVersion && !options.dryRun;
       return same ? live : written;
     });
@@ -351,8 +351,8 @@ class TransportClient implements Client {
   }
 
   /**
-   * Asks the transport about a kind; `left` gives each request its options. Results are what the caller knows to be of
-   * that kind; that is taken on trust, as everything is that a server sends.
+   * Resolves a kind and calls the transport; resolves it once more if the server does not serve it as expected. `left`
+   * returns the options of each request. The result is not checked against the type of the kind.
    */
   async #ask<Answer, Result extends Answer, Options extends CallOptions | undefined>(
     kind: AnyKind,
@@ -360,7 +360,7 @@ class TransportClient implements Client {
     call: (info: KindInfo, left: () => Options) => Promise<Answer>,
   ): Promise<Result> {
     const left = timeLeft(this.#clock, options);
-    const info = this.#kinds.known(kind) ?? (await this.#kinds.find(kind, left()));
+    const info = this.#kinds.cached(kind) ?? (await this.#kinds.find(kind, left()));
     try {
       return (await call(info, left)) as Result;
     } catch (error) {
@@ -370,12 +370,12 @@ class TransportClient implements Client {
     }
   }
 
-  #asksPages(kind: AnyKind, namespace: string | undefined): AskPage {
+  #asksPages(kind: AnyKind, namespace: string | undefined): PageRequest {
     return (options) =>
       this.#ask(kind, options, (info, left) => this.transport.list(info, scopeOf(info, namespace), left()));
   }
 
-  /** Makes attempts within the time that is left for them. */
+  /** Retries on conflict within the timeout of the call. */
   #retrying<Options extends CallOptions, Result>(
     options: Options,
     retry: (error: unknown) => boolean,

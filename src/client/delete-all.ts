@@ -1,13 +1,13 @@
 import { asApiError, isConflict, isNotFound } from "../model/core.js";
 import type { Where } from "./client.js";
 import type { KindInfo } from "./kinds/kind.js";
-import { eachOf, type AskPage } from "./transport/paging.js";
+import { eachOf, type PageRequest } from "./transport/paging.js";
 import type { DeleteOptions, Scope, Selection, Transport } from "./transport/transport.js";
 import { scopeOf } from "./which.js";
 
 /**
- * Deletes all objects of a kind that are meant; `left` gives each request its options. Collections are deleted one
- * namespace at a time, as there is no request for all of them, and what cannot be deleted as a collection one by one.
+ * Deletes all selected objects of a kind; `left` returns the options of each request. Deletes one collection per namespace,
+ * because there is no request for all namespaces, and one object at a time where the kind has no deletecollection.
  */
 export async function deleteAll(
   transport: Transport,
@@ -23,14 +23,14 @@ export async function deleteAll(
     try {
       await transport.deleteCollection(info, scope, selection, left());
     } catch (error) {
-      // Such as of namespaces.
+      // Namespaces, for example, have no deletecollection.
       if (asApiError(error)?.code !== 405) throw error;
       await deleteEach(transport, info, scope, selection, left);
     }
   }
 }
 
-/** Those that have something of it. */
+/** Namespaces that contain selected objects. */
 async function namespacesOf(
   transport: Transport,
   info: KindInfo,
@@ -59,18 +59,18 @@ async function deleteEach(
     try {
       await transport.delete(info, { ...scopeOf(info, namespace), name }, { ...options, preconditions });
     } catch (error) {
-      // It is gone, is going already, or is another by now: one that was not meant.
+      // Deleted already, or replaced by another object of the same name.
       const isOver = isNotFound(error) || (isConflict(error) && options.preconditions === undefined);
       if (!isOver) throw error;
     }
   }
 }
 
-function selected(selection: Selection): Parameters<AskPage>[0] {
+function selected(selection: Selection): Parameters<PageRequest>[0] {
   return { ...selection, metadataOnly: true };
 }
 
-function asking(transport: Transport, info: KindInfo, scope: Scope, left: () => DeleteOptions): AskPage {
+function asking(transport: Transport, info: KindInfo, scope: Scope, left: () => DeleteOptions): PageRequest {
   return (asked) => {
     const { signal, timeout } = left();
     return transport.list(info, scope, { ...asked, signal, timeout });

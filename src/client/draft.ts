@@ -3,13 +3,13 @@ import type { AnyKind, KindInfo, KindReference } from "./kinds/kind.js";
 import type { ObjectKey, WriteOptions } from "./transport/transport.js";
 import { nameOf } from "./which.js";
 
-/** An object that is about to be sent, before it is known to be one. */
+/** Body of a write before it is validated. */
 export interface Sent extends Partial<KindReference> {
   readonly metadata?: ObjectMeta | undefined;
   readonly [field: string]: unknown;
 }
 
-/** Puts apiVersion and kind in front of what is sent. */
+/** Adds apiVersion and kind to a body. */
 export function bodyOf(
   info: KindReference,
   sent: Sent,
@@ -26,7 +26,7 @@ export function bodyOf(
   return { apiVersion, kind, metadata, ...rest };
 }
 
-/** The same for an object that is known by its name; a name that it does not have is given to it. */
+/** Adds apiVersion, kind, name and namespace to the body of an existing object. */
 export function namedBodyOf(info: KindInfo, target: ObjectKey, sent: Sent): ReturnType<typeof bodyOf> {
   const body = bodyOf(info, sent.metadata === undefined ? { ...sent, metadata: {} } : sent);
   const { name = target.name, namespace = target.namespace } = body.metadata;
@@ -38,7 +38,7 @@ export function namedBodyOf(info: KindInfo, target: ObjectKey, sent: Sent): Retu
   return { ...body, metadata: { ...body.metadata, name, ...(namespace !== undefined && { namespace }) } };
 }
 
-/** Tells `(kind, draft, options)` from `(manifest, options)`: only a draft has metadata. */
+/** Parses the overloads `(kind, draft, options)` and `(manifest, options)`: only a draft has metadata. */
 export function readArguments<Options extends WriteOptions>(
   verb: string,
   first: AnyKind,
@@ -56,8 +56,8 @@ export function readArguments<Options extends WriteOptions>(
 }
 
 /**
- * What the server says of an object, kept where a change has left it out: with its version, so that nobody else's change
- * is undone, and with its status, so that what is the same can be seen to be.
+ * Completes a body with the server's fields that a change left out: the resourceVersion, so that a concurrent change is a
+ * conflict, and the status, so that an unchanged object is recognised as such.
  */
 export function withOrigin(body: ReturnType<typeof bodyOf>, live: KubeObject): Sent {
   const { uid, resourceVersion, generation, creationTimestamp, managedFields } = live.metadata;

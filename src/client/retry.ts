@@ -2,15 +2,15 @@ import { sleepKeepingAlive } from "./async/keep-process-alive.js";
 import { fraction, isConflict, systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
 
 export interface RetryOptions {
-  /** How often it is tried at most, the first time included. */
+  /** Maximum number of attempts, including the first. Default: 10. */
   readonly attempts?: number | undefined;
-  /** Milliseconds before the second attempt; each further wait may be twice as long. */
+  /** Milliseconds before the second attempt; doubles with each attempt. Default: 10. */
   readonly delay?: number | undefined;
-  /** Milliseconds that no wait exceeds. */
+  /** Maximum milliseconds between attempts. Default: 1000. */
   readonly longestDelay?: number | undefined;
-  /** Milliseconds in all after which it is not tried again; 0, as none, for no limit. */
+  /** Milliseconds in all after which no attempt starts. Default: 0, no limit. */
   readonly timeout?: number | undefined;
-  /** Which failures are worth another attempt: conflicts unless told. */
+  /** Errors to retry. Default: conflicts. */
   readonly retry?: ((error: unknown) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;
@@ -18,8 +18,8 @@ export interface RetryOptions {
 }
 
 /**
- * Does something again when somebody else was faster: what it does has to begin with reading. Waits longer each time, by
- * chance, so that two who are in each other's way do not stay in step. The last conflict is thrown.
+ * Retries a read-modify-write on conflict; the attempt has to start with the read. Waits with exponential backoff and
+ * jitter, and throws the last conflict.
  *
  * @example
  * await retryOnConflict(async () => {
@@ -42,9 +42,8 @@ export async function retryOnConflict<Result>(
       if (number >= attempts || !retry(error)) throw error;
       const longest = Math.min(longestDelay, delay * 2 ** (number - 1));
       const wait = longest * (0.5 + fraction(random) / 2);
-      // To wait for what will not be in time helps nobody.
+      // The next attempt would start after the timeout.
       if (clock.now() + wait >= endsAt) throw error;
-      // Somebody waits for the outcome: the process must not end before it.
       await sleepKeepingAlive(clock, wait, signal);
     }
   }

@@ -2,19 +2,18 @@ import type { KindInfo, KindReference } from "./kinds/kind.js";
 import type { Scope, ObjectKey } from "./transport/transport.js";
 
 /**
- * Which object: its name (in the client's own namespace), `"namespace/name"`, both as fields, or the object itself.
- * The namespace is ignored for kinds that have none.
+ * Reference to an object: its name (in the client's default namespace), `"namespace/name"`, both as fields, or the object
+ * itself. The namespace is ignored for cluster-scoped kinds.
  */
 export type Which =
   | string
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
-/** The object that is meant; `fallback` is the namespace of those who do not say theirs. */
+/** Key of a referenced object; `fallback` is the namespace of a reference without one. */
 export function targetOf(info: KindInfo, which: Which, fallback: string): ObjectKey {
   const { name = "", namespace } = partsOf(which);
-  if (name === "")
-    throw new TypeError(`${nameOf(info)}: which one is meant is not said; its name is missing`);
+  if (name === "") throw new TypeError(`${nameOf(info)}: the name of the object is missing`);
   checkPart(info, "name", name);
   if (info.scope === "Cluster") return { name };
   return { namespace: scopeOf(info, namespace || fallback).namespace, name };
@@ -26,14 +25,14 @@ function partsOf(which: Which): { readonly name?: string; readonly namespace?: s
   return slash < 0 ? { name: which } : { namespace: which.slice(0, slash), name: which.slice(slash + 1) };
 }
 
-/** The namespace that is meant, or all of them. */
+/** Scope of a request: one namespace, or all. */
 export function scopeOf(info: KindInfo, namespace: string | undefined): Scope {
   if (info.scope === "Cluster" || !namespace) return {};
   checkPart(info, "namespace", namespace);
   return { namespace };
 }
 
-/** What cannot stand in a URL between two slashes would ask for something else. */
+/** Throws for names that cannot be a path segment of a URL. */
 function checkPart(info: KindInfo, what: "name" | "namespace", text: string): void {
   const wrong = text === "." || text === ".." ? text : /[/%]/.exec(text)?.[0];
   if (wrong === undefined) return;

@@ -475,7 +475,7 @@ describe.each(ways)("a client %s", (way) => {
     const kind = way === "in process" ? "Gadget" : "Gizmo";
     const missing = await failureOf(client.list(`late.dev/v1/${kind}`));
     expect(isNotFound(missing)).toBe(true);
-    expect(missing.message).toContain(`no ${kind} in late.dev/v1: nothing is served there`);
+    expect(missing.message).toContain(`no ${kind} in late.dev/v1: that API version is not served`);
     const Late = resource("late.dev/v1", kind, { spec: z.object({ a: z.string() }), scope: "Cluster" });
     const definition = await client.create(CustomResourceDefinition, customResourceDefinition(Late));
     const made = await client.create(`late.dev/v1/${kind}`, { metadata: { name: "a" }, spec: { a: "b" } });
@@ -490,7 +490,7 @@ describe.each(ways)("a client %s", (way) => {
     await client.delete(CustomResourceDefinition, definition);
     await home.server.api.idle();
     const gone = await failureOf(client.get(`late.dev/v1/${kind}`, "a"));
-    expect(gone.message).toContain("nothing is served there");
+    expect(gone.message).toContain("that API version is not served");
 
     const Again = resource("late.dev/v1", kind, { spec: z.object({ a: z.string() }), plural: "others" });
     await client.create(CustomResourceDefinition, customResourceDefinition(Again));

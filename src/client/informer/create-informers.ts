@@ -10,21 +10,21 @@ import { InformerStopped, SharedInformer } from "./shared-informer.js";
 
 export interface InformersOptions {
   readonly transport: Transport;
-  /** Says all there is to know of a kind, such as a client's `kind`. */
+  /** Resolves a kind, such as `client.kind`. */
   readonly resolve: (kind: AnyKind) => Promise<KindInfo>;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   /**
-   * Is told what went wrong: lists and watches that failed, listeners that threw, objects that cannot be right. Informers go
-   * on by themselves. Without it, Node's warnings tell.
+   * Called for errors: failed lists and watches, listeners that throw, invalid objects. Informers recover by themselves.
+   * Default: Node warnings.
    */
   readonly onError?: ((error: unknown, where: InformerProblem) => void) | undefined;
-  /** Whether to ask for everything in a stream where the server can; true unless told. */
+  /** Use streaming lists (WatchList) where the server supports them. Default: true. */
   readonly watchLists?: boolean | undefined;
 }
 
 /**
- * Views of objects that follow what the server tells, one per kind and scope, shared by all who ask for the same.
+ * Creates informers: caches that follow the objects of a kind and scope, shared by all users of the same scope.
  *
  * @example
  * const informers = createInformers({ transport, resolve: (kind) => client.kind(kind) });
@@ -43,7 +43,7 @@ class OpenInformers implements Informers {
   /** By kind, then by scope. No map is empty. */
   readonly #kinds = new Map<string, Map<string, SharedInformer>>();
   readonly #stopping = new Set<Promise<void>>();
-  /** Numbers for functions, so that they can be part of a key. */
+  /** Ids of transform functions, as a part of keys. */
   readonly #transforms = new WeakMap<object, number>();
   #transformsSeen = 0;
   #closed = false;
@@ -62,7 +62,7 @@ class OpenInformers implements Informers {
     const use: Informer = new InformerUse(shared, () => {
       if (--shared.users === 0) this.#stop(shared);
     });
-    // What the compiler is told of the kind is the caller's word.
+    // The type parameter is not checked at run time.
     return use as unknown as Informer<ObjectFor<K>>;
   }
 

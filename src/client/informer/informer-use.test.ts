@@ -134,8 +134,8 @@ describe("what users hand in", () => {
     await settle();
     expect(told).toEqual(["CREATED a", "CREATED b"]);
     expect(problems).toEqual([
-      "telling a listener of CREATED Widget default/a: mine",
-      "telling a listener of CREATED Widget default/b: mine",
+      "calling a listener for CREATED Widget default/a: mine",
+      "calling a listener for CREATED Widget default/b: mine",
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { Informer } from "./informers.js";
 import { InformerStopped, type SharedInformer } from "./shared-informer.js";
 import type { ObjectChange, IndexFunction, Subscription } from "../source/source.js";
 
-/** One user's share of a shared informer, with names of indexes and subscriptions of its own. */
+/** Handle of a shared informer, with its own index names and subscriptions. */
 export class InformerUse implements Informer {
   readonly #shared: SharedInformer;
   readonly #leave: () => void;

@@ -1,13 +1,13 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
-import { type AskPage, listAll } from "../transport/paging.js";
+import { type PageRequest, listAll } from "../transport/paging.js";
 import { isGone } from "../transport/is-gone.js";
 import type { CallOptions, ObjectKey, Transport, WriteOptions } from "../transport/transport.js";
 import type { Informers } from "./informers.js";
 
 /**
- * A transport that tells informers of what is written through it, so that who reads from their caches finds their own
- * writes there. Dry runs are not told.
+ * Transport that puts its writes into the caches of informers, so that readers of the caches see their own writes. Dry runs
+ * are left out.
  *
  * @example
  * const client = createClient({ transport: readYourWrites(transport, informers) });
@@ -16,10 +16,10 @@ export function readYourWrites(
   transport: Transport,
   informers: Pick<Informers, "wrote" | "removed" | "follows">,
 ): Transport {
-  // What took its last finalizer away was also what ended it.
+  // Removing the last finalizer has deleted the object.
   const tell = (kind: KindInfo, object: KubeObject): void =>
     isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
-  /** For what a write has changed without showing it. When it cannot be looked at, the watch tells. */
+  /** Reads an object whose new state the response of a write does not contain. If that fails, the watch catches up. */
   const look = (kind: KindInfo, target: ObjectKey, { signal, timeout }: CallOptions = {}): Promise<void> =>
     transport.get(kind, target, { signal, timeout }).then(
       (object) => tell(kind, object),
@@ -33,7 +33,7 @@ export function readYourWrites(
     const object = await writing;
     if (options?.dryRun === true) return object;
     if (object.kind === kind.kind && object.apiVersion === kind.apiVersion) tell(kind, object);
-    // A Scale, which is answered by its own kind, is not what informers have.
+    // The response is a Scale, not the object that informers cache.
     else if (informers.follows(kind)) await look(kind, placeOf(object), options);
     return object;
   };
@@ -59,9 +59,9 @@ export function readYourWrites(
       const deleted = await transport.deleteCollection(kind, scope, selection, options);
       if (options?.dryRun === true || deleted.length === 0 || !informers.follows(kind)) return deleted;
       const { signal, timeout } = options ?? {};
-      const ask: AskPage = (asked) => transport.list(kind, scope, asked);
-      // The answer has them as they were. Which of them are gone, and which wait for something, only a look tells; when
-      // there is none to be had, they were deleted nevertheless, and the watch tells what became of them.
+      const ask: PageRequest = (asked) => transport.list(kind, scope, asked);
+      // The response has the objects as they were; a list shows which ones are gone and which wait for finalizers. Without
+      // a list, all count as deleted until the watch catches up.
       const left = await listAll(ask, { ...selection, signal, timeout }).catch(() => undefined);
       if (left === undefined) return deleted;
       const kept = new Map(left.items.map((object) => [object.metadata.uid, object]));

@@ -3,9 +3,9 @@ import { jsonEqual } from "../../model/object/json.js";
 import type { ChangeType } from "./source.js";
 
 /**
- * What happened between two versions of one object; undefined when nothing that matters differs. A server's bookkeeping
- * (resourceVersion, managedFields) does not matter. UPDATED: anything differs but the status, whatever the generation says,
- * since not everybody counts every change. STATUS_UPDATED: only the status differs.
+ * Type of the change between two versions of an object; undefined when only the server's bookkeeping (resourceVersion,
+ * managedFields) differs. UPDATED: anything besides the status differs, whatever the generation says, since not every change
+ * increments it. STATUS_UPDATED: only the status differs.
  *
  * @example
  * classify(site, { ...site, status: { published: 3 } }); // "STATUS_UPDATED"
@@ -21,8 +21,8 @@ export function classify(old: KubeObject, now: KubeObject): ChangeType | undefin
 }
 
 /**
- * Whether both are versions of one object, and not two that had the same name one after the other. What has no uid, such
- * as an object that comes from elsewhere than an API server, is known by its name alone.
+ * True if both are versions of one object, not two objects that had the same name one after the other. Objects without a uid,
+ * such as those of a poller, are identified by name.
  */
 export function sameObject(old: KubeObject, now: KubeObject): boolean {
   const { uid } = old.metadata;

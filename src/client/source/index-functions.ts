@@ -33,8 +33,8 @@ export function byLabel(name: string): IndexFunction {
 }
 
 /**
- * Finds objects by a field: `spec.nodeName`, `spec.volumes.configMap.name`. Lists on the way are looked into, item by item;
- * numbers and booleans are found by their text.
+ * Finds objects by a field: `spec.nodeName`, `spec.volumes.configMap.name`. Arrays on the path are searched item by item;
+ * numbers and booleans are indexed as strings.
  */
 export function byField(path: string): IndexFunction {
   return once(fields, path, () => {
@@ -47,7 +47,7 @@ export function byField(path: string): IndexFunction {
   });
 }
 
-// The same function for the same question, so that those who ask it share one index.
+// The same function for the same name, so that equal indexes are shared.
 const labels = new Map<string, IndexFunction>();
 const fields = new Map<string, IndexFunction>();
 

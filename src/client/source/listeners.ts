@@ -8,9 +8,9 @@ interface Entry<T extends KubeObject> {
   active: boolean;
 }
 
-/** Those who are told of changes. One that throws is reported, and neither it nor the others miss anything for it. */
+/** Listeners of changes. An error of one is reported, and affects neither its further calls nor the others. */
 export class Listeners<T extends KubeObject> {
-  // Replaced, never changed, so that who joins or leaves while a change is told does not disturb the telling.
+  // Replaced, never mutated, so that listeners can be added and removed during a call.
   #entries: readonly Entry<T>[] = [];
   readonly #report: (error: unknown, change: ObjectChange<T>) => void;
 
@@ -18,7 +18,7 @@ export class Listeners<T extends KubeObject> {
     this.#report = report;
   }
 
-  /** Tells of what is there first; the snapshot and the joining are one step. */
+  /** Adds a listener and calls it for the present objects, without a gap in between. */
   add(listener: Listener<T>, present: readonly T[]): Subscription {
     const entry: Entry<T> = { listener, active: true };
     this.#entries = [...this.#entries, entry];
@@ -31,7 +31,7 @@ export class Listeners<T extends KubeObject> {
     return { release, [Symbol.dispose]: release };
   }
 
-  tell(change: ObjectChange<T>): void {
+  notify(change: ObjectChange<T>): void {
     for (const entry of this.#entries) this.#call(entry, change);
   }
 

@@ -2,14 +2,14 @@ import type { KubeObject } from "../../model/core.js";
 import type { IndexFunction } from "./source.js";
 import { ObjectIndex } from "./object-index.js";
 
-/** `namespace/name`, or the name alone for what has no namespace. */
+/** Cache key: `namespace/name`, or the name alone for cluster-scoped objects. */
 export function keyOf(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
 /**
- * Objects by namespace and name, and by indexes. There is a map per namespace, keyed by the text of the name that the
- * object has anyway: no key is made and kept per object, and the objects of one namespace are found at once.
+ * Objects by namespace and name, and by indexes. A map per namespace is keyed by the name string of the object itself: no key
+ * is allocated per object, and the objects of one namespace are listed without a scan.
  *
  * Invariants: no map is empty; every index has exactly the objects that the maps have.
  */
@@ -19,7 +19,7 @@ export class ObjectCache<T extends KubeObject> {
   readonly #report: (error: unknown, object: T) => void;
   #size = 0;
 
-  /** Failures of index functions are reported. */
+  /** `report` is called for errors of index functions. */
   constructor(report: (error: unknown, object: T) => void) {
     this.#report = report;
   }
@@ -40,7 +40,7 @@ export class ObjectCache<T extends KubeObject> {
     const old = names.get(name);
     if (old === object) return;
     if (old === undefined) this.#size++;
-    // The name as the object has it, and not as it was cut out of the key, which would be kept alive with it.
+    // The name string of the object: a slice of the key would keep the key alive.
     names.set(old === undefined ? (object.metadata.name ?? name) : name, object);
     for (const index of this.#indexes.values()) {
       if (old !== undefined) index.remove(old);
@@ -59,7 +59,7 @@ export class ObjectCache<T extends KubeObject> {
     for (const index of this.#indexes.values()) index.remove(old);
   }
 
-  /** Can be walked more than once; shows each time what is there then. */
+  /** Iterable more than once, each time over the current objects. */
   list(namespace?: string): Iterable<T> {
     return {
       [Symbol.iterator]: () =>
@@ -97,7 +97,7 @@ function* none(): Generator<never> {}
 
 type Parts = readonly [namespace: string, name: string];
 
-/** The key that was asked for last: who looks for an object asks several times. */
+/** Parts of the last key: an object is usually looked up several times in a row. */
 let last: { readonly key: string; readonly parts: Parts } = { key: "", parts: ["", ""] };
 
 function splitKey(key: string): Parts {

@@ -2,14 +2,14 @@ import type { KubeObject } from "../../model/core.js";
 import type { IndexFunction } from "./source.js";
 
 /**
- * Finds objects by the values that a function gives them. Most values of most indexes have one object (a name, an owner
- * with one child), so a lone object stands there by itself, and a set is made for the second.
+ * Index of objects by the values of a function. Most values of most indexes have one object (a name, an owner with one
+ * child), so a single object is stored without a set.
  */
 export class ObjectIndex<T extends KubeObject> {
   readonly #valuesOf: (object: T) => readonly string[];
   readonly #found = new Map<string, T | Set<T>>();
 
-  /** An object that the function fails on is found under no value; the failure is reported each time. */
+  /** An object for which the function throws is not indexed; the error is reported each time. */
   constructor(index: IndexFunction<T>, report: (error: unknown, object: T) => void) {
     this.#valuesOf = (object) => {
       try {

@@ -1,33 +1,33 @@
-/** Where a server is and how to prove who one is: what a kubeconfig or a pod's service account says. */
+/** Address of a server and credentials for it, from a kubeconfig or a pod's service account. */
 export interface Connection {
-  /** Such as `https://127.0.0.1:6443`, with a path when the API is below one. */
+  /** URL such as `https://127.0.0.1:6443`, with a path if the API is not at the root. */
   readonly server: string;
-  /** Where objects are that do not say their namespace. */
+  /** Default namespace. */
   readonly namespace: string;
   readonly tls?: ConnectionTls | undefined;
-  /** An HTTP proxy all requests go through. */
+  /** URL of an HTTP proxy for all requests. */
   readonly proxy?: string | undefined;
   /**
-   * Headers that say who asks (Authorization, Impersonate-User, …), for every request. `renew` when the server has not
-   * accepted the last ones: what was kept is fetched anew.
+   * Returns the authentication headers (Authorization, Impersonate-User, …) of a request. With `renew`, after a 401, cached
+   * credentials are fetched again.
    */
   headers?(options?: { readonly renew?: boolean; readonly signal?: AbortSignal }): Promise<HeaderLines>;
   /**
-   * The client certificate when it is not fixed: an exec plugin may return one with an end date. Asked before a
-   * connection is opened; a new one means new connections.
+   * Returns the client certificate when it can change, such as one of an exec plugin. Called before a connection is opened;
+   * another certificate means new connections.
    */
   certificate?(): Promise<ClientCertificate | undefined>;
 }
 
-/** Headers by name; a list for several lines of one name. */
+/** Headers by name; an array for repeated headers. */
 export type HeaderLines = Readonly<Record<string, string | string[]>>;
 
 export interface ConnectionTls {
-  /** Certificates of authorities in PEM; the system's own unless told. */
+  /** CA certificates in PEM. Default: the system's. */
   readonly ca?: string | Buffer | undefined;
   readonly certificate?: ClientCertificate | undefined;
   readonly serverName?: string | undefined;
-  /** Believes any certificate. */
+  /** Skip the verification of the server's certificate. */
   readonly insecure?: boolean | undefined;
 }
 

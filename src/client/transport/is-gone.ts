@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../model/core.js";
 
-/** Whether an object that a server answered with is not there any more: it was to be deleted, and nothing keeps it. */
+/** True if the returned object has been removed: it was deleted, and no finalizer or grace period remains. */
 export function isGone({ metadata, spec }: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
   if (!deletionTimestamp) return false;
-  // A namespace has its own beside those that all have.
+  // Namespaces have finalizers in their spec, too.
   const others = (spec as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
   return finalizers.length === 0 && others.length === 0 && deletionGracePeriodSeconds === 0;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, failures, type KubeObject } from "../../model/core.js";
-import { eachOf, listAll, type AskPage } from "./paging.js";
+import { eachOf, listAll, type PageRequest } from "./paging.js";
 import type { ListOptions } from "./transport.js";
 
 const object = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
@@ -18,7 +18,7 @@ class Pages {
     this.#token = token;
   }
 
-  readonly ask: AskPage = async (options) => {
+  readonly ask: PageRequest = async (options) => {
     this.asked.push(options);
     const [at = "0", fresh] = (options.continue ?? "").split(" ");
     const start = Number(at);
@@ -69,7 +69,7 @@ describe("listAll", () => {
 
   test("begins anew also when there was nothing on the pages so far", async () => {
     const asked: ListOptions[] = [];
-    const ask: AskPage = async (options) => {
+    const ask: PageRequest = async (options) => {
       asked.push(options);
       if (options.continue) throw failures.resourceExpired("too old");
       if (options.limit === undefined) return { items: [object("a")], resourceVersion: "9" };

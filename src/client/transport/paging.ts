@@ -1,22 +1,22 @@
 import { asApiError, isExpired, type KubeObject } from "../../model/core.js";
 import type { ListOptions, Page } from "./transport.js";
 
-/** How many objects are asked for at a time. */
+/** Objects per page. */
 const pageSize = 500;
 
-/** Asks for one page. */
-export type AskPage = (options: ListOptions) => Promise<Page>;
+/** Requests one page. */
+export type PageRequest = (options: ListOptions) => Promise<Page>;
 
 /**
- * Everything, as it was at one moment. Pages expire when the server forgets that moment before the last is read; then
- * all is asked for anew in one piece, which cannot expire. Where a moment was asked for that is gone, it fails.
+ * Lists all objects at one resourceVersion. If the continue token expires before the last page, the list is requested again
+ * without pages, which cannot expire; a list of an exact version that has expired fails.
  */
-export async function listAll(ask: AskPage, options: ListOptions): Promise<Page> {
+export async function listAll(request: PageRequest, options: ListOptions): Promise<Page> {
   const items: KubeObject[] = [];
   let pages = 0;
   let resourceVersion = "";
   try {
-    for await (const page of pagesOf(ask, options)) {
+    for await (const page of pagesOf(request, options)) {
       pages++;
       for (const item of page.items) items.push(item);
       ({ resourceVersion } = page);
@@ -24,22 +24,22 @@ export async function listAll(ask: AskPage, options: ListOptions): Promise<Page>
   } catch (error) {
     const replaceable = options.resourceVersionMatch !== "Exact" && !options.continue;
     if (!isExpired(error) || pages === 0 || !replaceable) throw error;
-    return ask({ ...options, limit: undefined });
+    return request({ ...options, limit: undefined });
   }
   return Object.freeze({ items: Object.freeze(items), resourceVersion });
 }
 
 /**
- * Everything, one page at a time, as it was when the first was read. When the server forgets that moment on the way, the
- * rest is what is there by then: who was shown already is not shown again, but what changed among them goes unseen.
+ * Iterates over all objects at the resourceVersion of the first page. If the continue token expires, the rest is read at the
+ * newest version: no object is returned twice, but changes of objects returned before are not seen.
  */
 export async function* eachOf(
-  ask: AskPage,
+  request: PageRequest,
   options: ListOptions,
 ): AsyncGenerator<KubeObject, void, undefined> {
-  for (let asked = options; ;) {
+  for (let next = options; ;) {
     try {
-      for await (const page of pagesOf(ask, asked)) {
+      for await (const page of pagesOf(request, next)) {
         for (const item of page.items) {
           options.signal?.throwIfAborted();
           yield item;
@@ -49,24 +49,24 @@ export async function* eachOf(
     } catch (error) {
       const rest = isExpired(error) ? asApiError(error)?.status.metadata.continue : undefined;
       if (!rest) throw error;
-      asked = { ...options, continue: rest };
+      next = { ...options, continue: rest };
     }
   }
 }
 
-async function* pagesOf(ask: AskPage, options: ListOptions): AsyncGenerator<Page, void, undefined> {
+async function* pagesOf(request: PageRequest, options: ListOptions): AsyncGenerator<Page, void, undefined> {
   const { resourceVersion, resourceVersionMatch, ...rest } = options;
   const limit = options.limit ?? pageSize;
   let page: Page;
-  if (options.continue) page = await ask({ ...rest, limit });
+  if (options.continue) page = await request({ ...rest, limit });
   else {
-    // With a limit, a version alone would mean exactly that one; without, it means one that is at least as new.
+    // With a limit, a resourceVersion alone means Exact; without a limit, NotOlderThan.
     const match = resourceVersionMatch ?? (resourceVersion ? "NotOlderThan" : undefined);
-    page = await ask({ ...rest, limit, resourceVersion, resourceVersionMatch: match });
+    page = await request({ ...rest, limit, resourceVersion, resourceVersionMatch: match });
   }
   yield page;
   while (page.continue) {
-    page = await ask({ ...rest, limit, continue: page.continue });
+    page = await request({ ...rest, limit, continue: page.continue });
     yield page;
   }
 }

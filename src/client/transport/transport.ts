@@ -1,21 +1,21 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 
-/** A namespace for namespaced kinds, none for the others or for all namespaces. */
+/** Scope of a request: one namespace, or all when undefined. Undefined for cluster-scoped kinds. */
 export interface Scope {
   readonly namespace?: string | undefined;
 }
 
+/** Namespace and name of an object. */
 export interface ObjectKey extends Scope {
   readonly name: string;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds until the call is given up, 0 for no limit; a transport has a default for each request. Watches are not
-   * bounded by it.
+   * Timeout in milliseconds, 0 for none. Default: the transport's. Does not apply to watches.
    */
   readonly timeout?: number | undefined;
 }
@@ -23,14 +23,14 @@ export interface CallOptions {
 export type Subresource = "status" | "scale";
 
 export interface GetOptions extends CallOptions {
-  /** `"0"` for anything the server has at hand, a version for nothing older than it, none for the newest. */
+  /** `"0"` for any cached version, a version for that or a newer one. Default: the newest. */
   readonly resourceVersion?: string | undefined;
   readonly subresource?: Subresource | undefined;
-  /** Only apiVersion, kind and metadata are answered. */
+  /** Return only apiVersion, kind and metadata. */
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** Which objects of a kind are meant; selectors in kubectl's text form. */
+/** Selectors in kubectl's syntax. */
 export interface Selection {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -48,7 +48,7 @@ export interface ListOptions extends Selection, CallOptions {
 export interface Page<T extends KubeObject = KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
-  /** Asks for the next page; none on the last. */
+  /** Token of the next page; undefined on the last. */
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }
@@ -63,7 +63,7 @@ export interface WatchOptions extends Selection {
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** One change, as the server tells it. A BOOKMARK's object has a resourceVersion and little else. */
+/** Event of a watch. The object of a BOOKMARK has only a resourceVersion. */
 export interface WatchEvent<T extends KubeObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly object: T;
@@ -71,18 +71,18 @@ export interface WatchEvent<T extends KubeObject = KubeObject> {
 
 export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
-  /** Who the written fields belong to from now on. */
+  /** Owner of the written fields. */
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
   readonly subresource?: Subresource | undefined;
-  /** Is told what the server warns of. */
+  /** Called for each warning of the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 export interface Patch {
   readonly type: "json" | "merge" | "strategic" | "apply";
   readonly body: unknown;
-  /** Server-side apply: take fields over from other managers. */
+  /** Server-side apply: take ownership of fields of other managers. */
   readonly force?: boolean | undefined;
 }
 
@@ -96,29 +96,28 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /**
- * How an API is reached: a server in the same process, or one across the network. All failures of a request are
- * ApiErrors; what kept it from being answered at all is an ApiError too where HTTP has a word for it, and a
- * {@link ConnectionError} elsewhere. Objects are frozen and may be shared: nobody changes them. An aborted signal rejects
- * with the signal's reason.
+ * Access to an API server, in the same process or over the network. Failed requests reject with an ApiError, requests
+ * without a response with a {@link ConnectionError} (with an ApiError where HTTP has a status for it, such as 504). Returned
+ * objects are frozen and may be shared. When the signal aborts, calls reject with its reason.
  */
 export interface Transport extends AsyncDisposable {
-  /** Where objects are that do not say their namespace, if the way to the API says so: a kubeconfig's context does. */
+  /** Default namespace, such as that of a kubeconfig's context. */
   readonly namespace?: string | undefined;
-  /** The kinds that a group and version serve. Throws a 404 when it is not served. */
+  /** Kinds of a group and version. Throws a 404 when it is not served. */
   discover(apiVersion: string, options?: CallOptions): Promise<readonly KindInfo[]>;
   get(kind: KindInfo, target: ObjectKey, options?: GetOptions): Promise<KubeObject>;
   list(kind: KindInfo, scope: Scope, options?: ListOptions): Promise<Page>;
   /**
-   * Batches of events in the order they happened, never empty. Throws a 410 when the version asked for is too old; throws
-   * when the stream breaks; ends when the server ends it or the signal aborts. Nothing is read ahead without bound.
+   * Batches of events in order, never empty. Throws a 410 when the requested version is too old; throws when the connection
+   * breaks; ends when the server ends the stream or the signal aborts. Buffering is bounded.
    */
   watch(kind: KindInfo, scope: Scope, options?: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
   create(kind: KindInfo, scope: Scope, body: unknown, options?: WriteOptions): Promise<KubeObject>;
   update(kind: KindInfo, target: ObjectKey, body: unknown, options?: WriteOptions): Promise<KubeObject>;
   patch(kind: KindInfo, target: ObjectKey, patch: Patch, options?: WriteOptions): Promise<KubeObject>;
-  /** The object that now waits for its finalizers; undefined when it is gone. */
+  /** Resolves with the object while finalizers remain, with undefined when it is gone. */
   delete(kind: KindInfo, target: ObjectKey, options?: DeleteOptions): Promise<KubeObject | undefined>;
-  /** The objects as they were before; some may still be there, waiting for their finalizers. */
+  /** Resolves with the objects as they were before; some may remain until their finalizers are removed. */
   deleteCollection(
     kind: KindInfo,
     scope: Scope,
@@ -127,7 +126,7 @@ export interface Transport extends AsyncDisposable {
   ): Promise<readonly KubeObject[]>;
 }
 
-/** No answer came: refused, reset, unreachable, a bad certificate. The cause is what the network said. */
+/** No response: connection refused, reset, unreachable, invalid certificate. The cause is the error of the network. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 }

@@ -15,7 +15,7 @@ testWithDice("what happened while nobody watched, and was forgotten since, is no
   const world = new World();
   await using controllers = startControllers({
     controllers: [sitesController(world)],
-    client: home.client({ retries: { first: 10 } }),
+    client: home.client({ retries: { firstDelay: 10 } }),
     clock: hurried,
     observer: world.observer("the controller"),
   });

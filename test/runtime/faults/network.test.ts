@@ -44,7 +44,7 @@ testWithDice("watches cut in the middle of events, and requests that fail in eve
   proxy.plan = badNetwork(dice);
   await using controllers = startControllers({
     controllers: [sitesController(world)],
-    client: home.client({ retries: { first: 10 } }),
+    client: home.client({ retries: { firstDelay: 10 } }),
     clock: hurried,
     observer: world.observer("the controller"),
   });

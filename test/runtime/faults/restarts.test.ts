@@ -22,7 +22,7 @@ testWithDice(
     await server.up;
     const connection = await loadConnection({ kubeconfig: server.kubeconfig });
     const connect = () =>
-      createClient({ transport: httpTransport({ connection, rate: false, retries: { first: 20 } }) });
+      createClient({ transport: httpTransport({ connection, rate: false, retries: { firstDelay: 20 } }) });
     await using client = connect();
     await using watching = connect();
     await using mine = connect();

@@ -3,15 +3,15 @@ import type { ObjectCache } from "../../source/object-cache.js";
 import { compareVersions, hasReached, isLater } from "./resource-version.js";
 
 /**
- * How long a write is shown that no event confirms, in milliseconds. Confirmation takes as long as an event takes to
- * travel; this is for writes that the watch has no reason ever to speak of on a kind where nothing else happens.
+ * Maximum milliseconds for which an unconfirmed write is visible. Usually an event confirms a write at once; this limit is for
+ * writes that cause no event in the scope, on a kind without other events.
  */
 const longestOverlay = 120_000;
 
-/** One object whose cache entry is not what the server told last. */
+/** An object whose cache entry differs from the last event. */
 interface Overlay<T> {
   readonly uid: string | undefined;
-  /** What the server told last; undefined when that was nothing, or that it is gone. */
+  /** Object of the last event; undefined if there was none or it was DELETED. */
   base: T | undefined;
   readonly at: number;
   readonly order: number;
@@ -22,15 +22,15 @@ interface Written<T> extends Overlay<T> {
 }
 
 /**
- * Own writes, shown in a cache before the server tells of them. The cache has what readers see; what the server told
- * about the few objects for which this is something else stands here, as their base.
+ * Own writes that are visible in a cache before their events arrive. The cache has what readers see; for the few objects where
+ * that differs from the last event, the object of the last event is kept here as the base.
  *
- * An object that was written is shown until an event for it with its version or a later one arrives, or until the watch
- * as a whole is past that version, which says that there will be no such event. Where versions are no numbers, any event
- * for the object ends it. An object that was removed is hidden until its DELETED arrives or another of its name. Either
- * ends with a list that began after it, and after {@link longestOverlay} at the latest.
+ * The overlay of a written object ends when an event for it with its version or a later one arrives, or when the watch as a
+ * whole has passed that version, so that there will be no such event. Where versions are not numbers, any event for the
+ * object ends it. A removed object is hidden until its DELETED, or an event of another object of its name, arrives. Both end
+ * with a list that started after the write, and after {@link longestOverlay} at the latest.
  *
- * Invariant: a key is in at most one of the two maps, both in the order in which overlays were made.
+ * Invariant: a key is in at most one of the two maps; both are in the order of creation.
  */
 export class Overlays<T extends KubeObject> {
   readonly #cache: ObjectCache<T>;
@@ -45,13 +45,13 @@ export class Overlays<T extends KubeObject> {
     this.#clock = clock;
   }
 
-  /** What the server told last of an object. */
+  /** Object of the last event for a key. */
   base(key: string): T | undefined {
     const overlay = this.#of(key);
     return overlay === undefined ? this.#cache.get(key) : overlay.base;
   }
 
-  /** Everything as the server told it last. */
+  /** All objects as of their last events. */
   bases(): (readonly [string, T])[] {
     const found: (readonly [string, T])[] = [];
     for (const entry of this.#cache.entries()) if (this.#of(entry[0]) === undefined) found.push(entry);
@@ -61,7 +61,7 @@ export class Overlays<T extends KubeObject> {
     return found;
   }
 
-  /** The server told of an object, at a version: it is like this, or gone. */
+  /** Processes an event: the object at a version, undefined for DELETED. */
   told(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
     const overlay = this.#of(key);
     if (overlay !== undefined && !this.#ends(key, overlay, object, version, uid)) overlay.base = object;
@@ -71,13 +71,13 @@ export class Overlays<T extends KubeObject> {
     }
   }
 
-  /** Shows what was written, or with nothing to show hides what the write took out of the view. */
+  /** Makes a write visible; undefined hides an object that the write moved out of scope. */
   wrote(key: string, shown: T | undefined, version: string, uid: string | undefined): void {
     const base = this.base(key);
     const before = this.#written.get(key);
     if (base !== undefined && hasReached(base.metadata.resourceVersion, version)) return;
     if (before !== undefined && isLater(before.version, version)) return;
-    // The answer to a write may come after the answer to the delete that followed it.
+    // The response to a write may arrive after the response to a later delete.
     if (uid !== undefined && this.#removed.get(key)?.uid === uid) return;
     if (shown === undefined && base === undefined && before === undefined) return;
     this.#forget(key);
@@ -86,7 +86,7 @@ export class Overlays<T extends KubeObject> {
     this.#arm();
   }
 
-  /** Hides an object; without a uid the one that is shown now. */
+  /** Hides a deleted object; without a uid, the visible one. */
   removed(key: string, uid: string | undefined): void {
     const shown = this.#cache.get(key);
     if (shown === undefined) return;
@@ -99,21 +99,21 @@ export class Overlays<T extends KubeObject> {
     this.#arm();
   }
 
-  /** The watch has told everything before a version. Of that version itself there may be more: one commit, many objects. */
+  /** Processes the progress of the watch up to a version. One commit may write many objects of the same version. */
   reached(version: string): void {
     for (const [key, written] of this.#written) {
-      // Later ones have later versions, or nearly so, and are looked at when this one is gone.
+      // Overlays are nearly in the order of versions: later ones are checked once this one has ended.
       if (!isLater(version, written.version)) return;
       this.#drop(key, written);
     }
   }
 
-  /** A point in time; see {@link listed}. */
+  /** Position in the order of overlays; see {@link listed}. */
   get mark(): number {
     return this.#order;
   }
 
-  /** All there is was listed as of a version; with a mark, the list was made after it and is the newest there was. */
+  /** Processes a complete list of a version; with a mark, the list is of the newest version and started after the mark. */
   listed(version: string, mark: number | undefined): void {
     for (const [key, written] of this.#written) {
       const compared = compareVersions(version, written.version);
@@ -144,7 +144,7 @@ export class Overlays<T extends KubeObject> {
     if (written !== undefined) {
       return version === undefined || (compareVersions(version, written.version) ?? 0) >= 0;
     }
-    // Of the object that was removed, only its end; of any other, only that it is there.
+    // An event of the removed object itself ends the overlay only if it is DELETED; of another object, always.
     return object === undefined ? uid === undefined || uid === overlay.uid : uid !== overlay.uid;
   }
 
@@ -163,7 +163,7 @@ export class Overlays<T extends KubeObject> {
     this.#removed.delete(key);
   }
 
-  /** One timer for all, set for the oldest. */
+  /** Schedules the expiry of the oldest overlay. */
   #arm(): void {
     if (this.#timer !== undefined) return;
     let oldest = Infinity;

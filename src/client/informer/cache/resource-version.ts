@@ -1,6 +1,6 @@
 /**
- * Which of two resourceVersions is the later one: negative, 0 or positive as in a comparison for sorting; undefined when
- * they cannot be compared, because they are not both numbers. Texts of any length, since revisions may have 64 bits.
+ * Compares two resourceVersions: negative, 0 or positive; undefined when one of them is not a decimal number. Compares
+ * strings, since revisions may exceed 2^53.
  *
  * @example
  * compareVersions("9", "10"); // negative
@@ -11,12 +11,12 @@ export function compareVersions(left: string, right: string): number | undefined
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Whether `left` is surely later than `right`. */
+/** True if `left` is known to be later than `right`. */
 export function isLater(left: string | undefined, right: string | undefined): boolean {
   return left !== undefined && right !== undefined && (compareVersions(left, right) ?? 0) > 0;
 }
 
-/** Whether a state at `version` surely contains what was written at `wanted`. */
+/** True if a state at `version` is known to contain a write at `wanted`. */
 export function hasReached(version: string | undefined, wanted: string | undefined): boolean {
   return version !== undefined && wanted !== undefined && (compareVersions(version, wanted) ?? -1) >= 0;
 }

@@ -8,18 +8,18 @@ import { hasReached, isLater } from "./resource-version.js";
 
 export interface ViewOptions {
   readonly clock: Clock;
-  /** Metadata are all that is known: another version means a change, even if none can be seen. */
+  /** Only metadata is cached: another version counts as a change even if the metadata is equal. */
   readonly metadataOnly: boolean;
   readonly transform: ((object: KubeObject) => KubeObject) | undefined;
-  /** Whether a write leaves an object in what is watched; undefined when that cannot be told from the object. */
+  /** True if an object is in scope; undefined when only the server can decide. */
   readonly shows: (object: KubeObject) => boolean | undefined;
-  /** Is told of functions that failed: listeners, transforms, index functions. */
+  /** Called for errors of listeners, transforms and index functions. */
   readonly report: (error: unknown, doing: string) => void;
 }
 
 /**
- * What is known of the objects of an informer, made from what the server tells. Readers see own writes at once;
- * listeners are told what the server tells, and `old` is what it told before.
+ * Cache and listeners of an informer. Readers see own writes at once; listeners are called for events of the server, and
+ * `old` is the object of the previous event.
  */
 export class View {
   readonly cache: ObjectCache<KubeObject>;
@@ -35,11 +35,11 @@ export class View {
     this.cache = new ObjectCache((error, object) => report(error, `indexing ${nameOf(object)}`));
     this.#overlays = new Overlays(this.cache, clock);
     this.#listeners = new Listeners((error, { type, object }) =>
-      report(error, `telling a listener of ${type} ${nameOf(object)}`),
+      report(error, `calling a listener for ${type} ${nameOf(object)}`),
     );
   }
 
-  /** Everything up to this version is in here; empty before the first list. */
+  /** Version up to which the cache is complete; empty before the first list. */
   get version(): string {
     return this.#version;
   }
@@ -55,7 +55,7 @@ export class View {
     );
   }
 
-  /** An object as the server has it now. What is older than what is known comes twice, and changes nothing. */
+  /** Processes ADDED or MODIFIED. An older version than the cached one is ignored. */
   upsert(raw: KubeObject): void {
     const key = this.#keyOf(raw);
     const base = this.#overlays.base(key);
@@ -64,29 +64,29 @@ export class View {
     }
   }
 
-  /** The server deleted an object, or it is no longer among those that are watched. */
+  /** Processes DELETED: the object was deleted, or has left the scope. */
   remove(raw: KubeObject): void {
     const key = this.#keyOf(raw);
     const base = this.#overlays.base(key);
     if (base !== undefined && isLater(base.metadata.resourceVersion, raw.metadata.resourceVersion)) return;
     const { resourceVersion, uid } = raw.metadata;
     this.#overlays.told(key, undefined, resourceVersion, uid);
-    if (base !== undefined) this.#tell("DELETED", sameObject(base, raw) ? this.#kept(raw) : base, base);
+    if (base !== undefined) this.#notify("DELETED", sameObject(base, raw) ? this.#kept(raw) : base, base);
   }
 
-  /** All events up to a version have been told. */
+  /** Marks all events up to a version as processed. */
   advance(version: string | undefined): void {
     if (!version) return;
     this.#version = version;
     this.#overlays.reached(version);
   }
 
-  /** Starts to replace everything by what is listed from here on; `newest`: the list is of now, and not of some time before. */
+  /** Starts to replace the cache by a list. `newest`: the list is of the newest version, not of an older one. */
   replace({ newest }: { readonly newest: boolean }): Replacement {
     const mark = newest ? this.#overlays.mark : undefined;
     let seen = new Set<string>();
     return {
-      // A list is believed even where it has older versions: the server may have been restored from a backup.
+      // A list wins even with older versions: the server may have been restored from a backup.
       upsert: (raw) => {
         const key = this.#keyOf(raw);
         seen.add(key);
@@ -101,7 +101,7 @@ export class View {
         for (const [key, base] of this.#overlays.bases()) {
           if (seen.has(key)) continue;
           this.#overlays.told(key, undefined, version, base.metadata.uid);
-          this.#tell("DELETED", base, base);
+          this.#notify("DELETED", base, base);
         }
         this.#overlays.listed(version, mark);
         this.#version = version;
@@ -137,34 +137,33 @@ export class View {
     if (same && resourceVersion && resourceVersion === base.metadata.resourceVersion) return;
     const object = this.#kept(raw);
     if (base !== undefined && !same) {
-      // Another object of the same name: the one before is gone, and its end was not told.
+      // Another object of the same name: the DELETED of the previous one was missed.
       this.#overlays.told(key, undefined, resourceVersion, base.metadata.uid);
-      this.#tell("DELETED", base, base);
+      this.#notify("DELETED", base, base);
     }
     this.#overlays.told(key, object, resourceVersion, uid);
-    if (!same) this.#tell("CREATED", object);
+    if (!same) this.#notify("CREATED", object);
     else {
       const type = classify(base, object) ?? this.#unseenChange(object);
-      if (type !== undefined) this.#tell(type, object, base);
+      if (type !== undefined) this.#notify(type, object, base);
     }
   }
 
   /**
-   * What differs between two versions that look the same. Nothing, usually: it was the server's bookkeeping, which the
-   * cache has to have, for the next write, and which nobody is told of. But of what only the metadata are known,
-   * something else has changed, and that is what its watchers wait for.
+   * Change between two versions that look equal. Usually none: only the server's bookkeeping differs, which the cache needs
+   * for the next write but listeners do not. With metadata only, something outside the metadata has changed.
    */
   #unseenChange(object: KubeObject): ChangeType | undefined {
     if (!this.#options.metadataOnly) return undefined;
     return object.metadata.generation === undefined ? "UPDATED" : "STATUS_UPDATED";
   }
 
-  #tell(type: ChangeType, object: KubeObject, old?: KubeObject): void {
+  #notify(type: ChangeType, object: KubeObject, old?: KubeObject): void {
     const initial = !this.#synced;
-    this.#listeners.tell(old === undefined ? { type, object, initial } : { type, object, old, initial });
+    this.#listeners.notify(old === undefined ? { type, object, initial } : { type, object, old, initial });
   }
 
-  /** The object as it is kept. One that the transform fails on is kept as it came, rather than lost. */
+  /** Object as it is cached. If the transform throws, the object is cached unchanged. */
   #kept(raw: KubeObject): KubeObject {
     const { transform, report } = this.#options;
     if (transform === undefined) return deepFreeze(raw);
@@ -181,11 +180,11 @@ export class View {
   }
 }
 
-/** A list that arrives piece by piece. Nothing counts as gone before its end. */
+/** List that arrives in pieces. Missing objects count as deleted only at its end. */
 export interface Replacement {
   upsert(raw: KubeObject): void;
   remove(raw: KubeObject): void;
-  /** What was listed until now is not part of the list; another one begins. */
+  /** Discards what was listed so far; a new list starts. */
   restart(): void;
   finish(version: string): void;
 }

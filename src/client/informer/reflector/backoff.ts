@@ -5,9 +5,8 @@ const longest = 30_000;
 const healthy = 120_000;
 
 /**
- * How long to wait after a failure: 0.8 s, then twice as long each time up to half a minute, and by chance up to once
- * more of that, so that clients which lost a server together do not return together. What worked for two minutes before
- * it failed starts over.
+ * Exponential backoff from 0.8 s to 30 s, with up to 100 % jitter so that clients that lost a server together do not
+ * reconnect together. Starts over after two minutes without failure.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -21,19 +20,19 @@ export class Backoff {
     this.#since = clock.now();
   }
 
-  /** Something was learned since the last failure: the next one is the first again. */
+  /** Resets the backoff after progress. */
   progressed(): void {
     this.#failures = 0;
   }
 
-  /** Counts a failure, and tells how many there have been without two good minutes in between. */
+  /** Counts a failure; returns the number of failures since the last reset. */
   failed(): number {
     if (this.#clock.now() - this.#since >= healthy) this.#failures = 0;
     this.#since = this.#clock.now();
     return ++this.#failures;
   }
 
-  /** Waits as the failures counted until now demand, and at least as long as told. */
+  /** Waits as long as the counted failures require, at least `least` milliseconds. */
   async wait(signal: AbortSignal, atLeast = 0): Promise<void> {
     const delay = Math.min(longest, first * 2 ** Math.min(this.#failures - 1, 16));
     await sleep(this.#clock, Math.max(atLeast, jitter(this.#random, delay, 1)), signal);

@@ -3,7 +3,7 @@ import type { KindInfo } from "../../kinds/kind.js";
 import type { Transport } from "../../transport/transport.js";
 import type { View } from "../cache/view.js";
 
-/** How long a kind has to be missing before its objects count as gone, in milliseconds. */
+/** Milliseconds for which discovery has to deny a kind before its objects count as deleted. */
 const longEnough = 30_000;
 
 export interface MissingKindOptions {
@@ -14,10 +14,10 @@ export interface MissingKindOptions {
 }
 
 /**
- * A kind that is not found. Its definition may be yet to come, or be deleted, and its objects with it; or a server is
- * starting, or something on the way to it answers in its place. Objects that seem to be gone and are not make controllers
- * do harm, and objects that seem to be there and are not are noticed with the first write. So the view is kept, until
- * discovery too has said for half a minute that there is no such kind: then all objects are DELETED.
+ * Handles a kind that returns 404. The definition may not exist yet, or may have been deleted with its objects; or the server
+ * is starting, or a proxy responds in its place. Reporting objects as deleted that still exist makes controllers do harm;
+ * keeping objects that are gone is noticed with the first write. So the cache is kept until discovery, too, has denied the
+ * kind for half a minute; then all objects are DELETED.
  */
 export class MissingKind {
   readonly #options: MissingKindOptions;
@@ -27,7 +27,7 @@ export class MissingKind {
     this.#options = options;
   }
 
-  /** It was not found. */
+  /** Records a 404. */
   async seen(signal: AbortSignal): Promise<void> {
     const { clock, view } = this.#options;
     if (!view.synced) return;

@@ -19,14 +19,14 @@ import { SilentStream, StreamGuard, untilEnd } from "./watch-stream.js";
 import type { WatchLists } from "./watch-lists.js";
 
 const pageSize = 500;
-/** A watch that ends sooner than this, and brought nothing, has failed, in milliseconds. */
+/** A watch that ends within this many milliseconds without an event counts as failed. */
 const shortestWatch = 1000;
-/** How long after its own end a stream may last, in milliseconds. */
+/** Milliseconds that a stream may last beyond its timeoutSeconds. */
 const grace = 30_000;
-/** How long a server that serves initial events may take for the next of them, or to say that it was the last, in milliseconds. */
+/** Maximum milliseconds between two initial events, and until the bookmark that ends them. */
 const longestPause = 15_000;
 
-/** What is read, and how. */
+/** Options of a {@link Reflector}. */
 interface Reading extends Selection {
   readonly transport: Transport;
   readonly kind: KindInfo;
@@ -43,40 +43,40 @@ export interface ReflectorOptions extends Reading {
   readonly onSynced: () => void;
 }
 
-/** What a reflector does: reads everything, follows what happens, or waits after a failure. */
+/** Phase of a reflector: listing, watching, or waiting after a failure. */
 export type Phase = "listing" | "watching" | "waiting" | "stopped";
 
 export interface ReflectorState {
   phase: Phase;
-  /** How often everything was read, the first time included. */
+  /** Number of lists, including the first. */
   lists: number;
   watches: number;
-  /** Lists and watches that failed. */
+  /** Number of failed lists and watches. */
   errors: number;
   lastError?: unknown;
-  /** When an event or bookmark arrived last, in milliseconds since 1970. */
+  /** Time of the last event or bookmark, in milliseconds since 1970. */
   lastEventAt?: number;
 }
 
 /**
- * Keeps a view like the server has it.
+ * Keeps a cache in sync with the server.
  *
  *     listing ──► watching ──► watching, from the last version, when the server ended the stream
  *        ▲  ▲         │
- *        │  │         ├──► listing, when that version is no longer known there (410), or not yet (a restored backup)
+ *        │  │         ├──► listing, when that version has expired (410) or is in the future (restored backup)
  *        │  └─────────┤
  *        └── waiting ◄┴──► waiting, then watching from the last version, after any other failure
  *
- * Everything is read in a stream (a watch with initial events, `watch-lists.ts`), or in pages from a server that has no
- * such stream. It is always the newest: a server's memory (resourceVersion 0) may show what is gone already, and then effects would
- * take place for objects that nobody cleans up after. Whatever fails is tried again until the signal aborts: nothing but that ends it.
+ * Lists are streamed (a watch with initial events, `watch-lists.ts`), or paged where the server does not support that. They
+ * are always of the newest version: a server's watch cache (resourceVersion 0) may still have deleted objects, and effects
+ * would take place for objects that are never cleaned up. Failures are retried until the signal aborts.
  */
 export class Reflector {
   readonly state: ReflectorState = { phase: "listing", lists: 0, watches: 0, errors: 0 };
   readonly #options: ReflectorOptions;
   readonly #backoff: Backoff;
   readonly #missing: MissingKind;
-  /** Where to go on watching; undefined when everything has to be read first. */
+  /** Version to watch from; undefined when a list is needed first. */
   #version: string | undefined;
 
   constructor(options: ReflectorOptions) {
@@ -93,14 +93,14 @@ export class Reflector {
         else await this.#list(signal);
       } catch (error) {
         if (signal.aborted) break;
-        // A wait is cut short only by the signal, which ends the loop.
+        // Only the signal interrupts the wait, and it ends the loop.
         await this.#failed(error, signal).catch(() => {});
       }
     }
     this.state.phase = "stopped";
   }
 
-  /** Reads everything in pages. */
+  /** Lists in pages. */
   async #list(signal: AbortSignal): Promise<void> {
     const { transport, kind, scope, view, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const what = { labelSelector, fieldSelector, metadataOnly, signal };
@@ -114,7 +114,7 @@ export class Reflector {
         page = await transport.list(kind, scope, { ...what, limit: pageSize, continue: page.continue });
       } catch (error) {
         if (!isOutdated(error)) throw error;
-        // The server forgot the moment that the pages are of. In one piece it cannot happen again.
+        // The continue token has expired. A list without pages cannot expire.
         replacement.restart();
         page = await transport.list(kind, scope, what);
       }
@@ -122,19 +122,19 @@ export class Reflector {
     this.#listed(replacement, page.resourceVersion);
   }
 
-  /** Reads everything in a stream, and goes on watching it. */
+  /** Lists in a stream, and continues to watch it. */
   async #stream(signal: AbortSignal): Promise<void> {
     const { view, watchLists, kind } = this.#options;
     this.#begin("listing");
     try {
       await this.#follow(signal, view.replace({ newest: true }), undefined);
-      // A stream that ends before all was told would end there again; pages get through.
+      // A stream that ended before the initial events were complete would do so again; use pages.
       if (this.#version === undefined) watchLists.refused(kind);
     } catch (error) {
-      // Once it was listed, the stream has failed as any watch may fail.
+      // After the initial events, it is a failed watch like any other.
       if (this.#version !== undefined || signal.aborted) throw error;
       if (error instanceof SilentStream) watchLists.ignored();
-      // A server whose etcd cannot tell how far a watch has come answers 500 each time.
+      // A server whose etcd lacks progress notifications returns 500 each time.
       else if (isRefusal(error) || asApiError(error)?.code === 500) watchLists.refused(kind);
       else throw error;
     }
@@ -149,13 +149,13 @@ export class Reflector {
     } finally {
       if (this.#version !== version) this.#backoff.progressed();
     }
-    // Events that do not get us further would be asked for again and again.
+    // Without a newer version, the same events would be requested again.
     if (clock.now() - began < shortestWatch && this.#version === version) {
       throw new Error("the server ended the watch at once, without an event");
     }
   }
 
-  /** Follows a stream to its end; first to a replacement until the initial events are told, where there is one. */
+  /** Reads a stream to its end. Initial events, if any, go into the replacement. */
   async #follow(
     signal: AbortSignal,
     initial: Replacement | undefined,
@@ -195,7 +195,7 @@ export class Reflector {
           }
         }
         if (listing === undefined || !onlyInitial) continue;
-        // Initial events come first and are all ADDED. Others may come before their end is told, but do not put it off.
+        // Initial events come first and are all ADDED. Other events may come before the bookmark that ends them.
         onlyInitial = events.every(({ type }) => type === "ADDED");
         guard.expect(longestPause);
       }
@@ -204,7 +204,7 @@ export class Reflector {
     }
   }
 
-  /** One event. What is wrong with it is reported; it never ends the stream, and the rest is read. */
+  /** Processes one event. An invalid event is reported and skipped. */
   #apply({ type, object }: WatchEvent, listing: Replacement | undefined): void {
     const { view, report } = this.#options;
     const fault = type === "BOOKMARK" ? undefined : faultOf(object);
@@ -214,7 +214,7 @@ export class Reflector {
     else if (type !== "BOOKMARK")
       report(new TypeError(`no such event is known: ${excerpt(type)}`), "reading an event");
     if (listing !== undefined) return;
-    // Initial events come in no order of versions: while they do, there is nothing to resume from.
+    // Initial events are not ordered by version: there is no version to resume from until they are complete.
     const version = object?.metadata?.resourceVersion;
     if (!version) return;
     view.advance(version);
@@ -244,7 +244,7 @@ export class Reflector {
     const failures = this.#backoff.failed();
     if (isOutdated(error)) {
       this.#version = undefined;
-      // That a server forgets is no fault; that it forgets all the time is one.
+      // One expired version is normal; repeated expiry is a failure.
       if (failures === 1) return;
     } else if (isNotFound(error)) this.#version = undefined;
     else if (isRefusal(error)) this.#version = undefined;
@@ -255,12 +255,12 @@ export class Reflector {
   }
 }
 
-/** The version asked for is not known to the server any more, or not yet: only a new list helps. */
+/** The version has expired or is in the future: a new list is needed. */
 function isOutdated(error: unknown): boolean {
   return isExpired(error) || isGone(error) || isTooLargeResourceVersion(error);
 }
 
-/** The request makes no sense to the server: the same one will not do. */
+/** The server rejects the request itself: repeating it would not help. */
 function isRefusal(error: unknown): boolean {
   const code = asApiError(error)?.code ?? 0;
   return [400, 405, 406, 415, 422, 501].includes(code);

@@ -1,29 +1,29 @@
 import type { CallOptions } from "../transport.js";
 import { ConnectionError } from "../transport.js";
-import { excerpt } from "./answers/failure.js";
+import { excerpt } from "./responses/failure.js";
 import type { OpenStream } from "./calls/caller.js";
 import type { Query } from "./paths.js";
 
-/** What is asked for at a path that is not that of a kind: discovery, OpenAPI, tables, a server's own endpoints. */
+/** Options of a request to a path without a kind: discovery, OpenAPI, tables, custom endpoints. */
 export interface DocumentOptions extends CallOptions {
   readonly query?: Query | undefined;
-  /** The form that is wanted. Default: JSON. */
+  /** Accept header. Default: JSON. */
   readonly accept?: string | undefined;
-  /** Default: GET without content, POST with some. */
+  /** Default: GET without content, POST with content. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE" | undefined;
-  /** Is sent as JSON. */
+  /** Body, sent as JSON. */
   readonly content?: unknown;
 }
 
 const newline = 10;
 
-/** The JSON values of a stream with one a line; the stream is closed at the end, however that comes. */
+/** Parses a stream of newline-delimited JSON; closes it in the end. */
 export async function* readLines(
   open: () => Promise<OpenStream>,
   title: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
-  /** The beginning of a line whose end is yet to come. */
+  /** Incomplete last line. */
   let parts: Buffer[] = [];
   let stream: OpenStream | undefined;
   try {
@@ -43,7 +43,7 @@ export async function* readLines(
     }
     if (parts.length > 0) yield parse(Buffer.concat(parts), title);
   } catch (error) {
-    // An end that was asked for is no failure.
+    // An abort ends the stream without an error.
     if (signal?.aborted !== true) throw error;
   } finally {
     stream?.close(new Error("nobody listens any more"));

@@ -23,7 +23,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../transport.js";
-import { readJson } from "./answers/json.js";
+import { readJson } from "./responses/json.js";
 import {
   acceptJson,
   acceptMetadata,
@@ -32,12 +32,12 @@ import {
   readKinds,
   readObject,
   readPage,
-} from "./answers/objects.js";
+} from "./responses/objects.js";
 import { callListener } from "../../async/call-listener.js";
-import { warningsIn } from "./answers/warnings.js";
-import { Caller, type Answer } from "./calls/caller.js";
+import { warningsIn } from "./responses/warnings.js";
+import { Caller, type HttpResponse } from "./calls/caller.js";
 import { RateLimit, type Rate } from "./calls/rate-limit.js";
-import type { ApiRequest, RequestInfo, Verb } from "./calls/request.js";
+import type { HttpRequest, RequestInfo, RequestVerb } from "./calls/request.js";
 import { RetryPolicy, type RetryOptions } from "./calls/retries.js";
 import { readLines, type DocumentOptions } from "./documents.js";
 import { collectionPath, objectPath, queryText, versionPath, type Query } from "./paths.js";
@@ -49,18 +49,18 @@ export interface HttpTransportOptions {
   readonly connection: Connection;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** What the server is told this program is; up to a slash, the field manager of writes that name none. */
+  /** User-Agent header; its part before the slash is the default field manager of the server. */
   readonly userAgent?: string | undefined;
-  /** How many requests are sent at most; false for no limit. Watches do not count. Default 50 a second, 100 at once. */
+  /** Client-side rate limit, without watches; false for none. Default: 50 per second, 100 at once. */
   readonly rate?: Rate | false | undefined;
   /**
-   * How long a call may take, repetitions included, until it fails with a 504 Timeout; 0 for no limit. Default 30s. It
-   * does not count the wait for the rate limit; a timeout that is given with a call does.
+   * Timeout of a call including retries, after which it fails with a 504; 0 for none. Default: 30s. The wait for the rate limit
+   * does not count; it does count towards the timeout of a single call.
    */
   readonly timeout?: Duration | undefined;
-  /** How often calls are repeated; false for never. */
+  /** Retries of failed calls; false for none. */
   readonly retries?: RetryOptions | false | undefined;
-  /** Is told of every request, for metrics. */
+  /** Called for every request, for metrics. */
   readonly onRequest?: ((info: RequestInfo) => void) | undefined;
 }
 
@@ -73,7 +73,7 @@ const patchTypes: Readonly<Record<Patch["type"], string>> = {
 };
 
 /**
- * Reaches an API server over the network.
+ * Creates a transport to an API server over HTTP.
  *
  * @example
  * await using transport = httpTransport({ connection: { server: "http://127.0.0.1:8001", namespace: "default" } });
@@ -83,9 +83,9 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
   return new HttpTransport(options);
 }
 
-/** What differs from verb to verb; the rest is the same for all. */
-interface Asked extends Partial<Pick<ApiRequest, "accept" | "contentType" | "idempotent">> {
-  readonly method: ApiRequest["method"];
+/** Parts of a request that depend on the verb. */
+interface RequestParts extends Partial<Pick<HttpRequest, "accept" | "contentType" | "idempotent">> {
+  readonly method: HttpRequest["method"];
   readonly path: string;
   readonly query?: Query;
   readonly content?: unknown;
@@ -95,7 +95,7 @@ class HttpTransport implements Transport {
   readonly namespace: string;
   readonly #caller: Caller;
   readonly #clock: Clock;
-  /** What stands before every path, where the API is not at the root of its host. */
+  /** Path of the API on its host; empty for the root. */
   readonly #prefix: string;
 
   constructor({
@@ -206,7 +206,7 @@ class HttpTransport implements Transport {
       query: { force: force === true ? true : undefined },
       content: body,
       contentType: patchTypes[type],
-      // Other patches would take back what somebody has changed in between.
+      // A repeated patch of another type could revert a change made in between.
       idempotent: type === "apply",
     });
   }
@@ -219,7 +219,7 @@ class HttpTransport implements Transport {
     const request = this.#request("delete", titleOf("delete", kind, target), {
       method: "DELETE",
       path: objectPath(kind, target),
-      // Otherwise it might be another that has got the name in between.
+      // Without a uid, a repeated delete could hit another object of the same name.
       idempotent: options.preconditions?.uid !== undefined || options.dryRun === true,
       ...deletion(options),
     });
@@ -245,7 +245,7 @@ class HttpTransport implements Transport {
   }
 
   /**
-   * What the server has at a path besides its objects, which is always a JSON object.
+   * Reads a JSON object at a path without a kind.
    *
    * @example
    * await transport.document("/openapi/v3");
@@ -256,7 +256,7 @@ class HttpTransport implements Transport {
     return readJson(body, request.title);
   }
 
-  /** JSON values, one a line, for as long as the server has some to send; ends when the signal aborts. */
+  /** Reads newline-delimited JSON until the server ends the stream or the signal aborts. */
   lines(path: string, options: DocumentOptions = {}): AsyncGenerator<unknown, void, undefined> {
     const request = this.#documentRequest("watch", path, options);
     return readLines(() => this.#caller.open(request, options.signal), request.title, options.signal);
@@ -270,24 +270,25 @@ class HttpTransport implements Transport {
     kind: KindInfo,
     title: string,
     options: WriteOptions,
-    verb: Verb,
-    asked: Asked,
+    verb: RequestVerb,
+    parts: RequestParts,
   ): Promise<KubeObject> {
     const { dryRun, fieldManager, fieldValidation, onWarning } = options;
     const request = this.#request(verb, title, {
-      ...asked,
-      query: { dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation, ...asked.query },
-      // A rehearsal can be repeated whatever it is.
-      idempotent: asked.idempotent === true || dryRun === true,
+      ...parts,
+      query: { dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation, ...parts.query },
+      // A dry run is always idempotent.
+      idempotent: parts.idempotent === true || dryRun === true,
     });
-    const answer: Answer = await this.#caller.call(request, options);
+    const response: HttpResponse = await this.#caller.call(request, options);
     if (onWarning !== undefined) {
-      for (const text of warningsIn(answer.headers.warning)) callListener("onWarning", () => onWarning(text));
+      for (const text of warningsIn(response.headers.warning))
+        callListener("onWarning", () => onWarning(text));
     }
-    return readObject(readJson(answer.body, title), { kind });
+    return readObject(readJson(response.body, title), { kind });
   }
 
-  #documentRequest(verb: "get" | "watch", path: string, options: DocumentOptions): ApiRequest {
+  #documentRequest(verb: "get" | "watch", path: string, options: DocumentOptions): HttpRequest {
     const { query = {}, accept = acceptJson, content } = options;
     const method = options.method ?? (content === undefined ? "GET" : "POST");
     return this.#request(verb, `${method === "GET" ? "read" : method} ${path}`, {
@@ -300,10 +301,10 @@ class HttpTransport implements Transport {
   }
 
   #request(
-    verb: Verb,
+    verb: RequestVerb,
     title: string,
-    { method, path, query = {}, content, accept = acceptJson, contentType, idempotent }: Asked,
-  ): ApiRequest {
+    { method, path, query = {}, content, accept = acceptJson, contentType, idempotent }: RequestParts,
+  ): HttpRequest {
     return {
       verb,
       title,
@@ -330,13 +331,13 @@ function titleOf(verb: string, { plural }: KindInfo, { name, namespace }: Partia
   return namespace === undefined ? `${verb} ${what}` : `${verb} ${what} in the namespace ${namespace}`;
 }
 
-/** The body of a delete, where it says more than the default. */
+/** DeleteOptions body; undefined for the defaults. */
 function deletion({
   propagationPolicy,
   gracePeriodSeconds,
   preconditions,
   dryRun,
-}: DeleteOptions): Partial<Asked> {
+}: DeleteOptions): Partial<RequestParts> {
   const said = {
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),

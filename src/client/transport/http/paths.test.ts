@@ -26,8 +26,8 @@ test("nothing in a name leads to another path", () => {
   expect(objectPath(roles, { name: "a/b?c#d" })).toMatch(/clusterroles\/a%2Fb%3Fc%23d$/);
   for (const name of ["", ".", ".."]) expect(() => objectPath(roles, { name })).toThrow(/cannot be the name/);
   expect(() => objectPath(pods, { name: "a", namespace: "" })).toThrow(/cannot be a namespace/);
-  expect(() => objectPath(pods, { name: "a" })).toThrow(/say in which "a" is/);
-  expect(() => versionPath("a/b/c")).toThrow(/is no apiVersion/);
+  expect(() => objectPath(pods, { name: "a" })).toThrow(/the namespace of "a" is missing/);
+  expect(() => versionPath("a/b/c")).toThrow(/is not an apiVersion/);
 });
 
 test("queries leave out what was not said", () => {

@@ -2,11 +2,11 @@ import type { KindInfo } from "../../kinds/kind.js";
 import { checkSegment, groupVersionOf, scopeOf } from "../address.js";
 import type { Scope, Subresource, ObjectKey } from "../transport.js";
 
-/** Query parameters; what is undefined or empty is left out. */
+/** Query parameters; undefined and empty values are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Where a group and version are served.
+ * Path of a group and version.
  *
  * @example
  * versionPath("v1"); // "/api/v1"

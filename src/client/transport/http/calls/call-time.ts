@@ -2,15 +2,15 @@ import { failures, formatDuration, type Clock, type Timer } from "../../../../mo
 import { onAbort } from "../../../async/on-abort.js";
 
 /**
- * The time a call has. Its signal aborts, once, with the reason of whichever comes first: the caller's signal, the end of
- * the time (a 504 that says what the call was doing), or the end of the transport.
+ * Timeout and cancellation of a call. Its signal aborts once, with the first of: the caller's abort reason, a 504 that names
+ * the pending operation, or the close of the transport.
  */
 export class CallTime {
-  /** What is being waited for, for the message when the time is over. */
+  /** Pending operation, for the message of the timeout. */
   doing = "";
   readonly #clock: Clock;
   readonly #controller = new AbortController();
-  readonly #forget: (() => void) | undefined;
+  readonly #cancel: (() => void) | undefined;
   #isCounting = false;
   #timer: Timer | undefined;
   #endsAt = Infinity;
@@ -18,7 +18,7 @@ export class CallTime {
   constructor(clock: Clock, caller: AbortSignal | undefined) {
     this.#clock = clock;
     if (caller?.aborted === true) this.abort(caller.reason);
-    else if (caller !== undefined) this.#forget = onAbort(caller, () => this.abort(caller.reason));
+    else if (caller !== undefined) this.#cancel = onAbort(caller, () => this.abort(caller.reason));
   }
 
   get signal(): AbortSignal {
@@ -30,7 +30,7 @@ export class CallTime {
     return this.#endsAt - this.#clock.now();
   }
 
-  /** Starts to count, unless it does so already; 0 is no limit. */
+  /** Starts the timeout, unless one has been started; 0 for none. */
   limit(milliseconds: number): void {
     if (this.#isCounting) return;
     this.#isCounting = true;
@@ -41,7 +41,7 @@ export class CallTime {
     });
   }
 
-  /** No limit any more. */
+  /** Cancels the timeout. */
   unlimited(): void {
     this.#timer?.cancel();
   }
@@ -51,9 +51,9 @@ export class CallTime {
     this.#controller.abort(reason);
   }
 
-  /** The call is over. */
+  /** Releases the timer and the listener. */
   end(): void {
     this.#timer?.cancel();
-    this.#forget?.();
+    this.#cancel?.();
   }
 }

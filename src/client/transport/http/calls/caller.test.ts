@@ -138,7 +138,7 @@ describe("repetitions", () => {
     await using transport = httpTransport({
       connection: { server: url, namespace: "default" },
       clock,
-      retries: { unasked: 2 },
+      retries: { withoutRetryAfter: 2 },
       onRequest: (info) => refused.push(info),
     });
     const failed = failureOf(transport.create(configMaps, target, configMap));

@@ -2,27 +2,27 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ApiError, Clock } from "../../../../model/core.js";
 import type { Connection } from "../../connection.js";
 import { ConnectionError, type CallOptions } from "../../transport.js";
-import { failureOf } from "../answers/failure.js";
+import { failureOf } from "../responses/failure.js";
 import { Connections } from "../wire/connections.js";
-import { Exchange, Unanswered, type Head } from "../wire/exchange.js";
-import { isPassing, networkFailure } from "../wire/network-failure.js";
+import { Exchange, NoResponseError, type Head } from "../wire/exchange.js";
+import { isTransient, networkFailure } from "../wire/network-failure.js";
 import { CallTime } from "./call-time.js";
-import { Credentials, type Proof } from "./credentials.js";
+import { Credentials, type AuthHeaders } from "./credentials.js";
 import { sleepKeepingAlive } from "../../../async/keep-process-alive.js";
 import type { RateLimit } from "./rate-limit.js";
-import type { ApiRequest, RequestInfo } from "./request.js";
-import { Retries, type RetryPolicy, type Setback, retryAfter } from "./retries.js";
+import type { HttpRequest, RequestInfo } from "./request.js";
+import { Retries, type RetryPolicy, type FailedAttempt, retryAfter } from "./retries.js";
 import { callListener } from "../../../async/call-listener.js";
 import { untilAborted } from "../../../async/until-aborted.js";
 
-/** An answer of 200 to 299 that has arrived whole. */
-export interface Answer {
+/** Complete response with a status of 200 to 299. */
+export interface HttpResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** A stream that has begun. Whoever opened it closes it. */
+/** Open response stream. The caller closes it. */
 export interface OpenStream {
   read(): Promise<readonly Buffer[] | undefined>;
   close(reason: Error): void;
@@ -39,16 +39,16 @@ export interface CallerOptions {
   readonly onRequest: (info: RequestInfo) => void;
 }
 
-/** A try that was answered. */
-interface Tried extends Head {
+/** Attempt with a response. */
+interface Attempt extends Head {
   readonly exchange: Exchange;
-  /** Unless it is a stream that has begun. */
+  /** Undefined for an open stream. */
   readonly body: Buffer | undefined;
-  /** Closes the connection, if it is a stream's. */
+  /** Closes the connection of a stream. */
   hangUp(): void;
 }
 
-/** Carries calls out: in turn, on somebody's behalf, in time, and again where that does no harm. */
+/** Sends requests with rate limit, credentials, timeout and retries. */
 export class Caller {
   readonly #options: CallerOptions;
   readonly #connections: Connections;
@@ -62,37 +62,37 @@ export class Caller {
     this.#credentials = new Credentials(options.connection);
   }
 
-  async call(request: ApiRequest, { signal, timeout }: CallOptions): Promise<Answer> {
+  async call(request: HttpRequest, { signal, timeout }: CallOptions): Promise<HttpResponse> {
     const time = this.#begin(signal);
     if (timeout !== undefined) time.limit(timeout);
     try {
-      const { code, headers, body = Buffer.alloc(0) } = await this.#until(request, time);
+      const { code, headers, body = Buffer.alloc(0) } = await this.#send(request, time);
       return { code, headers, body };
     } finally {
       this.#end(time);
     }
   }
 
-  /** Opens a stream; the usual time limit is for its beginning. */
-  async open(request: ApiRequest, signal: AbortSignal | undefined): Promise<OpenStream> {
+  /** Opens a stream; the timeout applies until it starts. */
+  async open(request: HttpRequest, signal: AbortSignal | undefined): Promise<OpenStream> {
     const time = this.#begin(signal);
     try {
-      const tried = await this.#until(request, time);
-      const { exchange } = tried;
+      const attempt = await this.#send(request, time);
+      const { exchange } = attempt;
       time.unlimited();
-      // At once, also while the reader is busy with what it has got already.
-      time.signal.addEventListener("abort", () => tried.hangUp(), { once: true });
+      // Closes at once, even if the reader has not read everything.
+      time.signal.addEventListener("abort", () => attempt.hangUp(), { once: true });
       return {
         read: async () => {
           try {
             return await exchange.read();
           } catch (error) {
-            throw error instanceof Unanswered ? this.#connectionError(request, error) : error;
+            throw error instanceof NoResponseError ? this.#connectionError(request, error) : error;
           }
         },
         close: (reason) => {
           exchange.close(reason);
-          tried.hangUp();
+          attempt.hangUp();
           this.#end(time);
         },
       };
@@ -135,69 +135,74 @@ export class Caller {
     this.#running.delete(time);
   }
 
-  /** Tries until there is a good answer, or none is to be hoped for. */
-  async #until(request: ApiRequest, time: CallTime): Promise<Tried> {
+  /** Sends a request until it succeeds or may not be retried. */
+  async #send(request: HttpRequest, time: CallTime): Promise<Attempt> {
     const { clock, policy } = this.#options;
     const isStream = request.verb === "watch";
-    const retries = new Retries(policy, { idempotent: request.idempotent, onlyAsked: isStream });
+    const retries = new Retries(policy, { idempotent: request.idempotent, onlyWithRetryAfter: isStream });
     let renewed = false;
     for (;;) {
-      const waited = isStream ? 0 : await this.#turn(request, time);
-      // What holds a call back on this side is no reason to give it up, unless the caller has said when to.
+      const waited = isStream ? 0 : await this.#waitForRateLimit(request, time);
+      // The default timeout starts after the wait for the rate limit; the timeout of the call started before it.
       time.limit(this.#options.timeout);
       time.doing = `waiting for ${this.#options.server.origin} to ${request.title}`;
-      const proof = await this.#credentials.proof(time.signal);
-      let setback: Setback;
+      const auth = await this.#credentials.headers(time.signal);
+      let failed: FailedAttempt;
       let error: Error;
       try {
-        const tried = await this.#try(request, proof, time.signal, waited);
-        if (tried.code >= 200 && tried.code < 300) return tried;
-        const wait = retryAfter(tried.headers["retry-after"], clock.now());
-        const failure = failureOf(tried.code, tried.headers, tried.body ?? Buffer.alloc(0), wait);
-        if (tried.code === 401 && !renewed) {
+        const attempt = await this.#attempt(request, auth, time.signal, waited);
+        if (attempt.code >= 200 && attempt.code < 300) return attempt;
+        const wait = retryAfter(attempt.headers["retry-after"], clock.now());
+        const failure = failureOf(attempt.code, attempt.headers, attempt.body ?? Buffer.alloc(0), wait);
+        if (attempt.code === 401 && !renewed) {
           renewed = true;
-          if (await this.#credentials.renew(proof, time.signal)) continue;
+          if (await this.#credentials.renew(auth, time.signal)) continue;
         }
         error = failure;
-        setback = { error: failure, wait: wait ?? askedWait(failure) };
+        failed = { error: failure, wait: wait ?? retryAfterOf(failure) };
       } catch (thrown) {
         time.signal.throwIfAborted();
-        if (!(thrown instanceof Unanswered)) throw thrown;
+        if (!(thrown instanceof NoResponseError)) throw thrown;
         error = this.#connectionError(request, thrown);
-        setback = { sent: thrown.sent, passing: isPassing(thrown.cause) };
+        failed = { sent: thrown.sent, transient: isTransient(thrown.cause) };
       }
-      const wait = retries.after(setback);
-      // To wait for what will not be in time helps nobody: the reason is known now.
+      const wait = retries.after(failed);
+      // The retry would start after the timeout: fail now, with the reason.
       if (wait === undefined || wait >= time.left) throw error;
-      time.doing = `trying to ${request.title}; the last try failed with: ${error.message}`;
+      time.doing = `trying to ${request.title}; the last attempt failed with: ${error.message}`;
       await sleepKeepingAlive(clock, wait, time.signal);
     }
   }
 
-  async #turn(request: ApiRequest, time: CallTime): Promise<number> {
+  async #waitForRateLimit(request: HttpRequest, time: CallTime): Promise<number> {
     time.doing = `waiting for the client's own rate limit to ${request.title}`;
     return (await this.#options.limit?.take(time.signal)) ?? 0;
   }
 
-  async #try(request: ApiRequest, proof: Proof, signal: AbortSignal, waited: number): Promise<Tried> {
+  async #attempt(
+    request: HttpRequest,
+    auth: AuthHeaders,
+    signal: AbortSignal,
+    waited: number,
+  ): Promise<Attempt> {
     const { clock, server, userAgent, onRequest } = this.#options;
-    const lines = await untilAborted(this.#connections.lines(), signal);
+    const dispatchers = await untilAborted(this.#connections.dispatchers(), signal);
     signal.throwIfAborted();
     const start = clock.now();
-    const watch = request.verb === "watch" ? lines.openWatch() : undefined;
+    const watch = request.verb === "watch" ? dispatchers.openWatch() : undefined;
     const hangUp = (): void => void (watch && this.#connections.drop(watch, new Error("the watch is over")));
     let code: number | undefined;
     let isOpen = false;
     try {
       const exchange = new Exchange(
-        watch ?? lines.requests,
+        watch ?? dispatchers.requests,
         {
           origin: server.origin,
           method: request.method,
           path: request.path,
           body: request.body,
           headers: {
-            ...proof.headers,
+            ...auth.headers,
             accept: request.accept,
             "user-agent": userAgent,
             ...(request.contentType !== undefined && { "content-type": request.contentType }),
@@ -224,7 +229,7 @@ export class Caller {
     }
   }
 
-  #connectionError(request: ApiRequest, { cause, sent }: Unanswered): ConnectionError {
+  #connectionError(request: HttpRequest, { cause, sent }: NoResponseError): ConnectionError {
     const { server, connection } = this.#options;
     const mayBeDone = sent && request.method !== "GET" ? "; the request may have been carried out" : "";
     const through = connection.proxy === undefined ? "" : ` (through the proxy ${hostOf(connection.proxy)})`;
@@ -236,13 +241,13 @@ export class Caller {
   }
 }
 
-/** Some servers say it in the body alone. */
-function askedWait(error: ApiError): number | undefined {
+/** Retry-After of the Status in the body; some servers send no header. */
+function retryAfterOf(error: ApiError): number | undefined {
   const seconds = error.status.details?.retryAfterSeconds;
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
 }
 
-/** Without the password that may stand in it. */
+/** Host of a proxy URL, without its password. */
 function hostOf(proxy: string): string {
   return URL.canParse(proxy) ? new URL(proxy).host : "given";
 }

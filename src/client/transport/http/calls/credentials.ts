@@ -1,13 +1,13 @@
 import { untilAborted } from "../../../async/until-aborted.js";
 import type { Connection, HeaderLines } from "../../connection.js";
 
-/** Headers that say who asks, and how many times they had been renewed by then. */
-export interface Proof {
+/** Authentication headers, and the number of renewals before they were read. */
+export interface AuthHeaders {
   readonly headers: HeaderLines;
   readonly renewals: number;
 }
 
-/** Headers of a connection. However many calls are refused at once, they are renewed once. */
+/** Authentication headers of a connection. Concurrent 401s renew them once. */
 export class Credentials {
   readonly #connection: Connection;
   #renewals = 0;
@@ -17,17 +17,17 @@ export class Credentials {
     this.#connection = connection;
   }
 
-  async proof(signal: AbortSignal): Promise<Proof> {
+  async headers(signal: AbortSignal): Promise<AuthHeaders> {
     const renewals = this.#renewals;
-    const asked = this.#connection.headers?.({ signal });
-    return { headers: asked === undefined ? {} : await untilAborted(asked, signal), renewals };
+    const headers = this.#connection.headers?.({ signal });
+    return { headers: headers === undefined ? {} : await untilAborted(headers, signal), renewals };
   }
 
-  /** The server has not accepted a proof. False when there is no other to be had. */
-  async renew(refused: Proof, signal: AbortSignal): Promise<boolean> {
+  /** Renews rejected credentials; returns false when the connection has none. */
+  async renew(rejected: AuthHeaders, signal: AbortSignal): Promise<boolean> {
     if (this.#connection.headers === undefined) return false;
-    if (refused.renewals === this.#renewals) {
-      // Not with the signal of the one that happens to come first: the others wait for it too.
+    if (rejected.renewals === this.#renewals) {
+      // Without the signal of the first caller: others wait for the same renewal.
       this.#renewing ??= this.#connection.headers({ renew: true }).finally(() => {
         this.#renewals++;
         this.#renewing = undefined;

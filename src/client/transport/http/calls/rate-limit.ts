@@ -3,7 +3,7 @@ import { keepProcessAlive } from "../../../async/keep-process-alive.js";
 
 export interface Rate {
   readonly perSecond: number;
-  /** How many may go at once after a quiet time. */
+  /** Maximum number of requests at once. */
   readonly burst: number;
 }
 
@@ -13,9 +13,9 @@ interface Waiter {
 }
 
 /**
- * A bucket of tokens that fills at a steady rate; each call takes one, and who finds none waits in line.
+ * Token bucket. Each request takes a token, or waits in line for one.
  *
- * Invariant: a timer is set exactly while somebody waits, and is due when the first in line gets a token.
+ * Invariant: a timer is set exactly while requests wait, and fires when the first of them gets a token.
  */
 export class RateLimit {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class RateLimit {
     this.#filledAt = clock.now();
   }
 
-  /** Resolves with the milliseconds waited when it is the caller's turn; an aborted call leaves the line. */
+  /** Takes a token; resolves with the milliseconds waited. An abort leaves the line. */
   async take(signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
     this.#fill();
@@ -75,7 +75,7 @@ export class RateLimit {
     this.#timer = undefined;
     this.#fill();
     for (const waiter of this.#line) {
-      // What a float loses on the way must not cost the first in line another turn of the clock.
+      // Tolerates rounding errors, which would cost another timer.
       if (this.#tokens < 1 - 1e-9) break;
       this.#tokens = Math.max(0, this.#tokens - 1);
       waiter.go();
@@ -99,7 +99,7 @@ export class RateLimit {
 
   #fill(): void {
     const now = this.#clock.now();
-    // A wall clock may be set back; then nothing is added until it goes on.
+    // The wall clock may be set back.
     const passed = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(this.#burst, this.#tokens + passed * this.#perMillisecond);
     this.#filledAt = now;

@@ -1,7 +1,7 @@
 import type { WireRequest } from "../wire/exchange.js";
 
-/** What a call does, in Kubernetes' words. */
-export type Verb =
+/** Verb of a request, for metrics and retries: Kubernetes' verbs, and `discover` and `apply`. */
+export type RequestVerb =
   | "discover"
   | "get"
   | "list"
@@ -13,26 +13,26 @@ export type Verb =
   | "delete"
   | "deletecollection";
 
-/** A call before it is known over which connection and on whose behalf it goes. */
-export interface ApiRequest extends Pick<WireRequest, "method" | "path" | "body"> {
-  readonly verb: Verb;
-  /** For messages: `get pods/web-1 in the namespace "default"`. */
+/** Request before a connection and credentials are chosen for it. */
+export interface HttpRequest extends Pick<WireRequest, "method" | "path" | "body"> {
+  readonly verb: RequestVerb;
+  /** Operation for messages: `get pods/web-1 in the namespace "default"`. */
   readonly title: string;
   readonly accept: string;
   readonly contentType?: string | undefined;
-  /** Whether doing it twice is like doing it once. */
+  /** True if repeating the request has no further effect. */
   readonly idempotent: boolean;
 }
 
-/** One try of a call, as metrics count it. */
+/** One attempt of a request, for metrics. */
 export interface RequestInfo {
-  readonly verb: Verb;
+  readonly verb: RequestVerb;
   readonly method: string;
   readonly host: string;
-  /** The HTTP status; `<error>`, as dashboards of other clients have it, when there was none. */
+  /** HTTP status; `<error>` (as in client-go's metrics) without a response. */
   readonly code: number | "<error>";
-  /** Milliseconds until the answer was there, or for a watch until it began. */
+  /** Milliseconds until the response was complete; for a watch, until it started. */
   readonly duration: number;
-  /** Milliseconds for which the client's own rate limit held it back. Not part of the duration. */
+  /** Milliseconds spent waiting for the client-side rate limit; not part of the duration. */
   readonly waited: number;
 }

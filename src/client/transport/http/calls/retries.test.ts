@@ -1,25 +1,33 @@
 import { describe, expect, test } from "vitest";
 import { failures, fromStatus } from "../../../../model/core.js";
-import { Retries, RetryPolicy, type Setback, retryAfter } from "./retries.js";
+import { Retries, RetryPolicy, type FailedAttempt, retryAfter } from "./retries.js";
 
 const lowest = { bytes: (length: number) => new Uint8Array(length) };
 const highest = { bytes: (length: number) => new Uint8Array(length).fill(255) };
 
-const answered = (code: number, wait?: number): Setback => ({ error: fromStatus({ code }), wait });
-const lost = (sent: boolean, passing = true): Setback => ({ sent, passing });
+const answered = (code: number, wait?: number): FailedAttempt => ({ error: fromStatus({ code }), wait });
+const lost = (sent: boolean, transient = true): FailedAttempt => ({ sent, transient });
 
 /** The waits until no more try is made. */
-function waits(setback: Setback, { idempotent = true, onlyAsked = false, random = lowest } = {}): number[] {
-  const policy = new RetryPolicy({ asked: 3, unasked: 4, first: 100, longest: 500 }, random);
-  const retries = new Retries(policy, { idempotent, onlyAsked });
+function waits(
+  failed: FailedAttempt,
+  { idempotent = true, onlyWithRetryAfter = false, random = lowest } = {},
+): number[] {
+  const policy = new RetryPolicy(
+    { withRetryAfter: 3, withoutRetryAfter: 4, firstDelay: 100, longestDelay: 500 },
+    random,
+  );
+  const retries = new Retries(policy, { idempotent, onlyWithRetryAfter });
   const all: number[] = [];
-  for (let wait = retries.after(setback); wait !== undefined; wait = retries.after(setback)) all.push(wait);
+  for (let wait = retries.after(failed); wait !== undefined; wait = retries.after(failed)) all.push(wait);
   return all;
 }
 
 describe("what the server asks for is done, for any verb", () => {
   test.each([429, 503])("%d with a Retry-After", (code) => {
-    expect(waits(answered(code, 2000), { idempotent: false, onlyAsked: true })).toEqual([2000, 2000, 2000]);
+    expect(waits(answered(code, 2000), { idempotent: false, onlyWithRetryAfter: true })).toEqual([
+      2000, 2000, 2000,
+    ]);
   });
 
   test("never sooner, and a little later so that not all come at once", () => {
@@ -69,12 +77,12 @@ describe("without being asked", () => {
   });
 
   test("not at all when the caller sees to it", () => {
-    expect(waits(lost(false), { onlyAsked: true })).toEqual([]);
+    expect(waits(lost(false), { onlyWithRetryAfter: true })).toEqual([]);
   });
 });
 
 test("false is never", () => {
-  const retries = new Retries(new RetryPolicy(false), { idempotent: true, onlyAsked: false });
+  const retries = new Retries(new RetryPolicy(false), { idempotent: true, onlyWithRetryAfter: false });
   expect(retries.after(answered(429, 1))).toBeUndefined();
   expect(retries.after(lost(false))).toBeUndefined();
 });

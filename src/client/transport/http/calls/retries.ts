@@ -9,102 +9,105 @@ import {
 } from "../../../../model/core.js";
 
 export interface RetryOptions {
-  /** How often a call is repeated because the server asks for it with a Retry-After. Default 10. */
-  readonly asked?: number | undefined;
-  /** How often without being asked: lost connections, 502, 503, 504. Default 4. */
-  readonly unasked?: number | undefined;
-  /** The wait before the first repetition that was not asked for, which doubles from one to the next. Default 100ms. */
-  readonly first?: Duration | undefined;
-  /** The longest such wait. Default 5s. */
-  readonly longest?: Duration | undefined;
+  /** Maximum retries of responses with a Retry-After header. Default: 10. */
+  readonly withRetryAfter?: number | undefined;
+  /** Maximum retries of other failures: lost connections, 502, 503, 504. Default: 4. */
+  readonly withoutRetryAfter?: number | undefined;
+  /** Delay before the first retry without Retry-After; doubles with each retry. Default: 100ms. */
+  readonly firstDelay?: Duration | undefined;
+  /** Maximum of that delay. Default: 5s. */
+  readonly longestDelay?: Duration | undefined;
 }
 
-/** How a try ended that did not succeed. */
-export type Setback =
+/** Failed attempt of a request. */
+export type FailedAttempt =
   | { readonly error: ApiError; readonly wait: number | undefined }
-  /** No answer. `sent` when the server may have got the request; `passing` when it may go better next time. */
-  | { readonly sent: boolean; readonly passing: boolean };
+  /** No response. `sent`: the server may have received the request; `transient`: a retry may succeed. */
+  | { readonly sent: boolean; readonly transient: boolean };
 
-export interface Repeatable {
-  /** Whether doing it twice is like doing it once. */
+/** Properties of a request that decide about its retries. */
+export interface RetryableRequest {
+  /** True if repeating the request has no further effect. */
   readonly idempotent: boolean;
-  /** Whether the caller sees to repetitions that the server does not ask for. */
-  readonly onlyAsked: boolean;
+  /** Retry only responses with Retry-After; the caller retries other failures itself. */
+  readonly onlyWithRetryAfter: boolean;
 }
 
-/** The rules for all calls. */
+/** Limits and delays of retries. */
 export class RetryPolicy {
-  readonly asked: number;
-  readonly unasked: number;
+  readonly withRetryAfter: number;
+  readonly withoutRetryAfter: number;
   readonly #first: number;
   readonly #longest: number;
   readonly #random: Random;
 
   constructor(options: RetryOptions | false = {}, random: Random = systemRandom) {
     const {
-      asked = 10,
-      unasked = 4,
-      first = "100ms",
-      longest = "5s",
-    } = options === false ? { asked: 0, unasked: 0 } : options;
-    this.asked = asked;
-    this.unasked = unasked;
-    this.#first = duration(first);
-    this.#longest = duration(longest);
+      withRetryAfter = 10,
+      withoutRetryAfter = 4,
+      firstDelay = "100ms",
+      longestDelay = "5s",
+    } = options === false ? { withRetryAfter: 0, withoutRetryAfter: 0 } : options;
+    this.withRetryAfter = withRetryAfter;
+    this.withoutRetryAfter = withoutRetryAfter;
+    this.#first = duration(firstDelay);
+    this.#longest = duration(longestDelay);
     this.#random = random;
   }
 
-  /** A wait that doubles, of which up to half is left to chance. */
+  /** Exponential delay with up to 50 % jitter. */
   backoff(repetition: number): number {
     const full = Math.min(this.#longest, this.#first * 2 ** repetition);
     return full * (0.5 + fraction(this.#random) / 2);
   }
 
-  /** Never sooner than asked for, and not all at the same time. */
-  asAsked(wait: number): number {
+  /** Delay of a Retry-After with up to 10 % added jitter. */
+  withJitter(wait: number): number {
     return wait * (1 + fraction(this.#random) / 10);
   }
 }
 
-/** The repetitions of one call. */
+/** Retries of one request. */
 export class Retries {
   readonly #policy: RetryPolicy;
-  readonly #call: Repeatable;
-  #asked = 0;
-  #unasked = 0;
+  readonly #call: RetryableRequest;
+  #withRetryAfter = 0;
+  #withoutRetryAfter = 0;
 
-  constructor(policy: RetryPolicy, call: Repeatable) {
+  constructor(policy: RetryPolicy, call: RetryableRequest) {
     this.#policy = policy;
     this.#call = call;
   }
 
-  /** The milliseconds to wait before the next try; undefined when there is to be none. */
-  after(setback: Setback): number | undefined {
-    if ("error" in setback && setback.wait !== undefined) {
-      if (!this.#mayBeAsked(setback.error) || this.#asked >= this.#policy.asked) return undefined;
-      this.#asked++;
-      return this.#policy.asAsked(setback.wait);
+  /** Milliseconds to wait before the next attempt; undefined when there is none. */
+  after(failed: FailedAttempt): number | undefined {
+    if ("error" in failed && failed.wait !== undefined) {
+      if (!this.#mayRetryAfter(failed.error) || this.#withRetryAfter >= this.#policy.withRetryAfter)
+        return undefined;
+      this.#withRetryAfter++;
+      return this.#policy.withJitter(failed.wait);
     }
-    const may = "error" in setback ? this.#mayRepeat(setback.error) : this.#mayResend(setback);
-    if (!may || this.#call.onlyAsked || this.#unasked >= this.#policy.unasked) return undefined;
-    return this.#policy.backoff(this.#unasked++);
+    const may = "error" in failed ? this.#mayRetry(failed.error) : this.#mayResend(failed);
+    if (!may || this.#call.onlyWithRetryAfter || this.#withoutRetryAfter >= this.#policy.withoutRetryAfter)
+      return undefined;
+    return this.#policy.backoff(this.#withoutRetryAfter++);
   }
 
-  /** 429 and 503 with a Retry-After say that nothing was done; other failures may come after something was. */
-  #mayBeAsked(error: ApiError): boolean {
+  /** A 429 or 503 with Retry-After was not executed; requests with other failures may have been. */
+  #mayRetryAfter(error: ApiError): boolean {
     if (error.code === 429 || error.code === 503) return true;
     return this.#call.idempotent && error.code >= 500 && !isTooLargeResourceVersion(error);
   }
 
-  #mayRepeat(error: ApiError): boolean {
+  #mayRetry(error: ApiError): boolean {
     if (error.code === 429) return true;
-    // The server has waited for that version already; whoever asked for it knows what else to do.
+    // The server has waited for that version already; the caller has to list again.
     if (isTooLargeResourceVersion(error)) return false;
     return this.#call.idempotent && (error.code === 502 || error.code === 503 || error.code === 504);
   }
 
-  #mayResend({ sent, passing }: { readonly sent: boolean; readonly passing: boolean }): boolean {
-    return passing && (this.#call.idempotent || !sent);
+  #mayResend({ sent, transient }: { readonly sent: boolean; readonly transient: boolean }): boolean {
+    return transient && (this.#call.idempotent || !sent);
   }
 }
 

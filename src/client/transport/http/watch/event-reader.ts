@@ -1,29 +1,29 @@
 import { deepFreeze, fromStatus, type ApiError } from "../../../../model/core.js";
-import { excerpt } from "../answers/failure.js";
-import { readObject, type Reading } from "../answers/objects.js";
+import { excerpt } from "../responses/failure.js";
+import { readObject, type Reading } from "../responses/objects.js";
 import { ConnectionError, type WatchEvent } from "../../transport.js";
 
-/** More than any store takes for an object: beyond it, something else is wrong. */
+/** Maximum length of a line; larger than any object that a store accepts. */
 const largestEvent = 64 * 1024 * 1024;
 const newline = 10;
 const types: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
-/** Events, and the failure that ended them. */
+/** Events, and the error that ended the stream. */
 export interface EventBatch {
   readonly events: readonly WatchEvent[];
   readonly failure?: ApiError | ConnectionError | undefined;
 }
 
 /**
- * Makes events of the bytes of a watch: one JSON document a line, cut anywhere.
+ * Parses the events of a watch: newline-delimited JSON in chunks that may be cut anywhere.
  *
- * Bytes are turned into text a whole line at a time, so that a character that was cut is whole again. A line break cannot be
- * part of a longer character, nor stand within JSON text.
+ * Decodes whole lines, so that a multi-byte character that was cut is complete. A newline byte occurs neither in a multi-byte
+ * character nor in JSON.
  */
 export class EventReader {
   readonly #reading: Reading;
   readonly #largest: number;
-  /** The beginning of a line whose end is yet to come. */
+  /** Incomplete last line. */
   #parts: Buffer[] = [];
   #length = 0;
 
@@ -32,7 +32,7 @@ export class EventReader {
     this.#largest = largest;
   }
 
-  /** The events that these chunks complete. After a failure there is nothing more to be read. */
+  /** Events that are complete after these chunks. Not to be called after an error. */
   read(chunks: readonly Buffer[]): EventBatch {
     const events: WatchEvent[] = [];
     for (const chunk of chunks) {
@@ -48,7 +48,7 @@ export class EventReader {
     return { events };
   }
 
-  /** What is left when the stream has ended: a last line need not have a line break. */
+  /** Events at the end of the stream: the last line may lack a newline. */
   end(): EventBatch {
     const events: WatchEvent[] = [];
     const failure = this.#add(events, this.#line(Buffer.alloc(0)));

@@ -1,23 +1,23 @@
 import { duration, formatDuration, type Clock } from "../../../../model/core.js";
 import type { Caller, OpenStream } from "../calls/caller.js";
-import type { ApiRequest } from "../calls/request.js";
-import type { Reading } from "../answers/objects.js";
+import type { HttpRequest } from "../calls/request.js";
+import type { Reading } from "../responses/objects.js";
 import { ConnectionError, type WatchEvent, type WatchOptions } from "../../transport.js";
 import { EventReader } from "./event-reader.js";
 
-/** Servers send bookmarks about every minute; after so many without one, nobody is there any more. */
+/** Servers send bookmarks about every minute; after this many milliseconds of silence, the connection counts as dead. */
 const longestSilence = duration("5m");
-/** A server may take its time to end a watch whose time is over. */
+/** Milliseconds that a server may take to end a watch after its timeoutSeconds. */
 const grace = duration("1m");
 
 export interface Watching extends Reading {
   readonly caller: Caller;
   readonly clock: Clock;
-  readonly request: ApiRequest;
+  readonly request: HttpRequest;
   readonly options: WatchOptions;
 }
 
-/** Opens a watch and reads it to its end; however that comes, the connection is closed. */
+/** Opens a watch, reads it to its end, and closes the connection. */
 export async function* watch({
   caller,
   clock,
@@ -41,7 +41,7 @@ export async function* watch({
       if (chunks === undefined) return;
     }
   } catch (error) {
-    // An end that was asked for is no failure; to ask a transport that is closed is one.
+    // An abort ends the watch without an error; a closed transport does not.
     const wasClosed = caller.isClosed && stream !== undefined;
     if (signal?.aborted !== true && !wasClosed) throw error;
   } finally {
@@ -49,13 +49,13 @@ export async function* watch({
   }
 }
 
-/** Undefined where the server has not promised to say anything. */
+/** Undefined for a watch without bookmarks and timeout. */
 function allowedSilence({ allowWatchBookmarks, timeoutSeconds }: WatchOptions): number | undefined {
   if (allowWatchBookmarks === true) return longestSilence;
   return timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000 + grace;
 }
 
-/** Counts only while we wait, so that a slow reader on this side is not taken for a silent server. */
+/** Applies only while waiting for the server, so that a slow consumer does not count as a silent server. */
 async function readWithin(
   stream: OpenStream,
   silence: number | undefined,

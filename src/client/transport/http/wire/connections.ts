@@ -4,31 +4,31 @@ import type * as Undici from "undici";
 import type { buildConnector, Dispatcher } from "undici";
 import type { ClientCertificate, Connection } from "../../connection.js";
 
-/** More requests at a time wait for a connection to become free. */
-const mostConnections = 64;
+/** Maximum number of connections for requests; further requests wait. */
+const maxConnections = 64;
 const connectTimeout = 10_000;
-/** Unless the server says how long it keeps idle connections. Shorter than what load balancers forget them after. */
-const keepIdleFor = 30_000;
-/** A peer that is gone without a word is noticed by TCP, also while nothing is sent. */
-const probeAfter = 30_000;
+/** Default keep-alive of idle connections; shorter than the idle timeout of common load balancers. */
+const idleTimeout = 30_000;
+/** Delay of TCP keep-alive probes, which detect a dead peer on an idle connection. */
+const probeDelay = 30_000;
 
-/** Connections that are made with one certificate. */
-export interface Lines {
+/** Dispatchers of one client certificate. */
+export interface Dispatchers {
   readonly requests: Dispatcher;
   /**
-   * A connection for one watch alone, so that any number of them leaves the requests theirs. Whoever opens it destroys it:
-   * undici answers the abort of a request with a new connection, and destroying is the one way to hang up for good.
+   * Opens a connection for one watch, so that watches do not use up the connections of requests. The caller destroys it:
+   * undici reconnects after the abort of a request, and only destroying closes the connection for good.
    */
   openWatch(): Dispatcher;
 }
 
-interface Certified extends Lines {
+interface Certified extends Dispatchers {
   readonly certificate: ClientCertificate | undefined;
 }
 
 /**
- * The connections to one server. HTTP/1.1, one request at a time on each: a watch that is not read stops only its own.
- * When the client certificate changes, requests go over new connections and the old ones end with what runs on them.
+ * Connections to one server. HTTP/1.1, one request at a time on each: a watch that is not read blocks only its own connection.
+ * When the client certificate changes, requests use new connections, and the old ones close after their last response.
  */
 export class Connections {
   readonly #connection: Connection;
@@ -43,9 +43,9 @@ export class Connections {
     this.#origin = origin;
   }
 
-  /** Where to send the next request. */
-  async lines(): Promise<Lines> {
-    // Loading it takes as long as a fifth of a whole start, and a control plane that is its own client needs none of it.
+  /** Dispatchers for the current client certificate. */
+  async dispatchers(): Promise<Dispatchers> {
+    // Loading undici takes a fifth of a whole start, and a control plane that is its own client does not need it.
     const undici = await import("undici");
     const certificate = (await this.#connection.certificate?.()) ?? this.#connection.tls?.certificate;
     const current = this.#current;
@@ -57,11 +57,11 @@ export class Connections {
     return this.#current;
   }
 
-  /** Ends what is under way and resolves when no socket is left. */
+  /** Aborts all requests; resolves when all sockets are closed. */
   async close(reason: Error): Promise<void> {
     this.#closed = true;
     const ended = [...this.#dispatchers].map((dispatcher) => dispatcher.destroy(reason));
-    // Undici waits for connections that are just being made; these would keep the process for nobody.
+    // Undici waits for pending connects, which would keep the process alive.
     const gone = [...this.#sockets].map(
       (socket) =>
         new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export class Connections {
     this.#current = undefined;
   }
 
-  /** Hangs up on a watch. */
+  /** Closes the connection of a watch. */
   async drop(watch: Dispatcher, reason: Error): Promise<void> {
     if (!this.#dispatchers.delete(watch)) return;
     await watch.destroy(reason);
@@ -87,7 +87,7 @@ export class Connections {
     const { proxy, tls } = this.#connection;
     const secure = {
       timeout: connectTimeout,
-      keepAliveInitialDelay: probeAfter,
+      keepAliveInitialDelay: probeDelay,
       rejectUnauthorized: tls?.insecure !== true,
       ...(tls?.ca !== undefined && { ca: tls.ca }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
@@ -95,12 +95,12 @@ export class Connections {
     } satisfies ConnectionOptions & buildConnector.BuildOptions;
     const options = {
       pipelining: 1,
-      keepAliveTimeout: keepIdleFor,
-      // How long is too long depends on the call, and is measured on our clock.
+      keepAliveTimeout: idleTimeout,
+      // Timeouts are per call, on our clock.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    // One for all, so that TLS sessions are resumed.
+    // One connector for all, so that TLS sessions are resumed.
     const connect = this.#tracked(buildConnector(secure));
     const open = (connections: number): Dispatcher => {
       if (proxy === undefined) return new Pool(this.#origin, { ...options, connections, connect });
@@ -119,7 +119,7 @@ export class Connections {
     };
     return {
       certificate,
-      requests: tracked(open(mostConnections)),
+      requests: tracked(open(maxConnections)),
       openWatch: () =>
         tracked(proxy === undefined ? new Client(this.#origin, { ...options, connect }) : open(1)),
     };
@@ -128,7 +128,7 @@ export class Connections {
   #tracked(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
       if (this.#closed) return callback(new Error("the transport is closed"), null);
-      // The type does not say so, but the socket is handed back before it is connected.
+      // Contrary to its type, the connector returns the socket before it is connected.
       const socket = connect(options, callback) as unknown as Socket;
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import type { HeaderLines } from "../../connection.js";
 import { deferred, type Deferred } from "../../../async/deferred.js";
 
-/** A request as it goes over the wire. */
+/** Request as undici sends it. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -12,37 +12,37 @@ export interface WireRequest {
   readonly body?: string | undefined;
 }
 
-/** What an answer begins with. */
+/** Status and headers of a response. */
 export interface Head {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** There was no answer, or only a part of one; the cause is what the network said. */
-export class Unanswered extends Error {
-  override readonly name = "Unanswered";
-  /** Whether any of the request may have reached the server. */
+/** No complete response; the cause is the error of the network. */
+export class NoResponseError extends Error {
+  override readonly name = "NoResponseError";
+  /** True if the server may have received the request. */
   readonly sent: boolean;
 
   constructor(cause: unknown, sent: boolean) {
-    super("no answer", { cause });
+    super("no response", { cause });
     this.sent = sent;
   }
 }
 
-/** Received and not yet read; beyond it the server is made to wait. */
-const mostUnread = 256 * 1024;
+/** Maximum of received, unread bytes; beyond it the socket is paused. */
+const maxUnread = 256 * 1024;
 
 /**
- * One request and its answer, which is read as fast as the reader likes.
+ * One request and its response, read with backpressure.
  *
- * Waiting for the head, then for the body, then over: once a failure or the end is reached nothing changes any more, and
- * what was received before is still handed out before either is told.
+ * States: waiting for the head, reading the body, over. The end or a failure is final; chunks received before it are still
+ * read first.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Resolves when the answer begins. */
+  /** Resolves with the start of the response. */
   readonly head: Promise<Head>;
-  readonly #answered = deferred<Head>();
+  readonly #response = deferred<Head>();
   readonly #signal: AbortSignal;
   readonly #abort = (): void => this.close(this.#signal.reason as Error);
   #controller: Dispatcher.DispatchController | undefined;
@@ -54,8 +54,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(dispatcher: Dispatcher, request: WireRequest, signal: AbortSignal) {
     this.#signal = signal;
-    this.head = this.#answered.promise;
-    // Whoever reads the body learns of a failure there.
+    this.head = this.#response.promise;
+    // A failure is also reported to the reader of the body.
     this.head.catch(() => {});
     if (signal.aborted) {
       this.#abort();
@@ -65,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     dispatcher.dispatch({ ...request, body: request.body ?? null }, this);
   }
 
-  /** All that has been received since the last time; undefined at the end. One reader at a time. */
+  /** Chunks received since the last call; undefined at the end. One reader at a time. */
   read(): Promise<readonly Buffer[] | undefined> {
     const chunks = this.#take();
     if (chunks !== undefined) return Promise.resolve(chunks);
@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts);
   }
 
-  /** Hangs up, unless the answer is complete. Whoever waits, or reads later, is given the reason. */
+  /** Aborts an incomplete response; pending and later reads reject with the reason. */
   close(reason: Error): void {
     if (this.#over !== undefined) return;
     this.#unread = [];
@@ -93,11 +93,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(reason);
   }
 
-  /** Told just before the first byte is written. */
+  /** Called before the first byte is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while there was no connection yet: nothing is sent.
-    if (this.#over !== undefined) controller.abort(new Error("given up"));
+    // Closed while connecting: nothing is sent.
+    if (this.#over !== undefined) controller.abort(new Error("aborted"));
     else this.#sent = true;
   }
 
@@ -106,7 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     code: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (code >= 200) this.#answered.resolve({ code, headers });
+    if (code >= 200) this.#response.resolve({ code, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -117,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (reader !== undefined) {
       this.#reader = undefined;
       reader.resolve(this.#take());
-    } else if (this.#unreadBytes >= mostUnread) {
+    } else if (this.#unreadBytes >= maxUnread) {
       controller.pause();
     }
   }
@@ -127,7 +127,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end({ failure: new Unanswered(error, this.#sent) });
+    this.#end({ failure: new NoResponseError(error, this.#sent) });
   }
 
   #take(): readonly Buffer[] | undefined {
@@ -146,7 +146,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const reader = this.#reader;
     this.#reader = undefined;
     if ("failure" in over) {
-      this.#answered.reject(over.failure);
+      this.#response.reject(over.failure);
       reader?.reject(over.failure);
     } else {
       reader?.resolve(undefined);

@@ -1,6 +1,6 @@
 import { ConnectionError } from "../../transport.js";
 
-/** What went wrong, and what can be done about it, by the code of an error. */
+/** Explanation and hint by error code. */
 const causes: readonly (readonly [codes: readonly string[], what: string, wayOut: string])[] = [
   [["ECONNREFUSED"], "the connection was refused", "is the server running, and are host and port right?"],
   [["ENOTFOUND"], "its name is not known", "is the host name right, and does this machine's DNS know it?"],
@@ -56,7 +56,7 @@ const causes: readonly (readonly [codes: readonly string[], what: string, wayOut
   ],
 ];
 
-/** These come and go; anything else stays until somebody repairs it. */
+/** Error codes of transient failures. */
 const passing = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -70,12 +70,12 @@ const passing = new Set([
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
 ]);
 
-/** Whether another try may do better. */
-export function isPassing(cause: unknown): boolean {
+/** True if a retry may succeed. */
+export function isTransient(cause: unknown): boolean {
   return passing.has(codeOf(cause) ?? "");
 }
 
-/** The error for people: which server, what went wrong, and the likely way out. */
+/** Error with the server, the problem and a hint. */
 export function networkFailure(
   cause: unknown,
   { server, doing, after = "" }: { readonly server: string; readonly doing: string; readonly after?: string },
@@ -83,7 +83,7 @@ export function networkFailure(
   return new ConnectionError(`cannot ${doing} at ${server}: ${explain(cause)}${after}`, { cause });
 }
 
-/** What the network said, in words; with the code, by which the web can be searched. */
+/** Explanation of a network error, with its code for a web search. */
 function explain(cause: unknown): string {
   const code = codeOf(cause);
   const text = messageOf(cause);
@@ -99,7 +99,7 @@ function codeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
   if (typeof code === "string") return code;
-  // Several addresses were tried, and each has its own error.
+  // Several addresses were tried; each has an error of its own.
   return cause instanceof AggregateError ? codeOf(cause.errors[0]) : undefined;
 }
 

@@ -5,24 +5,24 @@ import { ConnectionError, type Page } from "../../transport.js";
 
 type Fields = Record<string, unknown>;
 
-/** What is asked for when only metadata is wanted, and what comes when a server cannot do that. */
+/** Accept headers; servers without metadata responses return whole objects. */
 export const acceptJson = "application/json";
 export const acceptMetadata = `application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,${acceptJson}`;
 export const acceptMetadataList = `application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,${acceptJson}`;
 
-/** How objects of a kind are read. */
+/** Options of reading objects of a kind. */
 export interface Reading {
   readonly kind: KindInfo;
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** An object as it was sent, frozen; with its own kind when only its metadata was. */
+/** Object of a response, frozen. A metadata response gets the apiVersion and kind of its object. */
 export function readObject(json: Fields, { kind, metadataOnly }: Reading): KubeObject {
   shareFields(json);
   return deepFreeze(metadataOnly === true ? metadataOf(json, kind) : (json as unknown as KubeObject));
 }
 
-/** A list, whose items say what they are also where the server leaves that to the list, as it does for built-in kinds. */
+/** Page of a list. Items get apiVersion and kind, which servers omit for built-in kinds. */
 export function readPage(json: Fields, { kind, metadataOnly }: Reading): Page {
   const { items, metadata } = json as {
     items?: unknown;
@@ -30,7 +30,7 @@ export function readPage(json: Fields, { kind, metadataOnly }: Reading): Page {
   };
   if (!Array.isArray(items) && items !== null && items !== undefined) {
     throw new ConnectionError(
-      `the server answered a list of ${kind.plural} with items that are no list; is it a Kubernetes API?`,
+      `the server returned a list of ${kind.plural} whose items are not an array; is it a Kubernetes API?`,
     );
   }
   const objects = ((items ?? []) as Fields[]).map((item) => {
@@ -48,20 +48,19 @@ export function readPage(json: Fields, { kind, metadataOnly }: Reading): Page {
   });
 }
 
-/** Metadata comes as a kind of its own (or, from a server that does not know that, with all the rest). */
 function metadataOf({ metadata }: Fields, { apiVersion, kind }: KindInfo): KubeObject {
   return { apiVersion, kind, metadata: metadata ?? {} };
 }
 
-/** The answer to a delete: the object while something keeps it, undefined when it is gone. */
+/** Object of the response to a delete; undefined when the object is gone. */
 export function readDeleted(json: Fields, kind: KindInfo): KubeObject | undefined {
   if (json.kind === "Status" && json.apiVersion === "v1") return undefined;
   const object = readObject(json, { kind });
-  // Some kinds are answered with what they were when they are gone already.
+  // For some kinds the server returns the object although it is gone.
   return object.metadata.deletionTimestamp && !isGone(object) ? object : undefined;
 }
 
-/** The kinds of an APIResourceList; subresources are listed with a slash in the name, and are none. */
+/** Kinds of an APIResourceList, without subresources, whose names have a slash. */
 export function readKinds(json: Fields, apiVersion: string): readonly KindInfo[] {
   const resources = (json.resources ?? []) as readonly {
     readonly name: string;

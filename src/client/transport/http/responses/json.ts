@@ -2,11 +2,11 @@ import { constants } from "node:buffer";
 import { ConnectionError } from "../../transport.js";
 import { excerpt } from "./failure.js";
 
-/** What the body of an answer holds. It must be a JSON object, as all of Kubernetes' answers are. */
+/** Parses the body of a response, which must be a JSON object. */
 export function readJson(body: Buffer, title: string): Record<string, unknown> {
   if (body.length > constants.MAX_STRING_LENGTH) {
     throw new ConnectionError(
-      `the answer to ${title} has ${body.length} bytes, which is more than can be read at once; list in pages, with a limit`,
+      `the response to ${title} has ${body.length} bytes, more than a JavaScript string can hold; list in pages, with a limit`,
     );
   }
   let json: unknown;

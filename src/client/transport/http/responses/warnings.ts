@@ -1,8 +1,8 @@
-/** A warning: code, who warns, the text in quotes, and perhaps a date. */
+/** Warning: code, agent, quoted text, optional date. */
 const warning = /\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*,?/y;
 
 /**
- * The texts of `Warning` headers, of which each may hold several.
+ * Texts of `Warning` headers; a header may have several.
  *
  * @example
  * warningsIn('299 - "spec.size is deprecated", 299 - "unknown field \\"spec.colour\\""');

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { failures, isNotFound, VirtualClock } from "../model/core.js";
 import type { Transport } from "./transport/transport.js";
 import { kind, type KindInfo } from "./kinds/kind.js";
-import { KnownKinds } from "./known-kinds.js";
+import { KindResolver } from "./kind-resolver.js";
 
 const Widget: KindInfo = {
   apiVersion: "demo.dev/v1",
@@ -13,7 +13,7 @@ const Widget: KindInfo = {
 const unserved = failures.notFound({ group: "", resource: "" }, "");
 
 /** A server that serves these kinds, for now. */
-function serving(...kinds: KindInfo[]): { served: KindInfo[]; asked: string[]; known: KnownKinds } {
+function serving(...kinds: KindInfo[]): { served: KindInfo[]; asked: string[]; known: KindResolver } {
   const served = kinds;
   const asked: string[] = [];
   const discover: Transport["discover"] = async (apiVersion) => {
@@ -22,7 +22,7 @@ function serving(...kinds: KindInfo[]): { served: KindInfo[]; asked: string[]; k
     if (found.length === 0) throw unserved;
     return found;
   };
-  return { served, asked, known: new KnownKinds({ discover } as Transport) };
+  return { served, asked, known: new KindResolver({ discover } as Transport) };
 }
 
 describe("what is known of kinds", () => {
@@ -44,7 +44,7 @@ describe("what is known of kinds", () => {
 
   test("asks again for what was not there", async () => {
     const { known, asked, served } = serving();
-    await expect(known.find("demo.dev/v1/Widget")).rejects.toThrow("nothing is served there");
+    await expect(known.find("demo.dev/v1/Widget")).rejects.toThrow("that API version is not served");
     served.push({ ...Widget, kind: "Gadget" });
     await expect(known.find("demo.dev/v1/Widget")).rejects.toThrow(
       "the server has no Widget in demo.dev/v1, only Gadget",
@@ -79,14 +79,14 @@ describe("what is known of kinds", () => {
       timeouts.push(options?.timeout);
       return new Promise((resolve) => void clock.after(1000, () => resolve([Widget])));
     };
-    const known = new KnownKinds({ discover } as Transport, clock);
+    const known = new KindResolver({ discover } as Transport, clock);
     const both = Promise.allSettled([
       known.find("demo.dev/v1/Widget", { timeout: 300 }),
       known.reconsider("demo.dev/v1/Widget", { ...Widget, plural: "x" }, unserved, { timeout: 400 }),
       known.find("demo.dev/v1/Widget", { timeout: 0 }),
     ]);
     await clock.advance(1000);
-    const doing = "waiting for the server to say which kinds demo.dev/v1 has";
+    const doing = "waiting for the discovery of demo.dev/v1";
     expect(await both).toMatchObject([
       { reason: { code: 504, message: `Timeout: gave up after 300ms of ${doing}` } },
       { reason: { code: 504, message: `Timeout: gave up after 400ms of ${doing}` } },
@@ -105,12 +105,12 @@ describe("what is known of kinds", () => {
     expect(await known.find("demo.dev/v1/Widget")).toBe(other);
     const typo = kind("demo.dev/v1", "Widget", { plural: "widgetz", scope: "Cluster" });
     await expect(known.reconsider(typo, typo, unserved)).rejects.toThrow(
-      "the server has Widget in demo.dev/v1 as wigets (Namespaced), and not as widgetz (Cluster)",
+      "the server has Widget in demo.dev/v1 as wigets (Namespaced), not as widgetz (Cluster)",
     );
     await expect(known.reconsider(other, other, unserved)).rejects.toBe(unserved);
   });
 
-  test.each(["ConfigMap", "/ConfigMap", "v1/"])("%j names no kind", async (name) => {
+  test.each(["ConfigMap", "/ConfigMap", "v1/"])("rejects %j, which is not a kind", async (name) => {
     await expect(serving().known.find(name as `${string}/${string}`)).rejects.toThrow(TypeError);
   });
 });

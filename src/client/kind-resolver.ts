@@ -9,40 +9,39 @@ import { untilAborted } from "./async/until-aborted.js";
 const builtIn = new Map<string, KindInfo>(Object.values(builtInKinds).map((info) => [keyOf(info), info]));
 
 /**
- * What a client knows of kinds: those it was given in full, Kubernetes' own, and those the server told of. Kinds come
- * and go with their definitions, so nothing is remembered of what was not there, and what was is asked for again when
- * the server no longer knows it.
+ * Resolves kinds to plural name and scope: from kinds that were passed in full, Kubernetes' own, and discovery. Definitions
+ * come and go, so a missing kind is not cached, and a cached one is requested again when the server no longer serves it.
  */
-export class KnownKinds {
+export class KindResolver {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  readonly #known = new Map<string, KindInfo>();
-  readonly #seen = new WeakSet<KindInfo>();
-  /** Questions under way: who asks meanwhile waits for the same answer. */
-  readonly #asking = new Map<string, Promise<readonly KindInfo[]>>();
+  readonly #cache = new Map<string, KindInfo>();
+  readonly #registered = new WeakSet<KindInfo>();
+  /** Pending discovery requests, shared by concurrent callers. */
+  readonly #pending = new Map<string, Promise<readonly KindInfo[]>>();
 
   constructor(transport: Transport, clock: Clock = systemClock) {
     this.#transport = transport;
     this.#clock = clock;
   }
 
-  /** What is known without asking. */
-  known(kind: AnyKind): KindInfo | undefined {
+  /** Kind without a request; undefined when discovery is needed. */
+  cached(kind: AnyKind): KindInfo | undefined {
     if (isInfo(kind)) {
-      if (!this.#seen.has(kind)) {
-        this.#seen.add(kind);
-        this.#known.set(keyOf(kind), kind);
+      if (!this.#registered.has(kind)) {
+        this.#registered.add(kind);
+        this.#cache.set(keyOf(kind), kind);
       }
       return kind;
     }
     const key = keyOf(referenceOf(kind));
-    return this.#known.get(key) ?? builtIn.get(key);
+    return this.#cache.get(key) ?? builtIn.get(key);
   }
 
-  /** @throws {ApiError} 404 that says what there is instead. */
+  /** @throws {ApiError} 404 that lists the kinds that are served. */
   async find(kind: AnyKind, options: CallOptions = {}): Promise<KindInfo> {
-    const known = this.known(kind);
-    if (known !== undefined) return known;
+    const cached = this.cached(kind);
+    if (cached !== undefined) return cached;
     const reference = referenceOf(kind);
     const served = await this.#served(reference.apiVersion, options);
     const found = served?.find((info) => info.kind === reference.kind);
@@ -51,8 +50,8 @@ export class KnownKinds {
   }
 
   /**
-   * The server did not know a kind under the name in URLs that it was believed to have. Returns what it has by now for
-   * those who named no more than the kind; else throws what says best why.
+   * Resolves a kind again after a 404 for its path. Returns the new plural and scope if the kind was given by name only;
+   * otherwise throws the most helpful error.
    */
   async reconsider(
     kind: AnyKind,
@@ -64,44 +63,44 @@ export class KnownKinds {
     const served = await this.#served(tried.apiVersion, options, error);
     const found = served?.find((info) => info.kind === tried.kind);
     if (found === undefined) {
-      this.#known.delete(keyOf(tried));
+      this.#cache.delete(keyOf(tried));
       throw notServed(reference, served, error);
     }
     if (found.plural === tried.plural && found.scope === tried.scope) throw error;
     if (!isInfo(kind)) return found;
-    throw missing(
+    throw kindNotFound(
       reference,
-      `the server has ${tried.kind} in ${tried.apiVersion} as ${found.plural} (${found.scope}), and not as ${tried.plural} (${tried.scope})`,
+      `the server has ${tried.kind} in ${tried.apiVersion} as ${found.plural} (${found.scope}), not as ${tried.plural} (${tried.scope})`,
       error,
     );
   }
 
   /**
-   * All kinds of a group and version, for one who has so much time; undefined when it is not served. `error` is thrown
-   * when the server does not say.
+   * Kinds of a group and version, within the timeout of one caller; undefined when it is not served. If discovery fails,
+   * `error` is thrown instead.
    */
   #served(
     apiVersion: string,
     { signal, timeout }: CallOptions,
     error?: unknown,
   ): Promise<readonly KindInfo[] | undefined> {
-    const answer = this.#discover(apiVersion).catch((own: unknown) => {
-      throw error ?? own;
+    const kinds = this.#discover(apiVersion).catch((failure: unknown) => {
+      throw error ?? failure;
     });
-    const doing = `waiting for the server to say which kinds ${apiVersion} has`;
-    return untilAborted(withTimeout(this.#clock, answer, timeout, doing), signal);
+    const doing = `waiting for the discovery of ${apiVersion}`;
+    return untilAborted(withTimeout(this.#clock, kinds, timeout, doing), signal);
   }
 
-  /** The same for all who ask meanwhile: it has the transport's time, and not that of the first of them. */
+  /** Discovery shared by concurrent callers: it has the timeout of the transport, not of the first caller. */
   async #discover(apiVersion: string): Promise<readonly KindInfo[] | undefined> {
-    let asking = this.#asking.get(apiVersion);
-    if (asking === undefined) {
-      asking = this.#transport.discover(apiVersion).finally(() => this.#asking.delete(apiVersion));
-      this.#asking.set(apiVersion, asking);
+    let pending = this.#pending.get(apiVersion);
+    if (pending === undefined) {
+      pending = this.#transport.discover(apiVersion).finally(() => this.#pending.delete(apiVersion));
+      this.#pending.set(apiVersion, pending);
     }
     try {
-      const served = await asking;
-      for (const info of served) this.#known.set(keyOf(info), info);
+      const served = await pending;
+      for (const info of served) this.#cache.set(keyOf(info), info);
       return served;
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -114,16 +113,14 @@ function isInfo(kind: AnyKind): kind is KindInfo {
   return typeof kind === "object" && "plural" in kind && "scope" in kind && !("metadata" in kind);
 }
 
-/** The apiVersion and kind that somebody means. */
+/** Reference of a kind. */
 function referenceOf(kind: AnyKind): KindReference {
   if (typeof kind !== "string") return kind;
   const slash = kind.lastIndexOf("/");
   if (slash > 0 && slash < kind.length - 1) {
     return { apiVersion: kind.slice(0, slash), kind: kind.slice(slash + 1) };
   }
-  throw new TypeError(
-    `${JSON.stringify(kind)} names no kind; write it as "v1/ConfigMap" or "apps/v1/Deployment"`,
-  );
+  throw new TypeError(`${JSON.stringify(kind)} is not a kind; use "v1/ConfigMap" or "apps/v1/Deployment"`);
 }
 
 function keyOf({ apiVersion, kind }: KindReference): string {
@@ -137,14 +134,18 @@ function notServed(
 ): ApiError {
   const { apiVersion, kind } = reference;
   if (served === undefined || served.length === 0) {
-    const why = `the server has no ${kind} in ${apiVersion}: nothing is served there`;
-    return missing(reference, `${why}; is the kind's CustomResourceDefinition installed?`, cause);
+    const why = `the server has no ${kind} in ${apiVersion}: that API version is not served`;
+    return kindNotFound(reference, `${why}; is the kind's CustomResourceDefinition installed?`, cause);
   }
   const kinds = [...new Set(served.map((info) => info.kind))].sort();
-  return missing(reference, `the server has no ${kind} in ${apiVersion}, only ${kinds.join(", ")}`, cause);
+  return kindNotFound(
+    reference,
+    `the server has no ${kind} in ${apiVersion}, only ${kinds.join(", ")}`,
+    cause,
+  );
 }
 
-function missing({ apiVersion, kind }: KindReference, message: string, cause: unknown): ApiError {
+function kindNotFound({ apiVersion, kind }: KindReference, message: string, cause: unknown): ApiError {
   const group = parseApiVersion(apiVersion)?.group ?? "";
   return new ApiError(failureStatus("NotFound", message, { group, kind }), { cause });
 }

@@ -4,8 +4,8 @@ import { fromStatus, type ApiError, type ApiStatus } from "../../../../model/cor
 const longestExcerpt = 200;
 
 /**
- * The error that an answer stands for: the Status that the server sent, or what something in between says in other
- * words. `wait` is what its Retry-After asks for, in milliseconds.
+ * Error of a failed response: the Status that the server sent, or one made from the response of a proxy. `wait` is the
+ * Retry-After in milliseconds.
  */
 export function failureOf(
   code: number,
@@ -23,7 +23,7 @@ export function failureOf(
 }
 
 function statusIn(body: Buffer): Partial<ApiStatus> | undefined {
-  // 123 is "{": HTML and plain text are not worth a try.
+  // 123 is "{": HTML and plain text are not parsed.
   if (body[0] !== 123) return undefined;
   try {
     const json = JSON.parse(body.toString()) as Partial<ApiStatus>;
@@ -40,12 +40,12 @@ function describe(code: number, headers: IncomingHttpHeaders, body: Buffer): str
   return `the server answered ${code}${words === undefined ? "" : ` (${words})`}${target}${text === "" ? "" : `: ${text}`}`;
 }
 
-/** The beginning of a text in one line, for messages. */
+/** Start of a text on one line, for messages. */
 export function excerpt(bytes: Buffer): string {
   const text = bytes
     .subarray(0, longestExcerpt * 4)
     .toString()
-    // oxlint-disable-next-line no-control-regex -- such characters have no place in a message
+    // oxlint-disable-next-line no-control-regex -- control characters are removed from messages
     .replaceAll(/[\s\u0000-\u001F\u007F]+/g, " ")
     .trim();
   return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
