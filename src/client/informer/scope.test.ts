@@ -36,15 +36,15 @@ describe("whether an object is in a scope, with the field selector", () => {
     ["spec.containers=x,spec.nodeName=n1", undefined],
     ["spec.containers=x,spec.nodeName=n2", false],
   ])("%s", (fieldSelector, expected) => {
-    expect(checkScope(pods, { fieldSelector }).shows(pod)).toBe(expected);
+    expect(checkScope(pods, { fieldSelector }).includes(pod)).toBe(expected);
   });
 });
 
 test("namespace and labels come first", () => {
   const fieldSelector = "spec.nodeName=n1";
-  expect(checkScope(pods, { fieldSelector, namespace: "other" }).shows(pod)).toBe(false);
-  expect(checkScope(pods, { fieldSelector, labelSelector: "app=db" }).shows(pod)).toBe(false);
-  expect(checkScope(pods, { fieldSelector, namespace: "default", labelSelector: "app" }).shows(pod)).toBe(
+  expect(checkScope(pods, { fieldSelector, namespace: "other" }).includes(pod)).toBe(false);
+  expect(checkScope(pods, { fieldSelector, labelSelector: "app=db" }).includes(pod)).toBe(false);
+  expect(checkScope(pods, { fieldSelector, namespace: "default", labelSelector: "app" }).includes(pod)).toBe(
     true,
   );
 });

@@ -3,16 +3,16 @@ import type { FieldRequirement } from "../../model/selector/field-selector.js";
 import type { KindInfo } from "../kinds/kind.js";
 import type { InformerScope } from "./informers.js";
 
-/** A scope that was checked. */
+/** Validated scope. */
 export interface CheckedScope extends InformerScope {
-  /** The same for scopes that mean the same, but for their transforms. */
+  /** Equal for equal scopes, apart from their transforms. */
   readonly key: string;
   readonly metadataOnly: boolean;
-  /** Whether an object is in the scope; undefined when only the server can tell. */
-  readonly shows: (object: KubeObject) => boolean | undefined;
+  /** True if an object is in the scope; undefined when only the server can decide. */
+  readonly includes: (object: KubeObject) => boolean | undefined;
 }
 
-/** Reads the selectors of a scope. Throws a SelectorError, or a TypeError for a namespace where there is none. */
+/** Validates a scope. Throws a SelectorError, or a TypeError for the namespace of a cluster-scoped kind. */
 export function checkScope(
   kind: Pick<KindInfo, "plural"> & Partial<Pick<KindInfo, "scope">>,
   scope: InformerScope,
@@ -34,7 +34,7 @@ export function checkScope(
     metadataOnly,
     transform,
     key: JSON.stringify([namespace || "", labelSelector ?? "", fieldSelector ?? "", metadataOnly]),
-    shows(object) {
+    includes(object) {
       if (namespace && object.metadata.namespace !== namespace) return false;
       if (!labels.matches(object.metadata.labels)) return false;
       if (fields.empty) return true;
@@ -45,19 +45,19 @@ export function checkScope(
   };
 }
 
-/** Fields that Kubernetes selects by and that are no paths: it makes their values from others. */
+/** Selectable fields of Kubernetes that are computed and not paths in the object. */
 const notPaths = new Set(["name", "source", "status.successful"]);
 
-/** Whether a field is as required; undefined when that cannot be told from the object. */
+/** True if a field meets a requirement; undefined when the object does not show it. */
 function meets(object: KubeObject, { field, operator, value }: FieldRequirement): boolean | undefined {
   const text = notPaths.has(field) ? undefined : textAt(object, field);
   if (text === undefined) return undefined;
-  // A flag or a number that is not there counts as false or 0 where the kind says what it is.
+  // A missing boolean or number may count as false or 0, depending on the kind.
   if (text === "" && (value === "false" || value === "0")) return undefined;
   return (text === value) === (operator === "=");
 }
 
-/** What an object has at a path, as field selectors compare it: empty for nothing; undefined for what is no single value. */
+/** Value at a path as field selectors compare it: empty if missing, undefined if it is not a scalar. */
 function textAt(object: KubeObject, path: string): string | undefined {
   let value: unknown = object;
   for (const name of path.split(".")) {

@@ -18,12 +18,12 @@ export interface SharedInformerOptions {
   readonly report: (error: unknown, doing: string) => void;
 }
 
-/** An informer was stopped while somebody waited for its first list. */
+/** The informer was stopped before its first list arrived. */
 export class InformerStopped extends Error {
   override readonly name = "InformerStopped";
 }
 
-/** One list, one watch and one cache, for all who ask for the same. Runs from the moment it is made until it is stopped. */
+/** One list, one watch and one cache, shared by all handles of a scope. Runs from its creation until it is stopped. */
 export class SharedInformer {
   readonly kind: KindInfo;
   readonly scope: CheckedScope;
@@ -37,17 +37,17 @@ export class SharedInformer {
 
   constructor(options: SharedInformerOptions) {
     const { kind, scope, report } = options;
-    const { namespace, labelSelector, fieldSelector, metadataOnly, transform, shows } = scope;
+    const { namespace, labelSelector, fieldSelector, metadataOnly, transform, includes } = scope;
     this.kind = kind;
     this.scope = scope;
-    this.view = new View({ clock: options.clock, metadataOnly, transform, shows, report });
+    this.view = new View({ clock: options.clock, metadataOnly, transform, includes, report });
     const { signal } = this.#controller;
     let onSynced = (): void => {};
     this.#synced = new Promise((resolve, reject) => {
       onSynced = resolve;
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-    // Not everybody waits for it.
+    // `ready()` may never be called.
     this.#synced.catch(() => {});
     this.#reflector = new Reflector({
       ...options,
@@ -79,7 +79,7 @@ export class SharedInformer {
     };
   }
 
-  /** Indexes are shared by function, and last as long as somebody uses them. */
+  /** Adds an index, shared by function; removed with its last user. */
   useIndex(index: IndexFunction): void {
     this.#indexUses.set(index, (this.#indexUses.get(index) ?? 0) + 1);
     this.view.cache.addIndex(index);
@@ -94,7 +94,7 @@ export class SharedInformer {
     }
   }
 
-  /** Asks nothing more of the server from this moment on; resolves when all that was under way is over. */
+  /** Stops all requests; resolves when the pending ones have ended. */
   stop(): Promise<void> {
     if (!this.#controller.signal.aborted) {
       const { plural } = this.kind;

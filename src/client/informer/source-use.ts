@@ -5,15 +5,15 @@ import { checkScope } from "./scope.js";
 import type { ObjectChange, IndexFunction, Source, Subscription } from "../source/source.js";
 
 /**
- * One user's share of a source that others use as well, such as a poller: it shows what is in a scope, and has names of
- * indexes of its own. An index that it does not have is looked for in the source. Nothing is kept twice.
+ * View of a shared source, such as a poller, limited to a scope and with its own index names. Other index names are looked up
+ * in the source. Objects are not copied.
  */
 export class SourceUse implements Source {
   readonly #source: Source;
-  readonly #shows: (object: KubeObject) => boolean;
+  readonly #includes: (object: KubeObject) => boolean;
   readonly #indexes = new Map<string, IndexFunction>();
 
-  /** Throws when a selector cannot be read, and for parts of a scope that only an informer has a use for. */
+  /** Throws for invalid selectors, and for options of a scope that only informers support. */
   constructor(source: Source, kind: AnyKind, scope: InformerScope = {}) {
     const known = describe(kind);
     for (const part of ["metadataOnly", "transform"] as const) {
@@ -22,9 +22,9 @@ export class SourceUse implements Source {
         `the scope of ${known.plural} has "${part}", but they come from a source of their own ("from"): leave it out, and let that source leave out what is not needed`,
       );
     }
-    const { shows } = checkScope(known, scope);
+    const { includes } = checkScope(known, scope);
     this.#source = source;
-    this.#shows = (object) => shows(object) === true;
+    this.#includes = (object) => includes(object) === true;
   }
 
   get synced(): boolean {
@@ -37,7 +37,7 @@ export class SourceUse implements Source {
 
   get(key: string): KubeObject | undefined {
     const object = this.#source.get(key);
-    return object !== undefined && this.#shows(object) ? object : undefined;
+    return object !== undefined && this.#includes(object) ? object : undefined;
   }
 
   list(namespace?: string): Iterable<KubeObject> {
@@ -53,7 +53,7 @@ export class SourceUse implements Source {
   byIndex(name: string, value: string): readonly KubeObject[] {
     const index = this.#indexes.get(name);
     const found = this.#source.byIndex(index === undefined ? name : nameIn(this.#source, index), value);
-    return found.filter(this.#shows);
+    return found.filter(this.#includes);
   }
 
   addIndex(name: string, index: IndexFunction): void {
@@ -74,27 +74,27 @@ export class SourceUse implements Source {
     });
   }
 
-  /** A change as it looks from within the scope, which objects come into and leave; undefined when it is outside. */
+  /** Change as seen within the scope: objects may enter and leave it; undefined for changes outside. */
   #seen(change: ObjectChange): ObjectChange | undefined {
     const { type, object, old, initial } = change;
-    if (old === undefined || type === "DELETED") return this.#shows(old ?? object) ? change : undefined;
-    const before = this.#shows(old);
-    if (this.#shows(object)) return before ? change : { type: "CREATED", object, initial };
+    if (old === undefined || type === "DELETED") return this.#includes(old ?? object) ? change : undefined;
+    const before = this.#includes(old);
+    if (this.#includes(object)) return before ? change : { type: "CREATED", object, initial };
     return before ? { type: "DELETED", object: old, old, initial } : undefined;
   }
 
   *#among(objects: Iterable<KubeObject>): Generator<KubeObject> {
-    for (const object of objects) if (this.#shows(object)) yield object;
+    for (const object of objects) if (this.#includes(object)) yield object;
   }
 }
 
-/** What is known of a kind without asking a server: of one that is polled, a server may know nothing. */
+/** Kind without discovery: the API may not serve a polled kind. */
 function describe(kind: AnyKind): Parameters<typeof checkScope>[0] {
   if (typeof kind === "string") return { plural: kind };
   return "plural" in kind ? kind : { plural: kind.kind };
 }
 
-/** What the functions of all users of a source are called there. They stay as long as the source, so each has one name. */
+/** Names of index functions in the source. Indexes stay as long as the source, so each function has one name. */
 const names = new WeakMap<Source, Map<IndexFunction, string>>();
 
 function nameIn(source: Source, index: IndexFunction): string {

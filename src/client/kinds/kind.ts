@@ -8,11 +8,11 @@ import type {
   Status,
 } from "../../model/resource/resource-types.js";
 
-/** What has to be known of a kind to ask for its objects. */
+/** Names and scope of a kind, as needed to request its objects. */
 export interface KindInfo {
   readonly apiVersion: string;
   readonly kind: string;
-  /** The name in URLs, such as `deployments`. */
+  /** Name in URLs, such as `deployments`. */
   readonly plural: string;
   readonly scope: ResourceScope;
 }
@@ -20,16 +20,15 @@ export interface KindInfo {
 declare const shape: unique symbol;
 
 /**
- * A kind that is defined elsewhere: one of Kubernetes' own, or a custom resource of somebody else's. `Shape` is what its
- * objects look like, for the compiler only.
+ * Kind defined elsewhere: one of Kubernetes' own, or a custom resource of another project. `Shape` is the type of its objects,
+ * for the compiler only.
  */
 export interface ForeignKind<Shape = unknown> extends KindInfo {
   readonly [shape]?: Shape;
 }
 
 /**
- * A kind that somebody else defined, with what its objects look like for the compiler. Kubernetes' own are in
- * `fettle/kubernetes`.
+ * Declares a kind defined elsewhere, with the type of its objects. Kubernetes' own kinds are in `fettle/kubernetes`.
  *
  * @example
  * const Certificate = kind<CertificateShape>("cert-manager.io/v1", "Certificate", { plural: "certificates" });
@@ -43,34 +42,34 @@ export function kind<Shape = unknown>(
   return Object.freeze({ apiVersion, kind, plural, scope });
 }
 
-/** A kind by name alone, such as `"apps/v1/Deployment"` or `"v1/ConfigMap"`; the server is asked for the rest. */
+/** Kind by name, such as `"apps/v1/Deployment"` or `"v1/ConfigMap"`; plural and scope come from discovery. */
 export type KindName = `${string}/${string}`;
 
-/** A kind by name alone, as objects carry it. */
+/** Kind by apiVersion and kind, as in an object. */
 export interface KindReference {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** All the ways to say which kind is meant; the more is said, the more the compiler checks. */
+/** Any way to name a kind. Kinds with a type make objects type-checked. */
 export type AnyKind = Resource | ForeignKind | KindName | KindReference;
 
-/** What every object begins with. */
+/** Fields of every object. */
 export interface Header {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** An object nothing is known of but that it is one. */
+/** Object of unknown type. */
 export interface UntypedObject extends KubeObject {
-  // oxlint-disable-next-line typescript/no-explicit-any -- whoever leaves the kind untyped looks inside at their own risk
+  // oxlint-disable-next-line typescript/no-explicit-any -- the content of an untyped object is not checked
   readonly [field: string]: any;
 }
 
 type Body<Shape> = Omit<Shape, "apiVersion" | "kind" | "metadata">;
 
-/** An object of a kind as it is read: frozen. */
+/** Object of a kind as it is read: frozen. */
 export type ObjectFor<K extends AnyKind> = K extends Resource
   ? ObjectOf<K>
   : K extends { readonly [shape]?: infer Shape }
@@ -79,7 +78,7 @@ export type ObjectFor<K extends AnyKind> = K extends Resource
       : Header & DeepReadonly<Body<Shape>>
     : UntypedObject;
 
-/** What an object of a kind contains besides its name, as it is written. */
+/** Content of an object of a kind besides its name, as it is written. */
 export type ContentOf<K extends AnyKind> = K extends Resource
   ? SpecInput<K>
   : K extends { readonly [shape]?: infer Shape }
@@ -96,7 +95,7 @@ interface DraftHeader {
 
 type UntypedDraft = DraftHeader & Readonly<Record<string, unknown>>;
 
-/** An object of a kind as it is written: apiVersion and kind may be left out, and so may what has defaults. */
+/** Object of a kind as it is written: apiVersion, kind and fields with defaults are optional. */
 export type DraftOf<K extends AnyKind> = K extends Resource
   ? DraftHeader & { readonly status?: Status<K> } & (object extends SpecInput<K>
         ? { readonly spec?: DeepReadonly<SpecInput<K>> }
@@ -107,7 +106,7 @@ export type DraftOf<K extends AnyKind> = K extends Resource
       : DraftHeader & DeepReadonly<Body<Shape>>
     : UntypedDraft;
 
-/** What objects of a kind contain besides their header; `unknown` where that is not said. */
+/** Content of an object besides its header; `unknown` for untyped kinds. */
 type Written<K extends AnyKind> = K extends Resource
   ? { readonly spec: SpecInput<K>; readonly status?: Status<K> }
   : K extends { readonly [shape]?: infer Shape }
@@ -116,20 +115,19 @@ type Written<K extends AnyKind> = K extends Resource
       : Body<Shape>
     : unknown;
 
-/** Any part of a value: fields may be left out, lists are whole. `Absent` is what else a field may be given as. */
+/** Partial value: fields are optional, arrays complete. `Absent` is another type that a field may have. */
 type PartOf<T, Absent = undefined> = T extends string | number | boolean | readonly unknown[]
   ? DeepReadonly<T>
   : T extends object
     ? { readonly [Key in keyof T]?: PartOf<T[Key], Absent> | Absent }
     : T;
 
-/** Some fields of an object of a kind, as they are applied: one field manager's part of it. */
+/** Fields of an object that one field manager applies. */
 export type PartialDraftOf<K extends AnyKind> =
   unknown extends Written<K> ? UntypedDraft : DraftHeader & PartOf<Written<K>>;
 
 /**
- * A patch of an object of a kind: a list is a JSON Patch, and an object a merge patch, with the fields that change and
- * null for those that are taken away.
+ * Patch of an object: an array is a JSON Patch, an object a merge patch, with null for fields to remove.
  */
 export type PatchOf<K extends AnyKind> =
   unknown extends Written<K>
@@ -138,16 +136,16 @@ export type PatchOf<K extends AnyKind> =
         | (PartOf<Partial<Header>, null | undefined> & PartOf<Written<K>, null | undefined>)
         | readonly JsonPatchOperation[];
 
-/** What an object of a kind has for a status. */
+/** Status of an object of a kind. */
 type StatusOf<K extends AnyKind> = "status" extends keyof ObjectFor<K> ? ObjectFor<K>["status"] : never;
 
-/** An object of a kind as its status is replaced: the rest of it is not looked at. */
+/** Object as its status is replaced; the rest is ignored. */
 export type StatusDraftOf<K extends AnyKind> =
   unknown extends Written<K>
     ? UntypedDraft
     : DraftHeader & PartOf<Omit<Written<K>, "status">> & { readonly status?: StatusOf<K> | undefined };
 
-/** Some fields of the status of an object of a kind, as they are applied. */
+/** Fields of the status that one field manager applies. */
 export type PartialStatusDraftOf<K extends AnyKind> = DraftHeader & {
   readonly status: PartOf<NonNullable<StatusOf<K>>>;
 };

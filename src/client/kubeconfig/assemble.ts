@@ -1,13 +1,13 @@
 import type { ClientCertificate, Connection, ConnectionTls, HeaderLines } from "../transport/connection.js";
 import type { Authorization } from "./credentials/authorization.js";
 
-/** What a connection is made of, wherever it came from. */
+/** Parts of a connection. */
 export interface ConnectionParts {
   readonly server: string;
   readonly namespace: string;
   readonly tls?: ConnectionTls | undefined;
   readonly proxy?: string | undefined;
-  /** Headers that never change. */
+  /** Constant headers. */
   readonly headers?: HeaderLines | undefined;
   readonly authorization?: Authorization | undefined;
   readonly certificate?: (() => Promise<ClientCertificate | undefined>) | undefined;

@@ -11,17 +11,17 @@ import { serverUrl } from "./server-url.js";
 import { surroundings, type SurroundingsOptions } from "./surroundings.js";
 
 export interface ContextOptions extends SurroundingsOptions {
-  /** The context to use; the current one unless told. */
+  /** Context. Default: the current one. */
   readonly context?: string | undefined;
-  /** Instead of the context's namespace. */
+  /** Default: the context's namespace. */
   readonly namespace?: string | undefined;
-  /** Milliseconds an exec plugin may take when it asks nobody; a minute unless told. */
+  /** Timeout of a non-interactive exec plugin in milliseconds. Default: 60000. */
   readonly execTimeout?: number | undefined;
 }
 
 /**
- * The connection that a context of a kubeconfig describes. What it refers to is read and checked now, but exec plugins run
- * with the first request.
+ * Creates the connection of a context of a kubeconfig. Files are read and checked now; exec plugins run with the first
+ * request.
  *
  * @example
  * const config = await loadKubeconfig();
@@ -86,7 +86,7 @@ function clusterOf(config: Kubeconfig, context: KubeconfigContext): KubeconfigCl
   return cluster;
 }
 
-/** Nobody when the context names nobody: that is how servers without authentication are configured. */
+/** User entry of the context; undefined for a context without user, as for servers without authentication. */
 function userOf(config: Kubeconfig, context: KubeconfigContext): KubeconfigUser | undefined {
   if (context.user === undefined) return undefined;
   const user = config.users.get(context.user);

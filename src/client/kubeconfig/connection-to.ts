@@ -12,23 +12,23 @@ import { serverUrl } from "./server-url.js";
 import { surroundings, type SurroundingsOptions } from "./surroundings.js";
 
 export interface ConnectionTo extends Omit<SurroundingsOptions, "interactive"> {
-  /** Such as `https://api.example.com:6443`. */
+  /** URL such as `https://api.example.com:6443`. */
   readonly server: string;
-  /** `default` unless told. */
+  /** Default namespace. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** A bearer token, or what fetches one for every request; `renew` when the last was not accepted. */
+  /** Bearer token, or a function that returns one for every request; `renew` after a 401. */
   readonly token?: string | ((request: CredentialsRequest) => Promise<string>) | undefined;
-  /** A file with a token that is replaced from time to time. */
+  /** File with a token that is rotated. */
   readonly tokenFile?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Certificates of authorities in PEM. */
+  /** CA certificates in PEM. */
   readonly ca?: string | Buffer | undefined;
   readonly certificate?: ClientCertificate | undefined;
   readonly serverName?: string | undefined;
-  /** Believes any certificate. */
+  /** Skip the verification of the server's certificate. */
   readonly insecure?: boolean | undefined;
-  /** None with `false`; what the environment says unless told. */
+  /** Proxy URL; `false` for none. Default: from the environment. */
   readonly proxy?: string | false | undefined;
   readonly impersonate?: Impersonation | undefined;
 }
@@ -36,7 +36,7 @@ export interface ConnectionTo extends Omit<SurroundingsOptions, "interactive"> {
 const where = "connectionTo";
 
 /**
- * A connection made by hand.
+ * Creates a connection from its parts.
  *
  * @example
  * const connection = connectionTo({ server: "https://127.0.0.1:6443", token, ca: await readFile("ca.crt") });

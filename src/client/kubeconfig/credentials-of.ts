@@ -9,12 +9,12 @@ import { checkPair, contentOf } from "./credentials/pem.js";
 import { Rotating } from "./credentials/rotating.js";
 import { tokenFile } from "./credentials/token-file.js";
 
-/** How a user proves who they are. */
+/** Credentials of a user. */
 export interface Credentials {
   readonly authorization?: Authorization | undefined;
-  /** A certificate that stays. */
+  /** Constant client certificate. */
   readonly fixed?: ClientCertificate | undefined;
-  /** A certificate that may be replaced. */
+  /** Client certificate that may change. */
   readonly certificate?: (() => Promise<ClientCertificate | undefined>) | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface CredentialsContext {
 }
 
 /**
- * The credentials of a user entry. Where several are there the order is kubectl's: what stands in the kubeconfig goes before
- * an exec plugin, a token file before a token.
+ * Credentials of a user entry. If there are several, kubectl's precedence applies: those in the kubeconfig before an exec
+ * plugin, a token file before a token.
  */
 export async function credentialsOf(
   user: KubeconfigUser,
@@ -62,7 +62,7 @@ async function fixedAuthorization(
 
   const file = tokenFile(user.tokenFile, where, surroundings);
   if (header !== undefined) return ({ renew }) => file.get(renew).catch(() => header);
-  // Read at once, so that a wrong path is told where it was configured and not with the first request.
+  // Read now, so that a wrong path fails here and not with the first request.
   await file.get();
   return ({ renew }) => file.get(renew);
 }
@@ -92,7 +92,7 @@ async function ownCertificate(
     `The client certificate ${certificate.file ?? key.file}`,
     async () => {
       const next = (await read()) ?? last;
-      // A new object means new connections, so the old one is kept as long as nothing has changed.
+      // A new object means new connections, so an unchanged certificate stays the same object.
       if (!equal(last.cert, next.cert) || !equal(last.key, next.key)) last = next;
       return last;
     },

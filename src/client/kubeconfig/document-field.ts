@@ -3,7 +3,7 @@ import { KubeconfigError } from "./kubeconfig-error.js";
 
 type Step = string | number;
 
-/** One place of a document: its value, and where it stands once something is wrong with it. */
+/** Field of a document: its value, and its position for errors. */
 export class DocumentField {
   readonly #text: DocumentText;
   readonly #path: readonly Step[];
@@ -48,7 +48,7 @@ export class DocumentField {
     return this.value.map((item, index) => new DocumentField(this.#text, [...this.#path, index], item));
   }
 
-  /** An empty text says as much as none. */
+  /** An empty string counts as missing. */
   string(): string | undefined {
     if (this.value === undefined || this.value === null || this.value === "") return undefined;
     if (typeof this.value !== "string") this.#mustBe("text", "; put it in quotes");
@@ -97,7 +97,7 @@ export function parseField(text: string, file: string): DocumentField {
   const lines = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ""), {
     version: "1.1",
-    // Go's YAML has neither 12:30 as a number nor dates, so that they stay text.
+    // As in Go's YAML, 12:30 and dates stay strings.
     customTags: (tags) =>
       tags.filter(
         (tag) =>
@@ -118,7 +118,7 @@ export function parseField(text: string, file: string): DocumentField {
   try {
     return new DocumentField(place, [], document.toJS() as unknown);
   } catch (error) {
-    // An alias without an anchor, or one that multiplies.
+    // An alias without an anchor, or an alias bomb.
     throw new KubeconfigError(`${file}: this is not YAML: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -136,7 +136,7 @@ class DocumentText {
     this.#lines = lines;
   }
 
-  /** As deep as the document goes: what is missing, or was merged in, stands at its parent. */
+  /** Deepest node on a path that exists in the document; a missing or merged field has the position of its parent. */
   where(path: readonly Step[]): string {
     let node: unknown = this.#document.contents;
     for (const step of path) {

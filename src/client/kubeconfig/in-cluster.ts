@@ -15,17 +15,16 @@ import {
 } from "./surroundings.js";
 
 export interface InClusterOptions extends Omit<SurroundingsOptions, "interactive"> {
-  /** Instead of the pod's own namespace. */
+  /** Default: the namespace of the pod. */
   readonly namespace?: string | undefined;
-  /** Where the service account is mounted. */
+  /** Mount path of the service account. */
   readonly serviceAccount?: string | undefined;
 }
 
 const mountPoint = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The connection of a program that runs in a pod: to the cluster it is in, as the pod's service account. The token is read
- * again as it rotates.
+ * Creates the connection of a pod to its cluster with its service account. The token is reread when it rotates.
  *
  * @example
  * const connection = await inClusterConnection();
@@ -55,7 +54,7 @@ export async function inClusterConnection(options: InClusterOptions = {}): Promi
   });
 }
 
-/** Whether this is a pod that has a service account. */
+/** True in a pod with a service account. */
 export async function isInCluster(env: Environment, serviceAccount = mountPoint): Promise<boolean> {
   if (serverAddress(env) === undefined) return false;
   const found = await stat(join(serviceAccount, "token")).catch(() => undefined);

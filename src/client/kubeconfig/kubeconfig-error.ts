@@ -1,9 +1,9 @@
-/** A kubeconfig, or what it refers to, cannot be used. The message says where it stands and what to do. */
+/** Invalid kubeconfig, or an invalid file it refers to. The message has its position and a hint. */
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
 }
 
-/** What the system said, in a word: `ENOENT` and its like, or the message. */
+/** Error code such as `ENOENT`, or the message. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   const known = code === undefined ? undefined : reasons.get(code);

@@ -1,6 +1,6 @@
-/** What one or several kubeconfig files say, with file references made absolute. Nothing referred to has been read. */
+/** Content of one or several kubeconfig files, with absolute paths. Referenced files have not been read. */
 export interface Kubeconfig {
-  /** Where it was read from, in the order of precedence. */
+  /** Files it was read from, in order of precedence. */
   readonly files: readonly string[];
   readonly currentContext: string | undefined;
   readonly contexts: ReadonlyMap<string, KubeconfigContext>;
@@ -10,7 +10,7 @@ export interface Kubeconfig {
 
 export interface KubeconfigEntry {
   readonly name: string;
-  /** File and line it stands at, for messages. */
+  /** File and line, for messages. */
   readonly where: string;
 }
 
@@ -26,7 +26,7 @@ export interface KubeconfigCluster extends KubeconfigEntry {
   readonly insecure: boolean;
   readonly serverName: string | undefined;
   readonly proxyUrl: string | undefined;
-  /** The extension that exec plugins are handed as `config`. */
+  /** Extension passed to exec plugins as `config`. */
   readonly execConfig: unknown;
 }
 
@@ -39,17 +39,17 @@ export interface KubeconfigUser extends KubeconfigEntry {
   readonly password: string | undefined;
   readonly impersonate: Impersonation | undefined;
   readonly exec: ExecConfig | undefined;
-  /** The name of an auth provider: a mechanism that exec plugins have replaced. */
+  /** Name of an auth provider, which exec plugins have replaced. */
   readonly authProvider: string | undefined;
 }
 
-/** A file, or its content in place. That only one of them is there is checked when the entry is used, as kubectl does. */
+/** File, or its content inline. Checked for both being set when the entry is used, as kubectl does. */
 export interface FileOrData {
   readonly file: string | undefined;
   readonly data: Buffer | undefined;
 }
 
-/** Who requests are made as; who makes them needs the right to impersonate. */
+/** Impersonated user; the real user needs the permission to impersonate. */
 export interface Impersonation {
   readonly user?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -57,9 +57,9 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** A program that prints credentials. */
+/** Exec plugin: a program that prints credentials. */
 export interface ExecConfig {
-  /** Absolute, or a bare name that is looked up on the PATH. */
+  /** Absolute path, or a name on the PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

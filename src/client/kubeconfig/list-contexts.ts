@@ -1,17 +1,17 @@
 import type { Kubeconfig } from "./kubeconfig.js";
 
-/** A line of `kubectl config get-contexts`. */
+/** Summary of a context, as in `kubectl config get-contexts`. */
 export interface ContextSummary {
   readonly name: string;
   readonly current: boolean;
   readonly cluster: string | undefined;
   readonly user: string | undefined;
   readonly namespace: string | undefined;
-  /** None when the context names a cluster that is not there. */
+  /** Undefined when the context names a missing cluster. */
   readonly server: string | undefined;
 }
 
-/** The contexts one can choose from, by name. */
+/** Contexts of a kubeconfig, sorted by name. */
 export function listContexts(config: Kubeconfig): ContextSummary[] {
   return [...config.contexts.values()]
     .map(({ name, cluster, user, namespace }) => ({

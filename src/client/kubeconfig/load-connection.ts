@@ -9,8 +9,8 @@ export interface LoadOptions
   extends KubeconfigSource, ContextOptions, Pick<InClusterOptions, "serviceAccount"> {}
 
 /**
- * The connection that kubectl would use here: the kubeconfig that is named, `$KUBECONFIG`, `~/.kube/config`, or the service
- * account of the pod this runs in.
+ * Creates the connection that kubectl would use: from the given kubeconfig, `$KUBECONFIG`, `~/.kube/config`, or the service
+ * account of the pod.
  *
  * @example
  * const connection = await loadConnection();
@@ -20,7 +20,7 @@ export async function loadConnection(options: LoadOptions = {}): Promise<Connect
   const { env } = surroundings(options);
   const config = await loadKubeconfig(options);
   const named = options.text !== undefined || Boolean(options.kubeconfig) || Boolean(options.context);
-  // A kubeconfig that chooses nothing says as much as none.
+  // A kubeconfig without a current context counts as missing.
   const silent = config.currentContext === undefined && !named;
   if (silent && (await isInCluster(env, options.serviceAccount))) return inClusterConnection(options);
   if (config.files.length === 0) throw new KubeconfigError(nothingFound(options, env));

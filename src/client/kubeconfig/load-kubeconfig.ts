@@ -7,15 +7,15 @@ import { parseKubeconfig } from "./parse.js";
 import { surroundings, type Environment, type SurroundingsOptions } from "./surroundings.js";
 
 export interface KubeconfigSource extends Pick<SurroundingsOptions, "env" | "onWarning"> {
-  /** A file, or several joined by the path delimiter. At least one must be there. */
+  /** File, or several joined by the path delimiter. At least one must exist. */
   readonly kubeconfig?: string | undefined;
-  /** The kubeconfig itself, instead of files. */
+  /** Content of a kubeconfig, instead of files. */
   readonly text?: string | undefined;
 }
 
 /**
- * Reads the kubeconfig where kubectl would: the files named, those of `$KUBECONFIG`, or `~/.kube/config`. Several become one
- * (the first that has a name wins), those that do not exist are passed over, and none at all is an empty kubeconfig.
+ * Reads the kubeconfig as kubectl does: the given files, those of `$KUBECONFIG`, or `~/.kube/config`. Several files are
+ * merged (the first entry of a name wins), missing files are skipped, and no file at all is an empty kubeconfig.
  *
  * @example
  * for (const { name, server } of listContexts(await loadKubeconfig())) console.log(name, server);
@@ -38,7 +38,7 @@ export async function loadKubeconfig(source: KubeconfigSource = {}): Promise<Kub
   return mergeKubeconfigs(configs);
 }
 
-/** Where kubeconfigs are looked for, and who says so. */
+/** Paths of kubeconfigs, and their source. */
 export function kubeconfigPaths(
   explicit: string | undefined,
   env: Environment,
@@ -72,7 +72,7 @@ async function readKubeconfig(path: string, warn: (text: string) => void): Promi
   return config;
 }
 
-/** Windows' own tools write UTF-16. */
+/** Decodes UTF-8 and UTF-16, which Windows tools write. */
 function decode(bytes: Buffer): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);

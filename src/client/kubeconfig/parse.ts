@@ -12,9 +12,8 @@ import type {
 } from "./kubeconfig.js";
 
 /**
- * Reads the text of a kubeconfig, YAML or JSON. Files it refers to are relative to the folder of `path`, or to the working
- * directory without one. Fields that are not known are left alone; what has the wrong type is a {@link KubeconfigError}
- * with file, line and field.
+ * Parses a kubeconfig in YAML or JSON. Referenced files are relative to the folder of `path`, or to the working directory
+ * without one. Unknown fields are ignored; a wrong type is a {@link KubeconfigError} with file, line and field.
  *
  * @example
  * const config = parseKubeconfig(await readFile(path, "utf8"), path);
@@ -120,7 +119,7 @@ function exec(field: DocumentField, folder: string): ExecConfig | undefined {
       return [name, item.field("value").string() ?? ""];
     });
   return {
-    // A bare name is looked up on the PATH, anything else is a file beside the kubeconfig.
+    // A name without a slash is looked up on the PATH; other paths are relative to the kubeconfig.
     command: command.includes("/") || command.includes(sep) ? resolve(folder, command) : command,
     args: strings(field.field("args")),
     env: Object.fromEntries(env),

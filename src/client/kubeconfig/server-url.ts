@@ -1,8 +1,8 @@
 import { KubeconfigError } from "./kubeconfig-error.js";
 
 /**
- * A server's address in full, without a slash at the end. One without a scheme is https where TLS was configured and http
- * elsewhere, as for kubectl.
+ * Normalised server URL without a trailing slash. Without a scheme it is https if TLS is configured, otherwise http, as in
+ * kubectl.
  */
 export function serverUrl(text: string, hasTls: boolean, where: string): string {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${hasTls ? "https" : "http"}://${text}`;

@@ -3,14 +3,14 @@ import { systemClock, type Clock } from "../../model/core.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What connections take from the process they are in; all of it can be handed in. */
+/** Environment, clock and terminal of the process, replaceable in tests. */
 export interface SurroundingsOptions {
-  /** Environment variables; the process' own unless told. */
+  /** Environment variables. Default: those of the process. */
   readonly env?: Environment | undefined;
   readonly clock?: Clock | undefined;
-  /** Is told what does not stop anybody but should be known: files others can read, tokens that no longer can be. */
+  /** Called for warnings: credential files readable by others, tokens that can no longer be read. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** Whether exec plugins may ask a person; when standard input is a terminal unless told. */
+  /** Allows interactive exec plugins. Default: true if standard input is a terminal. */
   readonly interactive?: boolean | undefined;
 }
 

@@ -5,11 +5,11 @@ import { poll, type Poller, type PollOptions } from "./poll.js";
 
 /** A file of the directory. */
 export interface SourceFile {
-  /** Its name in the directory. */
+  /** Name in the directory. */
   readonly name: string;
   readonly path: string;
   readonly size: number;
-  /** When it was last written, in milliseconds since 1970. */
+  /** Modification time in milliseconds since 1970. */
   readonly modified: number;
 }
 
@@ -17,13 +17,13 @@ export interface DirectoryOptions<T extends KubeObject> extends Partial<
   Omit<PollOptions<T>, "list" | "toObject" | "version" | "interval">
 > {
   /**
-   * Makes objects of a file: one, several or none. When it throws, that is reported, and the file stays what it was until
-   * it is written again.
+   * Parses a file into one, several or no objects. If it throws, the error is reported, and the objects of the file stay
+   * unchanged until it is written again.
    */
   readonly parse: (text: string, file: SourceFile) => Parsed<T> | Promise<Parsed<T>>;
-  /** Which files, by name. Default: all whose name does not begin with a dot. */
+  /** Filter by file name. Default: files whose name does not start with a dot. */
   readonly match?: ((name: string) => boolean) | undefined;
-  /** Default 2 s. */
+  /** Default: 2s. */
   readonly interval?: Duration | undefined;
 }
 
@@ -34,12 +34,12 @@ interface KnownFile<T> {
   readonly objects: readonly T[];
 }
 
-/** How many files are looked at together. */
+/** Number of files read concurrently. */
 const batch = 32;
 
 /**
- * The files of a directory as objects. Every look asks for the sizes and times of all files and reads those that changed.
- * Directories inside are not looked into. When two files have an object of the same name, the last file by name counts.
+ * Source of the files of a directory. Every poll checks the size and time of all files and reads the changed ones.
+ * Subdirectories are ignored. If two files have an object of the same name, the last file by name wins.
  *
  * @example
  * await using sites = directorySource<SiteObject>("sites", {
@@ -57,7 +57,7 @@ export function directorySource<T extends KubeObject>(path: string, options: Dir
     if (file === undefined) return undefined;
     const before = known.get(name);
     if (before?.version === file.version) return before;
-    // Read after it was asked for its version: should it be written in between, it is read again next time.
+    // Read after the version was determined: a write in between is noticed by the next poll.
     let text: string;
     try {
       text = await readFile(file.path, { encoding: "utf8", signal });
@@ -65,7 +65,7 @@ export function directorySource<T extends KubeObject>(path: string, options: Dir
       if (isMissing(error)) return undefined;
       signal.throwIfAborted();
       onError?.(new Error(`${file.path} cannot be read`, { cause: error }));
-      // No version, so that it is tried again.
+      // No version, so that the next poll retries.
       return { version: "", objects: before?.objects ?? [] };
     }
     try {
@@ -107,7 +107,7 @@ async function statFile(
     const entry = await stat(path, { bigint: true });
     if (!entry.isFile()) return undefined;
     const { mtimeNs, mtimeMs, size, ino } = entry;
-    // With the inode, since a file may be replaced by one that is older than it.
+    // With the inode, since a file may be replaced by an older one.
     return {
       name,
       path,
@@ -127,8 +127,7 @@ function asObjects<T extends KubeObject>(parsed: Parsed<T>): readonly T[] {
 }
 
 /**
- * A manifest that was saved from a server has a resourceVersion, which does not change when the file is edited; it would
- * say that nothing changed.
+ * Removes the resourceVersion of a manifest that was saved from a server: it would hide edits of the file.
  */
 function withoutVersion<T extends KubeObject>(object: T): T {
   if (!object?.metadata?.name) throw new TypeError("there is an object without metadata.name in it");

@@ -418,7 +418,7 @@ describe("rows that are not objects", () => {
     text = "bad";
     await source.refresh();
     await source.refresh();
-    expect(errors).toEqual(Array.from({ length: 2 }, () => '"1" cannot be made into an object'));
+    expect(errors).toEqual(Array.from({ length: 2 }, () => '"1" cannot be converted to an object'));
     expect(source.get("row-1")?.spec?.title).toBe("fine");
     text = "better";
     await source.refresh();

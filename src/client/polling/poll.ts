@@ -18,73 +18,72 @@ import { Rows, type RowMapping } from "./rows.js";
 import { noChanges, PollCounters, type PollReport, type PollStats } from "./stats.js";
 import { View } from "./view.js";
 
-/** All rows there are: at once, or one after the other. */
+/** Complete list of rows, as an iterable or a stream. */
 export type Listed<Row> =
   | Iterable<Row>
   | AsyncIterable<Row>
   | PromiseLike<Iterable<Row> | AsyncIterable<Row>>;
 
-interface Looking<T extends KubeObject> {
-  /** Names the source in errors and metrics. */
+interface PollerOptions<T extends KubeObject> {
+  /** Name for errors and metrics. */
   readonly name: string;
-  /** From the end of one list to the start of the next. */
+  /** Time between the end of a list and the start of the next. */
   readonly interval: Duration;
-  /** How long a list may take before it is given up. Default 30 s. */
+  /** Timeout of a list. Default: 30s. */
   readonly timeout?: Duration | undefined;
-  /** The interval doubles with every list that fails after another, up to this or the interval. Default 5 min. */
+  /** Maximum interval; the interval doubles with each consecutive failure. Default: 5m. */
   readonly longestInterval?: Duration | undefined;
-  /** By which share, at random, waits are longer, so that many pollers do not all ask at once. Default 0.1. */
+  /** Random share by which waits are longer, so that pollers do not list in step. Default: 0.1. */
   readonly jitter?: number | undefined;
-  /** Whether a new version of an object is no change to you. What differs otherwise is found out field by field. */
+  /** Returns true for versions that count as equal. Default: compare field by field. */
   readonly equal?: ((old: T, now: T) => boolean) | undefined;
-  /** Told what fails: a list, a row that cannot be made into an object, a listener. The poller goes on anyway. */
+  /** Called for errors: of a list, of a row that cannot be converted, of a listener. The poller continues. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** A first subscriber. */
+  /** First subscriber. */
   readonly onChange?: ((change: ObjectChange<T>) => void) | undefined;
-  /** Told of each look, for metrics. */
+  /** Called after each poll, for metrics. */
   readonly onPoll?: ((report: PollReport) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
 
-/** What is listed are objects already. They are handed over: they get frozen. */
-export interface PollOptions<T extends KubeObject> extends Looking<T> {
+/** Options of a poller that lists objects. The objects get frozen. */
+export interface PollOptions<T extends KubeObject> extends PollerOptions<T> {
   readonly list: (signal: AbortSignal) => Listed<T>;
   readonly toObject?: undefined;
-  /** An object whose version has not changed is not looked at. Default: its resourceVersion. */
+  /** Version of an object; equal versions are not compared. Default: its resourceVersion. */
   readonly version?: ((object: T) => string | number | undefined) | undefined;
 }
 
-/** What is listed are rows of a table, answers of an API, files, and is made into objects. */
-export interface PollRowsOptions<Row, T extends KubeObject> extends Looking<T> {
+/** Options of a poller that lists rows (of a table, of another API, files) and converts them to objects. */
+export interface PollRowsOptions<Row, T extends KubeObject> extends PollerOptions<T> {
   readonly list: (signal: AbortSignal) => Listed<Row>;
-  /** Makes an object of a row, with a name that stays. */
+  /** Converts a row to an object with a stable name. */
   readonly toObject: (row: Row) => T;
-  /** Names a row, so that one that cannot be made into an object stays what it was, and does not fail the list. */
+  /** Key of a row. With keys, a row that cannot be converted keeps its last object and does not fail the list. */
   readonly key?: ((row: Row) => string) | undefined;
-  /** A row whose version (a number that counts, a time of change, an ETag) has not changed is not made anew. Needs `key`. */
+  /** Version of a row (a counter, a modification time, an ETag); unchanged rows are not converted. Needs `key`. */
   readonly version?: ((row: Row) => string | number | undefined) | undefined;
 }
 
 /**
- * A {@link Source} that looks again and again. It begins when it is started, and by itself when somebody subscribes or
- * waits for it to be ready.
+ * {@link Source} that polls. It starts with `start()`, `subscribe()` or `ready()`.
  */
 export interface Poller<T extends KubeObject = KubeObject> extends Source<T>, AsyncDisposable {
   readonly name: string;
   start(): void;
-  /** Ends it for good; a list that is under way is given up. What was seen can still be read. */
+  /** Stops the poller for good and aborts a pending list. The last objects can still be read. */
   stop(): Promise<void>;
   /**
-   * Looks at once, and rejects when that fails. A list that is under way may have missed what just changed, so the next
-   * begins right after it; those who ask meanwhile share that one.
+   * Polls at once; rejects when that fails. A pending list may have missed the latest change, so another one starts right
+   * after it, shared by concurrent callers.
    */
   refresh(): Promise<void>;
   stats(): PollStats;
 }
 
 /**
- * Follows the changes of anything that can be listed but not watched: lists it at intervals and tells what differs.
+ * Creates a source for anything that can be listed but not watched: lists it at intervals and reports the differences.
  *
  * @example
  * const machines = poll({
@@ -119,12 +118,12 @@ export function poll<Row, T extends KubeObject>(
   return new PollingSource(options, { toObject: (object) => object, key, version });
 }
 
-/** How a poller ended or failed a look. */
-type Look = { readonly error: unknown } | undefined;
+/** Error of a poll; undefined on success. */
+type PollResult = { readonly error: unknown } | undefined;
 
 class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   readonly name: string;
-  readonly #options: Looking<T> & { readonly list: (signal: AbortSignal) => Listed<Row> };
+  readonly #options: PollerOptions<T> & { readonly list: (signal: AbortSignal) => Listed<Row> };
   readonly #clock: Clock;
   readonly #interval: number;
   readonly #longestInterval: number;
@@ -137,12 +136,12 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   #isSynced = false;
   #started = false;
   #timer: Timer | undefined;
-  /** The look under way, and the one that was asked for to follow it. The second is there only while the first is. */
-  #looking: Promise<Look> | undefined;
-  #following: Promise<Look> | undefined;
+  /** Pending poll, and the one requested to follow it. The second is set only while the first is. */
+  #pending: Promise<PollResult> | undefined;
+  #next: Promise<PollResult> | undefined;
 
   constructor(
-    options: Looking<T> & { readonly list: (signal: AbortSignal) => Listed<Row> },
+    options: PollerOptions<T> & { readonly list: (signal: AbortSignal) => Listed<Row> },
     mapping: RowMapping<Row, T>,
   ) {
     this.name = options.name;
@@ -158,7 +157,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     this.#timeout = duration(options.timeout ?? "30s");
     // `ready()` may never be called.
     this.#synced.promise.catch(() => {});
-    const report = (error: unknown): void => this.#tell(() => options.onError?.(error));
+    const report = (error: unknown): void => this.#call(() => options.onError?.(error));
     this.#rows = new Rows(mapping, report);
     this.#view = new View({ equal: options.equal, report, published: this.#counters.published });
     if (options.onChange !== undefined) this.#view.subscribe(options.onChange);
@@ -207,7 +206,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
   start(): void {
     if (this.#started || this.#stopped.signal.aborted) return;
     this.#started = true;
-    if (this.#looking === undefined) void this.#look();
+    if (this.#pending === undefined) void this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -215,7 +214,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     const reason = this.#stoppedError();
     this.#stopped.abort(reason);
     this.#synced.reject(reason);
-    await this.#looking;
+    await this.#pending;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -224,32 +223,32 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
 
   async refresh(): Promise<void> {
     this.#throwIfStopped();
-    if (this.#looking !== undefined) {
-      this.#following ??= this.#looking.then(() => {
-        this.#following = undefined;
+    if (this.#pending !== undefined) {
+      this.#next ??= this.#pending.then(() => {
+        this.#next = undefined;
         this.#throwIfStopped();
-        return this.#look();
+        return this.#poll();
       });
     }
-    const look = await (this.#following ?? this.#look());
-    if (look !== undefined) throw look.error;
+    const result = await (this.#next ?? this.#poll());
+    if (result !== undefined) throw result.error;
   }
 
-  /** Looks once, and says when to look again. Never rejects, and is never called while another look is under way. */
-  #look(): Promise<Look> {
+  /** Polls once and schedules the next poll. Never rejects; never called while a poll is pending. */
+  #poll(): Promise<PollResult> {
     this.#timer?.cancel();
-    const looking = this.#listOnce().then((look) => {
-      this.#looking = undefined;
+    const pending = this.#listOnce().then((result) => {
+      this.#pending = undefined;
       if (this.#started && !this.#stopped.signal.aborted) {
-        this.#timer = this.#clock.after(this.#pause(), () => void this.#look());
+        this.#timer = this.#clock.after(this.#pause(), () => void this.#poll());
       }
-      return look;
+      return result;
     });
-    this.#looking = looking;
-    return looking;
+    this.#pending = pending;
+    return pending;
   }
 
-  async #listOnce(): Promise<Look> {
+  async #listOnce(): Promise<PollResult> {
     const clock = this.#clock;
     const started = clock.now();
     const report = { name: this.name, started, listed: 0, unchanged: 0, changes: noChanges() };
@@ -269,7 +268,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
       return undefined;
     } catch (error) {
       if (this.#stopped.signal.aborted) return { error: this.#stoppedError() };
-      this.#tell(() => this.#options.onError?.(error));
+      this.#call(() => this.#options.onError?.(error));
       this.#done({ ...report, duration: clock.now() - started, error });
       return { error };
     }
@@ -277,7 +276,7 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
 
   #done(report: PollReport): void {
     this.#counters.add(report);
-    this.#tell(() => this.#options.onPoll?.(report));
+    this.#call(() => this.#options.onPoll?.(report));
   }
 
   #pause(): number {
@@ -286,12 +285,12 @@ class PollingSource<Row, T extends KubeObject> implements Poller<T> {
     return jitter(this.#options.random ?? systemRandom, wait, this.#options.jitter ?? 0.1);
   }
 
-  /** Somebody who listens cannot end the poller. */
-  #tell(call: () => void): void {
+  /** Errors of a listener do not stop the poller. */
+  #call(call: () => void): void {
     try {
       call();
     } catch {
-      // It was told; there is nobody else to tell.
+      // onError itself failed.
     }
   }
 

@@ -1,69 +1,69 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
 import { keyOf } from "../source/object-cache.js";
 
-/** How rows of anything become objects. */
+/** Conversion of rows to objects. */
 export interface RowMapping<Row, T extends KubeObject> {
   readonly toObject: (row: Row) => T;
   readonly key?: ((row: Row) => string) | undefined;
   readonly version?: ((row: Row) => string | number | undefined) | undefined;
 }
 
-interface Known<T> {
+interface CachedRow<T> {
   readonly version: string | number | undefined;
   readonly object: T;
 }
 
 /**
- * Makes objects of rows, and remembers by key which version of a row became which object. A row of a known version is not
- * made anew; one that cannot be made into an object stays what it was, since a row that cannot be read is not a row that
- * is gone. Without keys nobody can tell which row that is, and the list as a whole fails.
+ * Converts rows to objects and caches the object of each row version by key. A row of a cached version is not converted again.
+ * A row that cannot be converted keeps its last object, since an unreadable row is not a deleted one; without keys, the whole
+ * list fails.
  */
 export class Rows<Row, T extends KubeObject> {
   readonly #mapping: RowMapping<Row, T>;
   readonly #report: (error: unknown) => void;
-  #known = new Map<string, Known<T>>();
+  #cached = new Map<string, CachedRow<T>>();
 
   constructor(mapping: RowMapping<Row, T>, report: (error: unknown) => void) {
     this.#mapping = mapping;
     this.#report = report;
   }
 
-  /** All objects by their key. When two rows have the same, the last counts. */
+  /** Objects by key. If two rows have the same key, the last one wins. */
   objects(rows: Iterable<Row>): Map<string, T> {
     const { key, version } = this.#mapping;
-    const known = new Map<string, Known<T>>();
+    const cached = new Map<string, CachedRow<T>>();
     const objects = new Map<string, T>();
     for (const row of rows) {
       const name = key?.(row);
-      const before = name === undefined ? undefined : this.#known.get(name);
+      const before = name === undefined ? undefined : this.#cached.get(name);
       const now = version?.(row);
-      let next: Known<T> | undefined;
+      let next: CachedRow<T> | undefined;
       if (before !== undefined && now !== undefined && before.version === now) next = before;
-      else if (name === undefined) next = { version: now, object: this.#make(row) };
-      else next = this.#tryToMake(row, name, now) ?? before;
+      else if (name === undefined) next = { version: now, object: this.#convert(row) };
+      else next = this.#tryToConvert(row, name, now) ?? before;
       if (next === undefined) continue;
-      if (name !== undefined) known.set(name, next);
+      if (name !== undefined) cached.set(name, next);
       const { namespace, name: own = "" } = next.object.metadata;
       objects.set(keyOf(namespace, own), next.object);
     }
-    this.#known = known;
+    this.#cached = cached;
     return objects;
   }
 
-  #tryToMake(row: Row, name: string, version: string | number | undefined): Known<T> | undefined {
+  #tryToConvert(row: Row, name: string, version: string | number | undefined): CachedRow<T> | undefined {
     try {
-      return { version, object: this.#make(row) };
+      return { version, object: this.#convert(row) };
     } catch (error) {
-      this.#report(new Error(`${JSON.stringify(name)} cannot be made into an object`, { cause: error }));
+      this.#report(new Error(`${JSON.stringify(name)} cannot be converted to an object`, { cause: error }));
       return undefined;
     }
   }
 
-  #make(row: Row): T {
+  #convert(row: Row): T {
     const object = this.#mapping.toObject(row);
     if (!object.metadata?.name) {
       throw new TypeError(
-        `a ${object.kind || "row"} has no metadata.name: every object needs one, so that it is known again next time`,
+        `a ${object.kind || "row"} has no metadata.name: every object needs one, to be identified in the next list`,
       );
     }
     return deepFreeze(object);

@@ -2,34 +2,34 @@ import type { ChangeType } from "../source/source.js";
 
 export type ChangeCounts = Readonly<Record<ChangeType, number>>;
 
-/** What one look found. Durations are milliseconds. */
+/** Result of one poll. Durations are milliseconds. */
 export interface PollReport {
   readonly name: string;
   readonly started: number;
   readonly duration: number;
-  /** How many objects there are. */
+  /** Number of objects. */
   readonly listed: number;
-  /** How many of them are as they were, and kept their identity. */
+  /** Number of unchanged objects, which keep their identity. */
   readonly unchanged: number;
   readonly changes: ChangeCounts;
-  /** Why it failed; nothing has changed then. */
+  /** Error of a failed poll, which changes nothing. */
   readonly error?: unknown;
 }
 
-/** What a poller has done since it was made. Durations are milliseconds. */
+/** Statistics of a poller since its creation. Durations are milliseconds. */
 export interface PollStats {
-  /** Lists that were tried. */
+  /** Number of lists. */
   readonly iterations: number;
   readonly changesDetected: number;
-  /** Changes that were handed to a subscriber, once for each of them; also what a new one is told to begin with. */
+  /** Calls of subscribers by type, including the initial ones. */
   readonly eventsPublished: ChangeCounts;
-  /** Of all objects that were listed, the share that was known and had not changed; 0 before the first. */
+  /** Share of unchanged objects among all listed; 0 before the first list. */
   readonly cacheHitRatio: number;
   readonly averageDuration: number;
   readonly lastDuration: number;
-  /** Lists that failed. */
+  /** Number of failed lists. */
   readonly errors: number;
-  /** Lists that failed since the last that did not. */
+  /** Number of failed lists since the last success. */
   readonly consecutiveErrors: number;
 }
 
@@ -39,7 +39,7 @@ export function noChanges(): Counting {
   return { CREATED: 0, UPDATED: 0, STATUS_UPDATED: 0, DELETED: 0 };
 }
 
-/** Adds up reports. */
+/** Sums up reports. */
 export class PollCounters {
   #iterations = 0;
   #changes = 0;

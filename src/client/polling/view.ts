@@ -5,15 +5,15 @@ import type { ObjectChange, IndexFunction, Subscription } from "../source/source
 import { noChanges, type ChangeCounts, type Counting } from "./stats.js";
 
 export interface ViewOptions<T extends KubeObject> {
-  /** Whether two versions of an object are the same for the user. */
+  /** Returns true for versions that count as equal. */
   readonly equal?: ((old: T, now: T) => boolean) | undefined;
-  /** Told what listeners and index functions throw. */
+  /** Called for errors of listeners and index functions. */
   readonly report: (error: unknown) => void;
-  /** Counts what listeners are handed. */
+  /** Calls of listeners by type. */
   readonly published: Counting;
 }
 
-/** What was seen last, and those who want to know what changes. */
+/** Cache and listeners of a poller. */
 export class View<T extends KubeObject> {
   readonly #cache: ObjectCache<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
@@ -54,9 +54,9 @@ export class View<T extends KubeObject> {
     return this.#cache.byIndex(index, value);
   }
 
-  /** Tells the listener of all that is there, then of every change until it is released. */
+  /** Calls the listener for all present objects, then for every change until it is released. */
   subscribe(listener: (change: ObjectChange<T>) => void): Subscription {
-    // A function of its own, so that who subscribes twice is told twice.
+    // A new function, so that a listener that subscribes twice is called twice.
     const own = (change: ObjectChange<T>): void => listener(change);
     let released = false;
     const release = (): void => {
@@ -72,8 +72,8 @@ export class View<T extends KubeObject> {
   }
 
   /**
-   * Takes over what is there now. The cache changes with each change that is told, so that a listener who looks, or
-   * subscribes, on the way finds exactly what has been told so far.
+   * Replaces the objects. The cache changes together with each reported change, so that a listener that reads or subscribes
+   * meanwhile sees exactly the changes reported so far.
    */
   update(
     now: ReadonlyMap<string, T>,
@@ -84,7 +84,7 @@ export class View<T extends KubeObject> {
     const tell = (change: ObjectChange<T>): void => {
       changes[change.type]++;
       for (const listener of Array.from(this.#listeners)) {
-        // Somebody may have been released by the one before.
+        // An earlier listener may have released this one.
         if (this.#listeners.has(listener)) this.#hand(listener, change);
       }
     };
@@ -93,7 +93,7 @@ export class View<T extends KubeObject> {
       tell({ type: "DELETED", object: old, old, initial: false });
     };
 
-    // Deletions first: what takes the place of something finds the place free.
+    // Deletions first, so that a replacement finds the key free.
     for (const [key, old] of Array.from(this.#cache.entries())) {
       const object = now.get(key);
       if (object === undefined || !sameObject(old, object)) gone(key, old);
@@ -108,7 +108,7 @@ export class View<T extends KubeObject> {
       const type = this.#options.equal?.(old, object) === true ? undefined : classify(old, object);
       if (type === undefined) {
         unchanged++;
-        // A new version that differs in nothing but its number: whoever writes needs that number.
+        // Only the version differs; writers need it.
         if (old.metadata.resourceVersion !== object.metadata.resourceVersion) this.#cache.set(key, object);
         continue;
       }

@@ -12,7 +12,7 @@ export interface ViewOptions {
   readonly metadataOnly: boolean;
   readonly transform: ((object: KubeObject) => KubeObject) | undefined;
   /** True if an object is in scope; undefined when only the server can decide. */
-  readonly shows: (object: KubeObject) => boolean | undefined;
+  readonly includes: (object: KubeObject) => boolean | undefined;
   /** Called for errors of listeners, transforms and index functions. */
   readonly report: (error: unknown, doing: string) => void;
 }
@@ -115,11 +115,11 @@ export class View {
     const { name, resourceVersion, uid } = written.metadata;
     if (!name || !resourceVersion || hasReached(this.#version, resourceVersion)) return;
     const key = this.#keyOf(written);
-    const shows = this.#options.shows(written) ?? this.cache.get(key) !== undefined;
+    const includes = this.#options.includes(written) ?? this.cache.get(key) !== undefined;
     const { metadataOnly } = this.#options;
     const { apiVersion, kind, metadata } = written;
-    const shown = metadataOnly ? deepFreeze({ apiVersion, kind, metadata }) : written;
-    this.#overlays.wrote(key, shows ? this.#kept(shown) : undefined, resourceVersion, uid);
+    const cached = metadataOnly ? deepFreeze({ apiVersion, kind, metadata }) : written;
+    this.#overlays.wrote(key, includes ? this.#kept(cached) : undefined, resourceVersion, uid);
   }
 
   /** See Informers.removed. */

@@ -1,8 +1,8 @@
 import type { KindInfo } from "../../kinds/kind.js";
 
 /**
- * Where everything can be read in a stream: a watch with `sendInitialEvents`, which ends with a bookmark and costs the
- * server and the client less memory than pages. Some servers refuse it, for some kinds; old ones ignore it, for all.
+ * Support of streaming lists: a watch with `sendInitialEvents`, whose initial events end with a bookmark, takes less memory on
+ * server and client than pages. Some servers reject it for some kinds; old servers ignore it for all.
  */
 export class WatchLists {
   readonly #refused = new Set<string>();

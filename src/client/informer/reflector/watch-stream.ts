@@ -1,12 +1,12 @@
 import { type Clock, formatDuration, type Timer } from "../../../model/core.js";
 import { untilAborted } from "../../async/until-aborted.js";
 
-/** The server should have ended a stream, or continued it, and did neither: the connection is dead, whatever it says. */
+/** The server neither ended nor continued a stream in time: the connection counts as dead. */
 export class SilentStream extends Error {
   override readonly name = "SilentStream";
 }
 
-/** A signal that aborts with another one, and when what is expected does not come in time. */
+/** Signal that aborts with another one, or after a deadline. */
 export class StreamGuard {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class StreamGuard {
     return this.#controller.signal;
   }
 
-  /** The stream has this long from now on, instead of what it had. */
+  /** Replaces the deadline. */
   expect(milliseconds: number): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(milliseconds, () => {
@@ -42,8 +42,8 @@ export class StreamGuard {
 }
 
 /**
- * What a stream gives until it ends; throws the signal's reason when that aborts first. Waits for nobody: a stream that
- * does not heed the signal is left behind.
+ * Values of a stream until it ends; throws the signal's reason when it aborts first. A stream that ignores the signal is
+ * abandoned, not waited for.
  */
 export async function* untilEnd<Batch>(
   stream: AsyncIterable<Batch>,

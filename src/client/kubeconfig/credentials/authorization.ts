@@ -1,15 +1,15 @@
 import { KubeconfigError } from "../kubeconfig-error.js";
 
-/** What is asked for with every request. `renew` when the server did not accept the last answer. */
+/** Request for credentials; `renew` after a 401. */
 export interface CredentialsRequest {
   readonly renew?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** The Authorization header, if any. */
+/** Returns the Authorization header, if any. */
 export type Authorization = (request: CredentialsRequest) => Promise<string | undefined>;
 
-/** `what` names the token in the message; the token itself is never shown. */
+/** `what` names the token in the error, which never contains the token itself. */
 export function bearer(token: string, what: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new KubeconfigError(

@@ -2,7 +2,7 @@ import type { HeaderLines } from "../../transport/connection.js";
 import type { Impersonation } from "../kubeconfig.js";
 import { KubeconfigError } from "../kubeconfig-error.js";
 
-/** The headers that make a request somebody else's; each group on a line of its own, since a comma may be part of it. */
+/** Impersonation headers; one header per group, since a group may contain a comma. */
 export function impersonationHeaders(as: Impersonation | undefined, where: string): HeaderLines {
   if (as === undefined) return {};
   const { user, uid, groups = [], extra = {} } = as;
@@ -26,12 +26,12 @@ function lines(values: readonly string[]): string | string[] {
   return encoded.length === 1 ? (encoded[0] ?? "") : encoded;
 }
 
-/** UTF-8, one character per byte: that is how Node takes bytes for a header. */
+/** UTF-8 bytes as latin1 characters, which Node writes to a header unchanged. */
 function headerValue(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** What a header's name cannot hold is percent-encoded, and so is the percent sign. */
+/** Percent-encodes characters that a header name cannot contain, and the percent sign. */
 function headerName(key: string): string {
   return key.replace(/[^A-Za-z0-9!#$&'*+.^_`|~-]/gu, (character) =>
     [...Buffer.from(character)]

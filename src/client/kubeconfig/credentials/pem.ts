@@ -5,7 +5,7 @@ import type { FileOrData } from "../kubeconfig.js";
 import { KubeconfigError, reasonOf } from "../kubeconfig-error.js";
 
 /**
- * The content of a field that comes as a file or in place. `where` is the entry's place, `field` its name without `-data`.
+ * Content of a field given as a file or inline. `where` is the position of the entry, `field` its name without `-data`.
  */
 export async function contentOf(
   source: FileOrData,
@@ -25,13 +25,13 @@ export async function contentOf(
   }
 }
 
-/** Refuses what has no certificate that can be read, so that nobody has to guess it from a failed handshake. */
+/** Throws if there is no valid certificate, which would otherwise show only in a failed handshake. */
 export function checkAuthority(pem: Buffer, what: string): Buffer {
   parseCertificate(pem, what);
   return pem;
 }
 
-/** Refuses what is not a certificate, not a key, or not a pair. */
+/** Throws for an invalid certificate, an invalid key, or a key that does not match. */
 export function checkPair(pair: ClientCertificate, what: string): ClientCertificate {
   const certificate = parseCertificate(pair.cert, what);
   let matches: boolean;
@@ -46,7 +46,7 @@ export function checkPair(pair: ClientCertificate, what: string): ClientCertific
   return pair;
 }
 
-/** When the certificate ends, in milliseconds since 1970. */
+/** Expiry of a certificate in milliseconds since 1970. */
 export function endOf(pem: string | Buffer): number {
   return Date.parse(new X509Certificate(pem).validTo);
 }

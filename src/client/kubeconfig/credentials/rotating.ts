@@ -5,19 +5,18 @@ const keptFor = 60_000;
 const retriedAfter = 10_000;
 
 /**
- * Something in files that others replace while we run: a token, a certificate. It is read when asked for and kept for a
- * minute. When it can no longer be read the last one stays, since it is probably good for a while; only the first failure is
- * the caller's.
+ * Value in files that are replaced at run time: a token, a certificate. It is read on demand and cached for a minute. If a
+ * later read fails, the last value is kept, since it is probably still valid; only a failure of the first read is thrown.
  */
 export class Rotating<T> {
   readonly #read: () => Promise<T>;
   readonly #what: string;
   readonly #surroundings: Surroundings;
   #last: { readonly value: T; readonly since: number } | undefined;
-  /** The read that is under way, shared by all who ask meanwhile. */
+  /** Pending read, shared by concurrent callers. */
   #reading: Promise<T> | undefined;
 
-  /** `what` names it in a warning: "the token in /var/run/token". */
+  /** `what` names the value in warnings: "the token in /var/run/token". */
   constructor(what: string, read: () => Promise<T>, surroundings: Surroundings) {
     this.#what = what;
     this.#read = read;

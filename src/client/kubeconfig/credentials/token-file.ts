@@ -4,7 +4,7 @@ import type { Surroundings } from "../surroundings.js";
 import { bearer } from "./authorization.js";
 import { Rotating } from "./rotating.js";
 
-/** The Authorization header of a token that is in a file, and that somebody replaces before it expires. */
+/** Authorization header from a token file that is rotated before the token expires. */
 export function tokenFile(path: string, where: string, surroundings: Surroundings): Rotating<string> {
   const read = async (): Promise<string> => {
     let text: string;

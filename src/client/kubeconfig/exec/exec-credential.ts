@@ -3,17 +3,17 @@ import type { ClientCertificate } from "../../transport/connection.js";
 import { bearer } from "../credentials/authorization.js";
 import { checkPair, endOf } from "../credentials/pem.js";
 
-/** What a plugin printed. */
+/** Parsed output of a plugin. */
 export interface ExecCredential {
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate | undefined;
-  /** Milliseconds since 1970; Infinity when nothing says so. */
+  /** Milliseconds since 1970; Infinity without an expiry. */
   readonly expires: number;
 }
 
 /**
- * Reads an ExecCredential. What is wrong is thrown as the rest of a sentence about the plugin, and shows nothing of what was
- * printed: it may be a secret.
+ * Parses an ExecCredential. Errors are the predicate of a sentence about the plugin, and contain nothing of its output, which
+ * may be secret.
  */
 export function parseExecCredential(text: string, apiVersion: string): ExecCredential {
   const printed = record(parseJson(text));
@@ -40,7 +40,7 @@ export function parseExecCredential(text: string, apiVersion: string): ExecCrede
   return {
     authorization: token === undefined ? undefined : bearer(token, "printed a token that"),
     certificate,
-    // A server that is shown an expired certificate ends the handshake, and nobody would know to ask for another.
+    // An expired certificate fails the TLS handshake, which would not cause a renewal.
     expires: Math.min(
       end === undefined ? Infinity : parseTime(end),
       certificate === undefined ? Infinity : endOf(certificate.cert),
@@ -65,6 +65,6 @@ function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
 function field(status: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = status[name];
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string") throw new Error(`printed a status.${name} that is not a text`);
+  if (typeof value !== "string") throw new Error(`printed a status.${name} that is not a string`);
   return value;
 }

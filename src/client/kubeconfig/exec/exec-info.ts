@@ -1,4 +1,4 @@
-/** What a plugin may know of the cluster that it prints credentials for. */
+/** Cluster information passed to a plugin. */
 export interface ExecCluster {
   readonly server: string;
   readonly serverName?: string | undefined;
@@ -8,7 +8,7 @@ export interface ExecCluster {
   readonly config?: unknown;
 }
 
-/** The text of KUBERNETES_EXEC_INFO. Fields that say nothing are left out. */
+/** Value of KUBERNETES_EXEC_INFO, without empty fields. */
 export function execInfo(apiVersion: string, interactive: boolean, cluster?: ExecCluster): string {
   const spec = {
     cluster: cluster && {

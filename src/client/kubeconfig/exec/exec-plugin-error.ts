@@ -1,4 +1,4 @@
-/** An exec plugin gave no credentials. The message has what it wrote to stderr, and how to install it. */
+/** An exec plugin returned no credentials. The message has its stderr and its install hint. */
 export class ExecPluginError extends Error {
   override readonly name = "ExecPluginError";
   readonly command: string;

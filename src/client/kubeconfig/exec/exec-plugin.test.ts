@@ -174,7 +174,7 @@ describe("failures", () => {
       "printed neither a token nor a client certificate",
     ],
     [{ apiVersion: v1, kind: "ExecCredential", status: { clientKeyData: "s3cret" } }, "printed only one of"],
-    [{ apiVersion: v1, kind: "ExecCredential", status: { token: 5 } }, "status.token that is not a text"],
+    [{ apiVersion: v1, kind: "ExecCredential", status: { token: 5 } }, "status.token that is not a string"],
     [
       { apiVersion: v1, kind: "ExecCredential", status: { token: "s3 cret" } },
       "printed a token that has characters",
@@ -204,7 +204,7 @@ describe("failures", () => {
     ],
     [
       { interactiveMode: "Always" },
-      "must ask a person (interactiveMode is Always), but standard input is not a terminal",
+      "is interactive (interactiveMode is Always), but standard input is not a terminal",
     ],
   ])("a configuration with %j", async (exec, message) => {
     await expect(load(exec)).rejects.toThrow(message);

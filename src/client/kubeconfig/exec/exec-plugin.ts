@@ -11,17 +11,17 @@ import { SharedRun } from "./shared-run.js";
 
 export interface ExecPluginOptions {
   readonly config: ExecConfig;
-  /** The user entry's place. */
+  /** Position of the user entry. */
   readonly where: string;
   readonly cluster: ExecCluster;
   readonly surroundings: Surroundings;
-  /** Milliseconds a run may take when no person is asked. */
+  /** Timeout of a non-interactive run in milliseconds. */
   readonly timeout: number;
 }
 
 /**
- * Credentials from a program. It runs when they are first needed, once they have expired, and when the server has not
- * accepted them; at most one run is under way, and whoever asks meanwhile waits for it.
+ * Credentials from a program. It runs when they are first needed, have expired, or were rejected; concurrent callers share
+ * one run.
  */
 export class ExecPlugin {
   readonly #options: ExecPluginOptions;
@@ -41,7 +41,7 @@ export class ExecPlugin {
     return (await this.#credential(renew, signal)).authorization;
   }
 
-  /** The same object as long as the certificate is the same. */
+  /** Client certificate; the same object as long as it does not change. */
   async certificate(): Promise<ClientCertificate | undefined> {
     return (await this.#credential(false)).certificate;
   }
@@ -63,7 +63,7 @@ export class ExecPlugin {
       env: { ...surroundings.env, ...config.env, KUBERNETES_EXEC_INFO: info },
       clock: surroundings.clock,
       interactive: this.#interactive,
-      // A person may take as long as they like to log in.
+      // An interactive login has no timeout.
       timeout: this.#interactive ? undefined : timeout,
       onLine: (line) => surroundings.warn(`${config.command}: ${line}`),
       signal,
@@ -101,6 +101,6 @@ function mayAsk({ config, where, surroundings }: ExecPluginOptions, apiVersion: 
   }
   if (surroundings.interactive) return true;
   throw new KubeconfigError(
-    `${where}: the exec plugin ${config.command} must ask a person (interactiveMode is Always), but standard input is not a terminal; use other credentials here, such as a token`,
+    `${where}: the exec plugin ${config.command} is interactive (interactiveMode is Always), but standard input is not a terminal; use other credentials here, such as a token`,
   );
 }

@@ -9,19 +9,19 @@ import { ExecPluginError } from "./exec-plugin-error.js";
 export interface PluginRun {
   readonly env: Environment;
   readonly clock: Clock;
-  /** A person answers: the plugin has the terminal. */
+  /** The plugin gets the terminal. */
   readonly interactive: boolean;
-  /** Milliseconds until it is killed, if ever. */
+  /** Timeout in milliseconds; undefined for none. */
   readonly timeout: number | undefined;
-  /** Is told every line of stderr as it comes: it may be the address one has to visit to log in. */
+  /** Called for each line of stderr, such as the URL to log in. */
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-const mostPrinted = 4 * 1024 * 1024;
-const mostOfStderr = 4096;
+const maxStdout = 4 * 1024 * 1024;
+const maxStderr = 4096;
 
-/** Runs a plugin to its end and returns what it printed. */
+/** Runs a plugin; resolves with its stdout. */
 export function runPlugin(plugin: ExecConfig, run: PluginRun): Promise<string> {
   const { promise, resolve, reject } = deferred<string>();
   const child = spawn(plugin.command, [...plugin.args], {
@@ -39,7 +39,7 @@ export function runPlugin(plugin: ExecConfig, run: PluginRun): Promise<string> {
     details: { readonly installHint?: string; readonly cause?: unknown } = {},
   ): void => reject(new ExecPluginError(plugin.command, problem, { stderr, ...details }));
   const hint = plugin.installHint === undefined ? {} : { installHint: plugin.installHint };
-  /** What it started itself may still hold the pipes, so nobody waits for their end. */
+  /** Child processes of the plugin may keep the pipes open, so they are destroyed. */
   const kill = (): void => {
     child.kill("SIGKILL");
     child.stdout?.destroy();
@@ -61,12 +61,12 @@ export function runPlugin(plugin: ExecConfig, run: PluginRun): Promise<string> {
 
   child.stdout?.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= mostPrinted) return void printed.push(chunk);
+    if (size <= maxStdout) return void printed.push(chunk);
     kill();
-    fail(`printed more than ${mostPrinted} bytes and was killed`);
+    fail(`printed more than ${maxStdout} bytes and was killed`);
   });
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    stderr = (stderr + chunk).slice(-mostOfStderr);
+    stderr = (stderr + chunk).slice(-maxStderr);
     if (run.interactive) return void process.stderr.write(chunk);
     const lines = (line + chunk).split("\n");
     line = lines.pop() ?? "";

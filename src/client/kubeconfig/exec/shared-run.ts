@@ -5,8 +5,8 @@ interface Run<T> {
 }
 
 /**
- * Something that costs, done once for all who want it at the same time. Who gives up leaves the others waiting; when the
- * last one has, the work is aborted.
+ * Expensive operation, shared by concurrent callers. When one of them aborts, the others keep waiting; when all have aborted,
+ * the operation is aborted.
  */
 export class SharedRun<T> {
   readonly #work: (signal: AbortSignal) => Promise<T>;
@@ -20,22 +20,22 @@ export class SharedRun<T> {
     signal?.throwIfAborted();
     const run = (this.#current ??= this.#begin());
     run.waiting++;
-    let giveUp = (): void => {};
-    const givenUp = new Promise<never>((_, reject) => {
-      giveUp = () => {
-        // Gone from here before it is aborted: who comes now begins anew.
+    let leave = (): void => {};
+    const aborted = new Promise<never>((_, reject) => {
+      leave = () => {
+        // Cleared before the abort: the next caller starts a new run.
         if (--run.waiting === 0) {
           if (this.#current === run) this.#current = undefined;
           run.abort.abort(signal?.reason);
         }
         reject(signal?.reason as Error);
       };
-      signal?.addEventListener("abort", giveUp, { once: true });
+      signal?.addEventListener("abort", leave, { once: true });
     });
     try {
-      return await Promise.race([run.result, givenUp]);
+      return await Promise.race([run.result, aborted]);
     } finally {
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", leave);
     }
   }
 
@@ -44,7 +44,7 @@ export class SharedRun<T> {
     const result = this.#work(abort.signal).finally(() => {
       if (this.#current?.result === result) this.#current = undefined;
     });
-    // Everybody may have left by the time it fails.
+    // All callers may have aborted before it fails.
     result.catch(() => {});
     return { result, abort, waiting: 0 };
   }

@@ -3,8 +3,8 @@ import { isExempt, isLocal } from "./no-proxy.js";
 import { proxyUrl } from "./proxy-url.js";
 
 /**
- * The proxy that the environment asks for on the way to a server: HTTPS_PROXY or HTTP_PROXY by the server's scheme, unless
- * NO_PROXY covers it. Upper case wins over lower.
+ * Proxy of the environment for a server: HTTPS_PROXY or HTTP_PROXY by the server's scheme, unless NO_PROXY covers it. Upper
+ * case wins over lower case.
  */
 export function environmentProxy(server: string, env: Environment): string | undefined {
   const url = new URL(server);
@@ -16,7 +16,7 @@ export function environmentProxy(server: string, env: Environment): string | und
   };
   const [, noProxy = ""] = variable(env, "NO_PROXY");
   if (isLocal(host.name) || isExempt(noProxy, host)) return undefined;
-  // A bare host and port is an HTTP proxy.
+  // A host and port without a scheme is an HTTP proxy.
   return proxyUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`, `$${name}`);
 }
 

@@ -10,7 +10,7 @@ interface Host {
 type Rule = (host: Host) => boolean;
 
 /**
- * Whether the list of a NO_PROXY variable covers a host, by the rules of Go's programs: `*` is everything, `10.0.0.0/8` and
+ * True if NO_PROXY covers a host, by Go's rules: `*` is everything, `10.0.0.0/8` and
  * `10.1.2.3` are addresses, `example.com` is that host and all below it, `.example.com` and `*.example.com` only those
  * below; all but networks can have a `:port`. Names are never looked up, so a network covers only servers named by address.
  */
@@ -21,7 +21,7 @@ export function isExempt(noProxy: string, host: Host): boolean {
     .some((rule) => rule(host));
 }
 
-/** The machine itself, which is never reached through a proxy from the environment. */
+/** Loopback addresses, which never use a proxy of the environment. */
 export function isLocal(name: string): boolean {
   return name === "localhost" || contains(loopback, name);
 }

@@ -1,8 +1,7 @@
 import { KubeconfigError } from "../kubeconfig-error.js";
 
 /**
- * The address of a proxy as undici takes it. Its SOCKS always leaves names to the proxy, as Go's does, so that `socks5` and
- * `socks5h` are the same.
+ * URL of a proxy for undici. With SOCKS the proxy resolves host names, as in Go, so `socks5` and `socks5h` are equal.
  */
 export function proxyUrl(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -16,7 +15,7 @@ export function proxyUrl(text: string, where: string): string {
   );
 }
 
-/** Proxies' addresses often have a password in them. */
+/** Removes the password from a proxy URL. */
 function shown(text: string): string {
   return JSON.stringify(text.replace(/^(.*?:\/\/)?[^/]*@/, "$1…@"));
 }
