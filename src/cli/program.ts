@@ -59,11 +59,11 @@ async function programFor(
 }
 
 function unknownCommand(word: string, entries: readonly CommandEntry[]): string {
-  const meant = nearest(
+  const suggestion = nearest(
     word.toLowerCase(),
     entries.map(({ name }) => name),
   );
-  const hint = meant === undefined ? "" : `; did you mean "fettle ${meant}"?`;
+  const hint = suggestion === undefined ? "" : `; did you mean "fettle ${suggestion}"?`;
   return `unknown command ${JSON.stringify(word)}${hint}\nSee fettle --help`;
 }
 

@@ -135,11 +135,11 @@ export function addCommand(
     if (command.run === undefined) {
       commander.argument("[command]").action((word?: string): never => {
         if (word === undefined) return commander.help();
-        const meant = nearest(
+        const suggestion = nearest(
           word,
           below.map(([name]) => name),
         );
-        const hint = meant === undefined ? "" : `; did you mean "fettle ${path} ${meant}"?`;
+        const hint = suggestion === undefined ? "" : `; did you mean "fettle ${path} ${suggestion}"?`;
         throw new UsageError(
           `unknown command ${JSON.stringify(`${path} ${word}`)}${hint}\nSee fettle ${path} --help`,
         );

@@ -5,7 +5,7 @@ import { connect } from "../server/connect.js";
 import { listOption, textOption, connectionOptions } from "../command/options.js";
 import { applyManifest, inOrder, manifestTitle, untilServed } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests, type FoundManifest } from "../manifests/read-manifests.js";
-import { objections } from "../manifests/refusal.js";
+import { problemsOf } from "../manifests/refusal.js";
 import { formatOf, type Format } from "../output/format.js";
 import { printObjects } from "../output/objects.js";
 import { startProgress, type Progress } from "../terminal/progress.js";
@@ -62,7 +62,7 @@ export const command: Command = {
           );
         }
         failures++;
-        for (const { field, message } of objections(error)) {
+        for (const { field, message } of problemsOf(error)) {
           terminal.stderr.write(`fettle: ${place(field)}: ${manifestTitle(manifest)}: ${message}\n`);
         }
       }

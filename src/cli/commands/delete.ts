@@ -11,8 +11,13 @@ import {
 } from "../command/options.js";
 import { fileOptions } from "../manifests/read-manifests.js";
 import { startProgress } from "../terminal/progress.js";
-import { doomedByManifests, doomedByName, doomedBySelection, type Doomed } from "./delete/doomed.js";
-import { untilGone } from "./delete/until-gone.js";
+import {
+  deletionsByManifest,
+  deletionsByName,
+  deletionsBySelection,
+  type Deletion,
+} from "./delete/find-deletions.js";
+import { untilDeleted } from "./delete/until-deleted.js";
 import { connect, type Server } from "../server/connect.js";
 import { resolveObjects } from "../objects/resolve-objects.js";
 
@@ -48,17 +53,20 @@ export const command: Command = {
   async run(words, options, terminal) {
     const waits = flagOption(options, "wait", true);
     const timeout = await durationOption(options, "timeout");
-    const deletion = deletionOf(options, terminal.signal);
+    const requestOptions = deleteOptionsOf(options, terminal.signal);
     await using server = await connect(options, terminal);
-    const { doomed, missing } = await findDoomed(words, options, terminal, server);
+    const { deletions, missing } = await findDeletions(words, options, terminal, server);
     let failed = missing.length > 0 && options["ignoreNotFound"] !== true;
     if (failed) for (const text of missing) terminal.stderr.write(`fettle: not found: ${text}\n`);
     using progress = startProgress(terminal);
-    const waiting: Doomed[] = [];
-    for (const each of doomed) {
+    const waiting: Deletion[] = [];
+    for (const each of deletions) {
       progress.show(`deleting ${each.title}`);
       const { uid } = each;
-      const guarded: DeleteOptions = { ...deletion, ...(uid !== undefined && { preconditions: { uid } }) };
+      const guarded: DeleteOptions = {
+        ...requestOptions,
+        ...(uid !== undefined && { preconditions: { uid } }),
+      };
       let left: UntypedObject | undefined;
       try {
         left = await server.client.delete(each.kind, each, guarded);
@@ -72,26 +80,26 @@ export const command: Command = {
         continue;
       }
       progress.clear();
-      const isHeld = left !== undefined && options["dryRun"] !== true;
-      if (left !== undefined && isHeld) waiting.push({ ...each, object: left });
-      if (!isHeld || !waits) terminal.stdout.write(lineFor(each, options, isHeld));
+      const isPending = left !== undefined && options["dryRun"] !== true;
+      if (left !== undefined && isPending) waiting.push({ ...each, object: left });
+      if (!isPending || !waits) terminal.stdout.write(lineFor(each, options, isPending));
     }
     if (!waits || waiting.length === 0) return failed ? 1 : 0;
-    const onGone = (each: Doomed): void => void terminal.stdout.write(lineFor(each, options, false));
-    const outcome = await untilGone(server.client, waiting, { terminal, progress, timeout, onGone });
-    return outcome === "gone" ? (failed ? 1 : 0) : outcome === "timeout" ? 124 : undefined;
+    const onDeleted = (each: Deletion): void => void terminal.stdout.write(lineFor(each, options, false));
+    const outcome = await untilDeleted(server.client, waiting, { terminal, progress, timeout, onDeleted });
+    return outcome === "deleted" ? (failed ? 1 : 0) : outcome === "timeout" ? 124 : undefined;
   },
 };
 
 const policies = { background: "Background", foreground: "Foreground", orphan: "Orphan" } as const;
 
-function lineFor({ title, namespace }: Doomed, options: OptionValues, isHeld: boolean): string {
+function lineFor({ title, namespace }: Deletion, options: OptionValues, isPending: boolean): string {
   if (options["output"] === "name") return `${title}\n`;
   const where = options["allNamespaces"] === true && namespace !== undefined ? ` in ${namespace}` : "";
-  return `${title}${where} ${isHeld ? "deletion started" : "deleted"}${options["dryRun"] === true ? " (dry run)" : ""}\n`;
+  return `${title}${where} ${isPending ? "deletion started" : "deleted"}${options["dryRun"] === true ? " (dry run)" : ""}\n`;
 }
 
-function deletionOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
+function deleteOptionsOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
   const how = textOption(options, "cascade") ?? "background";
   if (!Object.hasOwn(policies, how)) {
     throw new UsageError(
@@ -112,42 +120,42 @@ function deletionOf(options: OptionValues, signal: AbortSignal): DeleteOptions {
   };
 }
 
-interface FoundDoomed {
-  readonly doomed: readonly Doomed[];
-  /** What was named and is not there, and the way out. */
+interface FoundDeletions {
+  readonly deletions: readonly Deletion[];
+  /** Missing objects, with a hint. */
   readonly missing: readonly string[];
 }
 
-async function findDoomed(
+async function findDeletions(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
   server: Server,
-): Promise<FoundDoomed> {
+): Promise<FoundDeletions> {
   const { signal } = terminal;
   const files = listOption(options, "filename");
   if (files.length > 0) {
     if (words.length > 0) throw new UsageError("-f cannot be combined with KIND NAME");
-    return doomedByManifests(server, files, options["recursive"] === true, terminal);
+    return deletionsByManifest(server, files, options["recursive"] === true, terminal);
   }
   if (words.length === 0)
     throw new UsageError("missing objects: KIND NAME, KIND --all, KIND -l LABELS or -f FILE");
   const { targets, selection } = await resolveObjects(words, options, server);
-  const doomed: Doomed[] = [];
+  const deletions: Deletion[] = [];
   const missing: string[] = [];
   for (const { kind, names } of targets) {
     if (names.length > 0) {
-      const found = await doomedByName(server, kind, names, signal);
-      doomed.push(...found.doomed);
+      const found = await deletionsByName(server, kind, names, signal);
+      deletions.push(...found.deletions);
       missing.push(...found.missing);
     } else if (options["all"] === true || selection.labelSelector || selection.fieldSelector) {
-      doomed.push(...(await doomedBySelection(server, kind, selection, signal)));
+      deletions.push(...(await deletionsBySelection(server, kind, selection, signal)));
     } else {
       throw new UsageError(
         `missing names of ${kind.plural}; give names, -l LABELS, or --all for all${kind.scope === "Namespaced" ? ` in namespace ${server.namespace}` : ""}`,
       );
     }
   }
-  if (doomed.length === 0 && missing.length === 0) terminal.stderr.write("No objects to delete.\n");
-  return { doomed, missing };
+  if (deletions.length === 0 && missing.length === 0) terminal.stderr.write("No objects to delete.\n");
+  return { deletions, missing };
 }

@@ -6,7 +6,7 @@ import { connect } from "../server/connect.js";
 import { listOption, connectionOptions } from "../command/options.js";
 import { inOrder, manifestTitle } from "../manifests/apply-manifest.js";
 import { fileOptions, readManifests } from "../manifests/read-manifests.js";
-import { objections } from "../manifests/refusal.js";
+import { problemsOf } from "../manifests/refusal.js";
 import { objectDiff } from "../output/object-diff.js";
 
 /** 1 says that there are differences. */
@@ -40,7 +40,7 @@ export const command: Command = {
       } catch (error) {
         terminal.signal.throwIfAborted();
         failed = true;
-        for (const { field, message } of objections(error)) {
+        for (const { field, message } of problemsOf(error)) {
           terminal.stderr.write(`fettle: ${place(field)}: ${title}: ${message}\n`);
         }
       }

@@ -88,10 +88,10 @@ function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string
       properties[name] ?? properties[names.find((each) => each.toLowerCase() === name.toLowerCase()) ?? ""];
     if (found === undefined) {
       const parent = [kind, ...fields.slice(0, at)].join(".");
-      const meant = nearest(name, names);
+      const suggestion = nearest(name, names);
       const hint =
-        meant !== undefined
-          ? `; did you mean ${meant}?`
+        suggestion !== undefined
+          ? `; did you mean ${suggestion}?`
           : names.length > 0
             ? `; its fields are ${names.join(", ")}`
             : "; its schema lists no fields";

@@ -35,7 +35,7 @@ export const command: Command = {
     // Fails if the server cannot be reached at first; later losses are waited for.
     await plane.top();
     const screen = new Screen(terminal);
-    const reconnection = new Reconnection(terminal, { onSaid: () => screen.leave() });
+    const reconnection = new Reconnection(terminal, { onPrint: () => screen.leave() });
     const all = reconnection.resumed(
       () => plane.followTop(every),
       () => plane.top(),

@@ -52,7 +52,7 @@ async function watchTree(
 ): Promise<void> {
   const { signal, colors, stdout } = terminal;
   const screen = new Screen(terminal);
-  const reconnection = new Reconnection(terminal, { onSaid: () => screen.leave() });
+  const reconnection = new Reconnection(terminal, { onPrint: () => screen.leave() });
   const followed = new Set<ServedKind>();
   const ending = new AbortController();
   const until = AbortSignal.any([signal, ending.signal]);
@@ -66,7 +66,7 @@ async function watchTree(
         return reconnection.lost(error);
       });
       if (node === undefined) continue;
-      reconnection.back();
+      reconnection.reconnected();
       for (const kind of kindsIn(node)) {
         if (followed.has(kind)) continue;
         followed.add(kind);

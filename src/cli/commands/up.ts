@@ -62,20 +62,20 @@ export const command: Command = {
       return supervise({ words, options, sources, terminal });
     }
     const { stopped, stopping, supervisor } = await import("../up/supervise.js");
-    const above = supervisor(terminal);
-    const ending = above === undefined ? signal : AbortSignal.any([signal, above.hungUp]);
+    const parent = supervisor(terminal);
+    const ending = parent === undefined ? signal : AbortSignal.any([signal, parent.disconnected]);
     const { plane, sources } = await start(loaded, words, terminal, {
       signal: ending,
-      isAgain: above?.isAgain ?? false,
+      isRestart: parent?.isRestart ?? false,
     });
-    above?.tell({ port: Number(new URL(plane.url ?? "").port), sources });
+    parent?.report({ port: Number(new URL(plane.url ?? "").port), sources });
     if (!ending.aborted) {
       await new Promise<void>((resolve) => ending.addEventListener("abort", () => resolve(), { once: true }));
     }
-    const talks = config.log.format !== "json" && above === undefined;
-    if (talks) stdout.write(stopping);
+    const printsStop = config.log.format !== "json" && parent === undefined;
+    if (printsStop) stdout.write(stopping);
     await plane.stop();
-    if (talks) stdout.write(config.store === "memory" ? "Stopped.\n" : stopped);
+    if (printsStop) stdout.write(config.store === "memory" ? "Stopped.\n" : stopped);
     return 0;
   },
 };

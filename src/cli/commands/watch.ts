@@ -3,7 +3,7 @@ import { diff, renderDiff } from "../../model/core.js";
 import { UsageError, type Command } from "../command/command.js";
 import { selectionOptions, connectionOptions } from "../command/options.js";
 import { titleOf } from "../objects/find-kind.js";
-import { follow, type Followed } from "../objects/follow.js";
+import { follow, type FollowedChange } from "../objects/follow.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { withoutManagedFields } from "../output/objects.js";
 import { Reconnection } from "../server/reconnection.js";
@@ -39,7 +39,7 @@ export const command: Command = {
     const asJson = options["output"] === "json";
     const picocolors = (await import("picocolors")).default.createColors(terminal.colors);
     const paint = { ADDED: picocolors.green, MODIFIED: picocolors.yellow, DELETED: picocolors.red };
-    const show = (kind: ServedKind, change: Followed): void => {
+    const show = (kind: ServedKind, change: FollowedChange): void => {
       if (asJson) return void terminal.stdout.write(`${jsonLine(change)}\n`);
       const { type, object, before } = change;
       const { name, namespace } = object.metadata;
@@ -74,7 +74,7 @@ export const command: Command = {
 const ignore = ["metadata.managedFields", "metadata.resourceVersion"];
 
 function bodyOf(
-  type: Followed["type"],
+  type: FollowedChange["type"],
   before: UntypedObject | undefined,
   object: UntypedObject,
   context: number,
@@ -86,7 +86,7 @@ function bodyOf(
   return text === "" ? "" : `${text.replaceAll(/^/gm, "  ")}\n`;
 }
 
-function jsonLine({ type, object, before }: Followed): string {
+function jsonLine({ type, object, before }: FollowedChange): string {
   const changes = before === undefined || type !== "MODIFIED" ? undefined : diff(before, object, { ignore });
   return JSON.stringify({ type, object: withoutManagedFields(object), changes });
 }

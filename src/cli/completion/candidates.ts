@@ -159,9 +159,9 @@ async function operand(
   if (name !== "name" || operands.some((each) => each.includes("/"))) {
     return (operands.at(-1) ?? "").includes("/") && repeated !== undefined ? kindOrObject(last, server) : [];
   }
-  const taken = new Set(operands);
+  const given = new Set(operands);
   const kindWord = operands[all.findIndex(([, each]) => each === "kind" || each === "object")] ?? "";
-  const names = (await server.names(kindWord)).filter((each) => !taken.has(each));
+  const names = (await server.names(kindWord)).filter((each) => !given.has(each));
   return startingWith(last, names.map(asCandidate));
 }
 

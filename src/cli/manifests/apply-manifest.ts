@@ -8,10 +8,10 @@ export interface AppliedManifest {
   readonly outcome: "created" | "configured" | "unchanged";
 }
 
-/** Who writes or numbers an object says nothing about whether it changed. */
+/** Fields of the server, ignored when objects are compared. */
 const bookkeeping = ["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"];
 
-/** Applies one manifest on the server; one that leaves its name to the server is created. */
+/** Applies a manifest by server-side apply; one with a generateName is created. */
 export async function applyManifest(
   client: Client,
   manifest: Manifest,
@@ -23,7 +23,7 @@ export async function applyManifest(
   const before = await client.find(manifest, { name, namespace }, { signal: options.signal });
   const object = await client.apply(manifest, options);
   if (before === undefined) return { object, outcome: "created" };
-  // A rehearsal gives out no new version, so what matters is compared.
+  // A dry run returns no new resourceVersion, so the content is compared.
   const same =
     options.dryRun === true
       ? diff(before, object, { ignore: bookkeeping }).length === 0
@@ -31,13 +31,13 @@ export async function applyManifest(
   return { object, outcome: same ? "unchanged" : "configured" };
 }
 
-/** Definitions and namespaces first: what else is there may need them. */
+/** Definitions and namespaces come first, since other manifests may need them. */
 const order = new Map([
   ["CustomResourceDefinition", 0],
   ["Namespace", 1],
 ]);
 
-/** The order in which manifests are applied. */
+/** Sorts manifests in the order in which they are applied. */
 export function inOrder<T extends { readonly manifest: Manifest }>(manifests: readonly T[]): readonly T[] {
   return manifests.toSorted((a, b) => rank(a.manifest) - rank(b.manifest));
 }
@@ -46,24 +46,24 @@ function rank({ kind }: Manifest): number {
   return order.get(kind) ?? 2;
 }
 
-/** What a manifest is called in what is printed: `site.demo.dev/hello`. */
+/** Printed name of a manifest: `site.demo.dev/hello`. */
 export function manifestTitle({ apiVersion, kind, metadata }: Manifest): string {
   const group = parseApiVersion(apiVersion)?.group ?? "";
   const name = metadata.name ?? `${metadata.generateName ?? ""}…`;
   return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
 }
 
-/** A definition is of use only when the server serves it; false when that did not come about. */
+/** Waits until the server serves a definition; false when the signal aborts first. */
 export async function untilServed(
   client: Client,
   definition: UntypedObject,
   signal: AbortSignal,
 ): Promise<boolean> {
   const kind = await client.kind(definition, { signal });
-  const looked = { kind, name: definition.metadata.name ?? "", namespace: undefined };
+  const target = { kind, name: definition.metadata.name ?? "", namespace: undefined };
   return untilObject(
     client,
-    looked,
+    target,
     (object) => {
       const { conditions } = (object?.["status"] ?? {}) as { conditions?: readonly Condition[] };
       return findCondition(conditions, "Established")?.status === "True";

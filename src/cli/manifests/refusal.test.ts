@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fromStatus } from "../../model/core.js";
-import { objections } from "./refusal.js";
+import { problemsOf } from "./refusal.js";
 
 const typed = "failed to create typed patch object (default/a; demo.dev/v1, Kind=Site): ";
 
@@ -19,7 +19,7 @@ test.each([
   ],
   ["the server has had enough", ["the server has had enough"]],
 ])("what only the message of a refusal says is told by field: %s", (message, lines) => {
-  const found = objections(fromStatus({ code: 500, message }));
+  const found = problemsOf(fromStatus({ code: 500, message }));
   expect(found.map((each) => each.message)).toEqual(lines);
   for (const { field, message } of found)
     if (field !== undefined) expect(message.startsWith(`${field}: `)).toBe(true);
@@ -31,7 +31,7 @@ test("causes are told one by one", () => {
     { reason: "FieldValueRequired", field: "spec.title", message: "Required value" },
   ];
   const error = fromStatus({ code: 422, reason: "Invalid", message: "all at once", details: { causes } });
-  expect(objections(error)).toEqual([
+  expect(problemsOf(error)).toEqual([
     { field: "spec.pages", message: "spec.pages: Invalid value: 0" },
     { field: "spec.title", message: "spec.title: Required value" },
   ]);

@@ -1,13 +1,13 @@
 import { asApiError, isConflict } from "../../model/core.js";
 
-/** What somebody has against a manifest: about one of its fields, if they say which. */
-export interface Objection {
+/** Problem of a rejected manifest, and the field it is about. */
+export interface ManifestProblem {
   readonly field?: string | undefined;
   readonly message: string;
 }
 
-/** Why the server did not take a manifest, with the way out where there is one. */
-export function objections(error: unknown): readonly Objection[] {
+/** Problems for which the server rejected a manifest, with hints. */
+export function problemsOf(error: unknown): readonly ManifestProblem[] {
   const api = asApiError(error);
   const causes = api?.status.details?.causes ?? [];
   const conflicts = causes.filter(({ reason }) => reason === "FieldManagerConflict");
@@ -20,14 +20,14 @@ export function objections(error: unknown): readonly Objection[] {
     return [{ field: conflicts[0]?.field, message }];
   }
   const text = error instanceof Error ? error.message : String(error);
-  return objectionsIn(text, causes);
+  return problemsIn(text, causes);
 }
 
-/** The same of a refusal that somebody else was told of: its words, and its causes if it came with any. */
-export function objectionsIn(
+/** Problems in the message and causes of a rejection. */
+export function problemsIn(
   text: string,
   causes: readonly { readonly field?: string | undefined; readonly message?: string | undefined }[] = [],
-): readonly Objection[] {
+): readonly ManifestProblem[] {
   const placed = causes.filter(({ field }) => field !== undefined && field !== "");
   if (placed.length > 0)
     return placed.map(({ field, message }) => ({
@@ -37,14 +37,14 @@ export function objectionsIn(
   const unknown = [...text.matchAll(/unknown field "([^"]+)"/g)].map(([, field = ""]) => noField(field));
   if (unknown.length > 0) return unknown;
   const typed = /^failed to create typed patch object \([^)]*\): (.*)$/s.exec(text)?.[1];
-  const misfits = [...(typed ?? "").matchAll(/^\s*\.(\S+): (.*)$/gm)].map(([, field = "", said = ""]) =>
-    said === "field not declared in schema"
+  const misfits = [...(typed ?? "").matchAll(/^\s*\.(\S+): (.*)$/gm)].map(([, field = "", problem = ""]) =>
+    problem === "field not declared in schema"
       ? noField(field)
-      : { field, message: `${field}: ${said.replace(/&value\.valueUnstructured\{Value:(.*)\}/, "$1")}` },
+      : { field, message: `${field}: ${problem.replace(/&value\.valueUnstructured\{Value:(.*)\}/, "$1")}` },
   );
   return misfits.length > 0 ? misfits : [{ message: text }];
 }
 
-function noField(field: string): Objection {
+function noField(field: string): ManifestProblem {
   return { field, message: `${field}: unknown field` };
 }

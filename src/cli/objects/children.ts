@@ -3,15 +3,15 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 import { asApiError } from "../../model/core.js";
 import type { ServedKind } from "../server/served-kinds.js";
 
-/** An object that another one owns, of which only the metadata was read. */
+/** Owned object, metadata only. */
 export interface Child {
   readonly kind: ServedKind;
   readonly object: UntypedObject;
 }
 
 /**
- * What an object owns, by kind and name. Owners are not indexed, so the metadata of everything that could be owned by it is
- * looked at: all kinds, in its namespace or for an object without one in all. Kinds that one may not list are left out.
+ * Lists the objects that an object owns. Owners are not indexed, so the metadata of all kinds is listed, in the owner's
+ * namespace or, for a cluster-scoped owner, in all. Kinds that the user may not list are left out.
  */
 export async function childrenOf(
   client: Client,
@@ -39,7 +39,7 @@ export async function childrenOf(
   return lists.flat();
 }
 
-/** One version of each kind that can be listed. Events are about objects, and owned by none. */
+/** One version of each kind that can be listed, without events, which have no owner. */
 export function ownable(served: readonly ServedKind[]): readonly ServedKind[] {
   const seen = new Set<string>();
   return served.filter(({ group, plural, verbs }) => {

@@ -1,16 +1,16 @@
 import { nearest } from "../command/nearest.js";
 import type { ServedKind } from "../server/served-kinds.js";
 
-/** No kind of the server goes by the name that was given. */
+/** The server has no kind of this name. */
 class UnknownKindError extends Error {
   override readonly name = "UnknownKindError";
 }
 
 /**
- * The kind that somebody means: by its plural, singular or short name or its kind, alone (`site`, `deploy`) or with the
- * group (`sites.demo.dev`) or with version and group (`sites.v1.demo.dev`). Capitals do not matter.
+ * Finds a kind by plural, singular, short name or kind, alone (`site`, `deploy`), with group (`sites.demo.dev`) or with version
+ * and group (`sites.v1.demo.dev`). Case-insensitive.
  *
- * @throws {UnknownKindError} that says what there is instead.
+ * @throws {UnknownKindError} with a suggestion.
  */
 export function findKind(served: readonly ServedKind[], word: string): ServedKind {
   const [found] = kindsNamed(served, word);
@@ -18,7 +18,7 @@ export function findKind(served: readonly ServedKind[], word: string): ServedKin
   throw unknownKind(served, word);
 }
 
-/** As {@link findKind}, for a word that may be a category as well, such as `all`, which is several kinds. */
+/** Finds kinds as {@link findKind} does; the word may also be a category, such as `all`. */
 export function findKinds(served: readonly ServedKind[], word: string): readonly ServedKind[] {
   const [found] = kindsNamed(served, word);
   if (found !== undefined) return [found];
@@ -35,7 +35,7 @@ export function findKinds(served: readonly ServedKind[], word: string): readonly
   throw unknownKind(served, word);
 }
 
-/** An object's kind; undefined when the server no longer has it. */
+/** Kind of an object; undefined when the server no longer serves it. */
 export function kindOf(
   served: readonly ServedKind[],
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
@@ -43,13 +43,13 @@ export function kindOf(
   return served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
 }
 
-/** The name of a kind in what is printed, such as `configmap` or `site.demo.dev`; with a name, that of an object. */
+/** Printed name of a kind (`configmap`, `site.demo.dev`), or of an object (`site.demo.dev/hello`). */
 export function titleOf({ singular, group }: ServedKind, name?: string): string {
   const kind = group === "" ? singular : `${singular}.${group}`;
   return name === undefined ? kind : `${kind}/${name}`;
 }
 
-/** All that a word can mean, the likeliest first: real names before short ones, as the server orders them. */
+/** Kinds that match a word, in the order of the server; short names only without other matches. */
 export function kindsNamed(served: readonly ServedKind[], word: string): readonly ServedKind[] {
   const [name = "", ...rest] = word.toLowerCase().split(".");
   const tail = rest.join(".");
@@ -64,27 +64,27 @@ export function kindsNamed(served: readonly ServedKind[], word: string): readonl
   return named.length > 0 ? named : within.filter(({ shortNames }) => shortNames.includes(name));
 }
 
-const mostShown = 30;
+const maxListed = 30;
 
 function unknownKind(served: readonly ServedKind[], word: string): UnknownKindError {
   const problem = `unknown kind ${JSON.stringify(word)}`;
   const [name = "", ...group] = word.toLowerCase().split(".");
   const names = served.flatMap((kind) => [kind.plural, kind.singular, kind.kind.toLowerCase()]);
-  // Nearly everything is near to a short name.
-  const alike =
+  // Short names come last: almost every word is similar to one.
+  const suggestion =
     nearest(name, names) ??
     nearest(
       name,
       served.flatMap(({ shortNames }) => shortNames),
     );
-  if (alike !== undefined) {
-    const [kind] = kindsNamed(served, alike);
+  if (suggestion !== undefined) {
+    const [kind] = kindsNamed(served, suggestion);
     const where = group.length > 0 && kind !== undefined ? ` (${titleOf(kind)})` : "";
-    return new UnknownKindError(`${problem}; did you mean ${alike}${where}?`);
+    return new UnknownKindError(`${problem}; did you mean ${suggestion}${where}?`);
   }
   const own = served.filter(({ group }) => group.includes(".") && !group.endsWith("k8s.io"));
   const list = [...new Set((own.length > 0 ? own : served).map(({ plural }) => plural))];
-  const shown = list.slice(0, mostShown).join(", ") + (list.length > mostShown ? ", …" : "");
+  const listed = list.slice(0, maxListed).join(", ") + (list.length > maxListed ? ", …" : "");
   const besides = own.length > 0 ? ", and Kubernetes' own kinds" : "";
-  return new UnknownKindError(`${problem}; the server has ${shown}${besides}`);
+  return new UnknownKindError(`${problem}; the server has ${listed}${besides}`);
 }

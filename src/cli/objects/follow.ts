@@ -1,10 +1,10 @@
 import type { Client, Where } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
 import { isExpired, isGone, sleep, systemClock } from "../../model/core.js";
-import { isPassing, type Reconnection } from "../server/reconnection.js";
+import { isTransient, type Reconnection } from "../server/reconnection.js";
 
-/** One change of an object; `before` is what it was, as far as it was seen. */
-export interface Followed {
+/** Change of an object; `before` is its last version, if it was seen. */
+export interface FollowedChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: UntypedObject;
   readonly before?: UntypedObject | undefined;
@@ -12,25 +12,25 @@ export interface Followed {
 
 export interface FollowOptions extends Where {
   readonly signal: AbortSignal;
-  /** Is told of all that is there at first; what follows are changes of it. */
+  /** Called with the objects of the first list; changes follow. */
   readonly onStart?: ((objects: readonly UntypedObject[]) => void | Promise<void>) | undefined;
-  /** Says that the server cannot be reached, and waits for it; without one, it is waited for in silence. */
+  /** Reports and waits while the server cannot be reached. Default: wait silently. */
   readonly reconnection?: Reconnection | undefined;
 }
 
-/** Watches end and are begun again; so long that it is no burden, so short that a dead connection is noticed. */
+/** timeoutSeconds of a watch: long enough to be cheap, short enough to notice a dead connection. */
 const watchSeconds = 290;
 const pause = 1000;
 
 /**
- * All changes of objects of a kind from now on, until the signal aborts. What a watch missed, since it broke or the server
- * has forgotten the time between, is found by comparing.
+ * Changes of the objects of a kind from now on, until the signal aborts. Changes that a broken or expired watch missed are
+ * found by comparing lists.
  */
 export async function* follow(
   client: Client,
   kind: KindInfo,
   options: FollowOptions,
-): AsyncGenerator<Followed, void, undefined> {
+): AsyncGenerator<FollowedChange, void, undefined> {
   const { signal, onStart, reconnection, ...where } = options;
   let seen: Map<string, UntypedObject> | undefined;
   let version: string | undefined;
@@ -44,29 +44,29 @@ export async function* follow(
         seen = now;
         version = page.resourceVersion;
       }
-      if (reconnection?.isAway) {
-        // A watch may be silent for long.
+      if (reconnection?.isLost) {
+        // A list shows at once whether the server is back; a watch may stay silent.
         await client.list(kind, { ...where, metadataOnly: true, limit: 1, signal });
-        reconnection.back();
+        reconnection.reconnected();
       }
-      const known = (seen ??= new Map<string, UntypedObject>());
-      const begun = systemClock.now();
+      const objects = (seen ??= new Map<string, UntypedObject>());
+      const startedAt = systemClock.now();
       const watch = { ...where, signal, resourceVersion: version, timeoutSeconds: watchSeconds };
       for await (const { type, object } of client.watch(kind, { ...watch, allowWatchBookmarks: true })) {
         version = object.metadata.resourceVersion ?? version;
         if (type === "BOOKMARK") continue;
         const key = keyOf(object);
-        const before = known.get(key);
-        if (type === "DELETED") known.delete(key);
-        else known.set(key, object);
+        const before = objects.get(key);
+        if (type === "DELETED") objects.delete(key);
+        else objects.set(key, object);
         yield { type, object, before };
       }
-      // A server that ends every watch at once is not asked as fast as it answers.
-      if (systemClock.now() - begun < pause) await sleep(systemClock, pause / 2, signal).catch(() => {});
+      // Do not reopen at once if the server ends every watch immediately.
+      if (systemClock.now() - startedAt < pause) await sleep(systemClock, pause / 2, signal).catch(() => {});
     } catch (error) {
       if (signal.aborted) return;
       if (isExpired(error) || isGone(error)) version = undefined;
-      else if (seen === undefined || !isPassing(error)) throw error;
+      else if (seen === undefined || !isTransient(error)) throw error;
       else if (reconnection !== undefined) await reconnection.lost(error);
       else await sleep(systemClock, pause, signal).catch(() => {});
     }
@@ -76,7 +76,7 @@ export async function* follow(
 function* differences(
   before: ReadonlyMap<string, UntypedObject>,
   now: ReadonlyMap<string, UntypedObject>,
-): Generator<Followed> {
+): Generator<FollowedChange> {
   for (const [key, object] of before) if (!now.has(key)) yield { type: "DELETED", object, before: object };
   for (const [key, object] of now) {
     const old = before.get(key);
@@ -87,7 +87,7 @@ function* differences(
   }
 }
 
-/** By uid, so that what was deleted and made anew under the same name is seen as two objects. */
+/** Key by uid, so that an object recreated under the same name counts as another object. */
 function keyOf({ metadata }: UntypedObject): string {
   return metadata.uid ?? `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }

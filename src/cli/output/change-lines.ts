@@ -2,12 +2,12 @@ import picocolors from "picocolors";
 import type { FieldChange, Json, ValuePath } from "../../model/core.js";
 import { scalarText, stringText, writeValue } from "../../model/diff/yaml-text.js";
 
-/** More lines than these of one value say nothing more to people. */
-const mostLines = 30;
+/** Maximum number of lines of one value. */
+const maxLines = 30;
 
 /**
- * Changes of which the documents are not at hand, a line each: `~ spec.pages: 1 → 2`, `+ spec.theme: dark`; what has several
- * lines stands below its name.
+ * Formats changes without the documents, one per line: `~ spec.pages: 1 → 2`, `+ spec.theme: dark`. Multi-line values follow
+ * their path.
  */
 export function changeLines(changes: readonly FieldChange[], colors: boolean): readonly string[] {
   const paint = picocolors.createColors(colors);
@@ -39,14 +39,14 @@ function valueLines(sign: "+" | "-", name: string, value: Json): readonly string
   const lines: string[] = [];
   const indent = name === "" ? "" : "  ";
   writeValue(value, indent, indent, (line) => lines.push(`${sign} ${line}`));
-  const shown =
-    lines.length <= mostLines
+  const visible =
+    lines.length <= maxLines
       ? lines
-      : [...lines.slice(0, mostLines), `${sign} ${indent}… ${lines.length - mostLines} more lines`];
-  return name === "" ? shown : [`${sign} ${lead}`, ...shown];
+      : [...lines.slice(0, maxLines), `${sign} ${indent}… ${lines.length - maxLines} more lines`];
+  return name === "" ? visible : [`${sign} ${lead}`, ...visible];
 }
 
-/** `spec.containers[0].image`, with what has dots in it in quotes. */
+/** Path as text: `spec.containers[0].image`; names with dots are quoted. */
 export function pathText(path: ValuePath): string {
   let text = "";
   for (const part of path) {

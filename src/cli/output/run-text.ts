@@ -8,12 +8,12 @@ import { changeLines } from "./change-lines.js";
 
 type Write = RunReport["writes"][number];
 
-/** How many lines stand below what was written: the outcome, and the run's id. */
+/** Lines of a run below its writes: the outcome and the id. */
 const linesAfter = 2;
 
 /**
- * One run as it was told, for people to read. All but the writes is put the way the runtime puts it; of the writes only the
- * changes are known here.
+ * Formats a run of the management API. Everything but the writes is formatted by the runtime; of the writes, only the changed
+ * fields are available here.
  */
 export function runText(run: RunReport, colors: boolean): string {
   const paint = picocolors.createColors(colors);
@@ -41,7 +41,7 @@ function writeLines(write: Write, colors: boolean): readonly string[] {
     : [head, ...lines.map((line) => `  ${line}`)];
 }
 
-const known = new Set([
+const serverFields = new Set([
   "name",
   "namespace",
   "managedFields",
@@ -52,13 +52,13 @@ const known = new Set([
   "ownerReferences",
 ]);
 
-/** Of a whole object that is new, what the line above it does not say already. */
+/** Removes the fields of a new object that its heading shows already. */
 function withoutAddress(change: FieldChange): readonly FieldChange[] {
   if (change.kind !== "add" || change.path.length > 0 || !isJsonObject(change.to)) return [change];
   const { apiVersion: _, kind: __, metadata = {}, ...content } = change.to;
   const more = Object.fromEntries(
-    Object.entries(metadata as Readonly<Record<string, Json>>).filter(([field]) => !known.has(field)),
+    Object.entries(metadata as Readonly<Record<string, Json>>).filter(([field]) => !serverFields.has(field)),
   );
-  const shown = Object.keys(more).length === 0 ? content : { metadata: more, ...content };
-  return Object.keys(shown).length === 0 ? [] : [{ ...change, to: shown }];
+  const printed = Object.keys(more).length === 0 ? content : { metadata: more, ...content };
+  return Object.keys(printed).length === 0 ? [] : [{ ...change, to: printed }];
 }

@@ -9,21 +9,21 @@ export interface TableTextOptions {
   readonly withLabels: boolean;
   /** Labels with a column of their own. */
   readonly labelColumns?: readonly string[] | undefined;
-  /** Put before names, where several kinds are shown: `site.demo.dev/`. */
+  /** Prefix of names in tables of several kinds: `site.demo.dev/`. */
   readonly prefix?: string | undefined;
 }
 
-/** The rows of a server's table as text, with the columns that were asked for; the first one has their titles. */
+/** Rows of a server's table as text, the header first. */
 export function tableRows(table: Table, options: TableTextOptions): readonly (readonly string[])[] {
   const rows = table.rows.map((row) => rowText(row, table.columnDefinitions, options));
   return options.headers ? [titles(table.columnDefinitions, options), ...rows] : rows;
 }
 
 function titles(definitions: readonly TableColumn[], options: TableTextOptions): string[] {
-  const shown = definitions.filter((column) => isShown(column, options));
+  const visible = definitions.filter((column) => isVisible(column, options));
   return [
     ...(options.withNamespace ? ["NAMESPACE"] : []),
-    ...shown.map(({ name }) => name.toUpperCase()),
+    ...visible.map(({ name }) => name.toUpperCase()),
     ...(options.labelColumns ?? []).map((label) => label.slice(label.lastIndexOf("/") + 1).toUpperCase()),
     ...(options.withLabels ? ["LABELS"] : []),
   ];
@@ -35,20 +35,20 @@ function rowText(
   options: TableTextOptions,
 ): string[] {
   const labels = object.metadata?.labels ?? {};
-  const shown = cells.flatMap((cell, at) => {
+  const texts = cells.flatMap((cell, at) => {
     const column = definitions[at];
-    if (column === undefined || !isShown(column, options)) return [];
+    if (column === undefined || !isVisible(column, options)) return [];
     return [at === 0 ? `${options.prefix ?? ""}${cellText(cell)}` : cellText(cell)];
   });
   return [
     ...(options.withNamespace ? [object.metadata?.namespace ?? ""] : []),
-    ...shown,
+    ...texts,
     ...(options.labelColumns ?? []).map((label) => labels[label] ?? ""),
     ...(options.withLabels ? [labelText(labels)] : []),
   ];
 }
 
-function isShown({ priority }: TableColumn, { wide }: TableTextOptions): boolean {
+function isVisible({ priority }: TableColumn, { wide }: TableTextOptions): boolean {
   return wide || !priority;
 }
 

@@ -11,26 +11,26 @@ import { followForPeople, followForPrograms } from "../up/follow-work.js";
 import { logOf } from "../up/log-of.js";
 import { textOption } from "../command/options.js";
 
-/** Sets the controllers of modules to work on a server that is elsewhere, until the terminal's signal aborts. */
+/** Runs the controllers of modules against another server until the terminal's signal aborts. */
 export async function run(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
 ): Promise<number> {
   const { env, cwd, stdout } = terminal;
-  // The kubeconfig that is read here is not the one that `fettle up` writes, and an election is on unless it is said otherwise.
+  // --kubeconfig is read here, while the configuration names the one that `fettle up` writes. Leader election is on by default.
   const { kubeconfig: _, leaderElection, ...rest } = options;
   const flags = { ...rest, ...(leaderElection === false && { leaderElection }) };
   const { config, origins } = await loadConfig({ file: textOption(options, "config"), flags, env, cwd });
   const found = await modulesOf(words.length > 0 ? words : config.modules, cwd);
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
-  const isSaid = origins.get("log.format")?.type !== "default";
-  const format = isSaid || stdout.isTTY === true ? config.log.format : "json";
+  const isConfigured = origins.get("log.format")?.type !== "default";
+  const format = isConfigured || stdout.isTTY === true ? config.log.format : "json";
   const log = logOf({ level: config.log.level, format }, terminal);
   const since = Date.now();
   const running = await begin({ ...found, controllers }, config, options, log, terminal);
   try {
-    tell(running, format, textOption(options, "namespace"), log, terminal, since);
+    printStart(running, format, textOption(options, "namespace"), log, terminal, since);
     await untilEnd(
       running,
       () => {
@@ -45,7 +45,7 @@ export async function run(
   return 0;
 }
 
-/** @throws {UsageError} unless there is something to run. */
+/** @throws {UsageError} without controllers or schedules. */
 async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded> {
   const { modules, manifests } = sortWords(words, cwd);
   if (modules.length === 0) {
@@ -69,7 +69,7 @@ async function begin(
   log: Log,
   terminal: Terminal,
 ): Promise<Operator> {
-  // In a pod, those who ask come from outside of it.
+  // In a pod, probes come from outside.
   const host = health.host ?? (terminal.env["KUBERNETES_SERVICE_HOST"] ? "0.0.0.0" : "127.0.0.1");
   await using connected = await connect(options, terminal);
   try {
@@ -99,7 +99,7 @@ async function begin(
   }
 }
 
-function tell(
+function printStart(
   { server, health, lease, controllers, client }: Operator,
   format: Config["log"]["format"],
   namespace: string | undefined,
@@ -123,7 +123,7 @@ function tell(
   }
 }
 
-/** One that waits for its turn is of use; one that cannot begin is not, and ends with the reason. */
+/** Waits until the controllers run, then for the signal. A standby waits; a failed start throws. */
 async function untilEnd({ controllers }: Operator, began: () => void, signal: AbortSignal): Promise<void> {
   try {
     await controllers.ready(signal);

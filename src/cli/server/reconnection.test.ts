@@ -20,8 +20,8 @@ test("it says once that the server is away, waits longer from try to try, and sa
   expect(terminal.err().match(/connection to the server lost/g)).toHaveLength(1);
   expect(terminal.err()).toContain("(the connection was refused)");
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
-  reconnection.back();
-  reconnection.back();
+  reconnection.reconnected();
+  reconnection.reconnected();
   expect(terminal.err().match(/reconnected/g)).toHaveLength(1);
 });
 

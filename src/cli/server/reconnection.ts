@@ -7,86 +7,86 @@ const longestPause = 10_000;
 
 interface ReconnectionOptions {
   readonly clock?: Clock | undefined;
-  /** Is told after something was said, for those who draw over what they drew. */
-  readonly onSaid?: (() => void) | undefined;
+  /** Called after a message was printed, for commands that redraw their output. */
+  readonly onPrint?: (() => void) | undefined;
 }
 
 /**
- * For commands that follow a server until Ctrl-C: when it goes away they say so once, try again with longer and longer pauses,
- * and say when it is back.
+ * Reconnects commands that follow a server until Ctrl-C. Prints once that the connection was lost, retries with growing
+ * pauses, and prints when it is back.
  *
- *     here ──lost()──► away ──lost()──► away …
- *       ▲                │
- *       └────back()──────┘
+ *     connected ──lost()──► lost ──lost()──► lost …
+ *         ▲                   │
+ *         └──reconnected()────┘
  */
 export class Reconnection {
   readonly #terminal: Pick<Terminal, "stderr" | "signal">;
   readonly #clock: Clock;
-  readonly #onSaid: () => void;
+  readonly #onPrint: () => void;
   #pause = firstPause;
-  #isAway = false;
+  #isLost = false;
 
   constructor(
     terminal: Pick<Terminal, "stderr" | "signal">,
-    { clock = systemClock, onSaid = () => {} }: ReconnectionOptions = {},
+    { clock = systemClock, onPrint = () => {} }: ReconnectionOptions = {},
   ) {
     this.#terminal = terminal;
     this.#clock = clock;
-    this.#onSaid = onSaid;
+    this.#onPrint = onPrint;
   }
 
-  get isAway(): boolean {
-    return this.#isAway;
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /**
-   * Resolves when it is time to try again, or the terminal's signal aborted. Without an error, the server has ended what was
-   * followed.
+   * Resolves when it is time to retry, or when the terminal's signal aborts. Without an error, the server has ended the
+   * stream.
    *
-   * @throws the error, when trying again would not help.
+   * @throws the error, when a retry would not help.
    */
   async lost(problem?: unknown): Promise<void> {
     const { signal } = this.#terminal;
     if (signal.aborted) return;
-    if (problem !== undefined && !isPassing(problem)) throw problem;
-    if (!this.#isAway) {
+    if (problem !== undefined && !isTransient(problem)) throw problem;
+    if (!this.#isLost) {
       const why = problem instanceof Error ? ` (${problem.message})` : "";
-      this.#say(`connection to the server lost; reconnecting (Ctrl-C to stop)${why}`);
+      this.#print(`connection to the server lost; reconnecting (Ctrl-C to stop)${why}`);
     }
-    this.#isAway = true;
+    this.#isLost = true;
     const pause = this.#pause;
     this.#pause = Math.min(pause * 2, longestPause);
     await sleep(this.#clock, pause, signal).catch(() => {});
   }
 
-  /** The server has answered. */
-  back(): void {
-    if (this.#isAway) this.#say("reconnected");
-    this.#isAway = false;
+  /** Records a successful response. */
+  reconnected(): void {
+    if (this.#isLost) this.#print("reconnected");
+    this.#isLost = false;
     this.#pause = firstPause;
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     this.#terminal.stderr.write(`fettle: ${text}\n`);
-    this.#onSaid();
+    this.#onPrint();
   }
 
   /**
-   * What a server tells, over as many streams as it takes until the signal aborts. `begin` opens a stream that goes on where
-   * the last one ended; `probe` finds out whether the server is there, since a stream may be silent for long.
+   * Values of a stream that is reopened until the signal aborts. `open` continues where the last stream ended; `probe` checks
+   * that the server responds, since a stream may stay silent.
    */
   async *resumed<T>(
-    begin: () => AsyncIterable<T>,
+    open: () => AsyncIterable<T>,
     probe: () => Promise<unknown>,
   ): AsyncGenerator<T, void, undefined> {
     const { signal } = this.#terminal;
     while (!signal.aborted) {
       try {
-        if (this.#isAway) {
+        if (this.#isLost) {
           await probe();
-          this.back();
+          this.reconnected();
         }
-        yield* begin();
+        yield* open();
         await this.lost();
       } catch (error) {
         await this.lost(error);
@@ -95,7 +95,7 @@ export class Reconnection {
   }
 }
 
-/** Whether it may go better next time. */
-export function isPassing(error: unknown): boolean {
+/** True if a retry may succeed. */
+export function isTransient(error: unknown): boolean {
   return error instanceof ConnectionError || isServiceUnavailable(error) || isTooManyRequests(error);
 }

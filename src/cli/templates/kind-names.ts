@@ -19,7 +19,7 @@ const pascalCase = /^[A-Z][A-Za-z0-9]{0,62}$/;
 const dnsName = /^(?=.{3,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
 /** Words that cannot name a variable, or already name something in the files that are made. */
-const taken = new Set(
+const reserved = new Set(
   (
     "await break case catch class const continue default delete do else enum export extends false finally for function if " +
     "import in instanceof new null package return static super switch this throw true try typeof var void while with yield " +
@@ -50,8 +50,8 @@ export function kindNames(kind: string, group: string): KindNames {
   return {
     kind,
     group,
-    variable: taken.has(variable) ? `${variable}Object` : variable,
-    controller: plural === variable || taken.has(plural) ? `${variable}Controller` : plural,
+    variable: reserved.has(variable) ? `${variable}Object` : variable,
+    controller: plural === variable || reserved.has(plural) ? `${variable}Controller` : plural,
     file: kind.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "-").toLowerCase(),
   };
 }

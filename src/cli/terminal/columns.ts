@@ -1,8 +1,8 @@
-/** What can move a cursor, turn text around or hide it. */
+/** Control and formatting characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /**
- * Rows with their cells below each other, the way kubectl prints tables: as wide as needed, three spaces between.
+ * Formats rows as a table like kubectl's: columns as wide as needed, three spaces in between.
  *
  * @example
  * columns([["NAME", "AGE"], ["hello", "5m"]]); // "NAME    AGE\nhello   5m\n"
@@ -11,7 +11,7 @@ export function columns(rows: readonly (readonly string[])[], indent = ""): stri
   return withWidths(rows, widthsOf(rows), indent);
 }
 
-/** As {@link columns}, for a table that grows: later rows keep the widths of the first as far as they fit. */
+/** Table that grows: later rows keep the column widths of the earlier ones. */
 export class GrowingColumns {
   #widths: readonly number[] = [];
 
@@ -23,13 +23,13 @@ export class GrowingColumns {
   }
 }
 
-/** A value in a cell: one line, nothing that a terminal would act on. */
+/** Value of a cell on one line, with control characters escaped. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const [line = ""] = text.split("\n", 1);
-  const shown = line.replaceAll(unprintable, (sign) => JSON.stringify(sign).slice(1, -1));
-  return line.length < text.trimEnd().length ? `${shown}...` : shown;
+  const escaped = line.replaceAll(unprintable, (sign) => JSON.stringify(sign).slice(1, -1));
+  return line.length < text.trimEnd().length ? `${escaped}...` : escaped;
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

@@ -1,11 +1,11 @@
 import type { Terminal } from "../command/command.js";
 
-// oxlint-disable-next-line no-control-regex -- that is what colours are made of
+// oxlint-disable-next-line no-control-regex -- escape sequences of colours
 const colour = /^\u001B\[[0-9;]*m/;
 
 /**
- * Shows a text that changes: on a terminal in place, elsewhere one after the other with an empty line between them. What is
- * the same as before is not shown again.
+ * Prints a text that changes: redrawn in place on a terminal, otherwise appended with an empty line in between. An unchanged
+ * text is not printed again.
  */
 export class Screen {
   readonly #terminal: Terminal;
@@ -16,7 +16,7 @@ export class Screen {
     this.#terminal = terminal;
   }
 
-  /** Something else has been written: what is drawn next stands below it. */
+  /** Starts a new drawing below other output. */
   leave(): void {
     this.#height = 0;
     this.#last = undefined;
@@ -30,28 +30,28 @@ export class Screen {
       this.#last = text;
       return;
     }
-    // Some terminals do not know their size, and say 0.
+    // Some terminals report a size of 0.
     const lines = fitted(text, stdout.columns || 80, stdout.rows || 24);
     const back = this.#height === 0 ? "" : `\u001B[${this.#height}A\r`;
-    // Each line clears what was on it before, and the last one all below: nothing flickers.
+    // Each line clears its rest, and the last one everything below: no flicker.
     stdout.write(`${back}${lines.map((line) => `${line}\u001B[K\n`).join("")}\u001B[J`);
     this.#height = lines.length;
     this.#last = text;
   }
 }
 
-/** The lines that can be seen at once: a line that wraps, or scrolls away, could not be drawn over. */
+/** Lines that fit on the screen: lines that wrap or scroll cannot be redrawn. */
 function fitted(text: string, columns: number, rows: number): readonly string[] {
   const lines = text.replace(/\n$/, "").split("\n");
   const most = Math.max(1, rows - 1);
-  const shown =
+  const visible =
     lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`];
-  return shown.map((line) => clipped(line, columns));
+  return visible.map((line) => clipped(line, columns));
 }
 
 function clipped(line: string, columns: number): string {
   let width = 0;
-  /** Where the last character that can be kept ends, if the line has to be cut. */
+  /** Position to cut at, if the line is too long. */
   let end = 0;
   for (let at = 0; at < line.length;) {
     const [escape] = colour.exec(line.slice(at)) ?? [];

@@ -18,14 +18,17 @@ export interface Running {
   readonly took: number;
 }
 
-/** What is running and where, and what to try next: every line of that works when it is pasted into another terminal. */
+/** Banner of `fettle up`: what runs where, and commands to paste into another terminal. */
 export function banner(running: Running, terminal: Terminal): string {
   const { url, config, found, took } = running;
   const paint = picocolors.createColors(terminal.colors);
   const facts: (readonly [string, string])[] = [
     ["API", url],
-    ["data", config.store === "memory" ? "in memory, lost when it stops" : shown(config.data, terminal.cwd)],
-    ["kubeconfig", shown(running.kubeconfig, terminal.cwd)],
+    [
+      "data",
+      config.store === "memory" ? "in memory, lost when it stops" : displayPath(config.data, terminal.cwd),
+    ],
+    ["kubeconfig", displayPath(running.kubeconfig, terminal.cwd)],
     [
       "controllers",
       found.controllers.map(({ name }) => name).join(", ") || "none (add some with: fettle up FILE.ts)",
@@ -56,8 +59,8 @@ function appliedText(applied: readonly Applied[]): string {
   return counts.join(", ");
 }
 
-/** Paths as they are typed here; as they are when that is no shorter. */
-export function shown(path: string, cwd: string): string {
+/** Path relative to the working directory, or absolute where that is shorter. */
+export function displayPath(path: string, cwd: string): string {
   const here = relative(cwd, path) || ".";
   return here.startsWith("../..") ? path : here;
 }
@@ -67,8 +70,8 @@ function whatNext(
   { env, cwd }: Terminal,
 ): { readonly folder: string; readonly lines: readonly string[] } {
   const fettle = ownCommand(env, cwd);
-  const where = shown(kubeconfig, cwd);
-  // Commands look for it there themselves, unless the environment names another.
+  const where = displayPath(kubeconfig, cwd);
+  // Commands use this kubeconfig by default, unless KUBECONFIG is set.
   const isFound = where === join(".fettle", "kubeconfig") && !env["KUBECONFIG"];
   const flag = isFound ? "" : ` --kubeconfig ${quoted(where)}`;
   const kinds = kindsOf(found.controllers, found.kinds);
@@ -82,7 +85,7 @@ function whatNext(
       ? ""
       : ` -n ${first.metadata.namespace}`;
   return {
-    // Whatever is not named from the root or found on the path is found from here.
+    // Relative paths and npx work only in this folder.
     folder: where.startsWith("/") && !fettle.startsWith("n") ? "" : ", in this folder",
     lines: [
       `${fettle} get ${plural}${inNamespace}${flag}`,
@@ -96,16 +99,16 @@ function whatNext(
   };
 }
 
-/** How this command is called here: another terminal has not what npm adds to the path. */
+/** Command line that runs fettle in another terminal, which lacks the PATH entries that npm adds. */
 function ownCommand(env: Terminal["env"], cwd: string): string {
   if (isOnPath("fettle", env)) return "fettle";
   if (env["npm_command"] === "exec" || existsSync(join(cwd, "node_modules", ".bin", "fettle"))) {
     return "npx fettle";
   }
-  return `node ${quoted(shown(ownProgram(), cwd))}`;
+  return `node ${quoted(displayPath(ownProgram(), cwd))}`;
 }
 
-/** As a shell takes it. */
+/** Quotes a word for the shell. */
 function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -16,7 +16,7 @@ export interface Watched {
   readonly signal: AbortSignal;
 }
 
-/** Tells people in a line each what controllers do and what they have to say, until the signal aborts. */
+/** Prints a line for each run and event, until the signal aborts. */
 export function followForPeople(
   { runs, since, client, signal }: Watched,
   {
@@ -27,14 +27,14 @@ export function followForPeople(
 ): void {
   const lines = new RunLines(colors);
   const paint = picocolors.createColors(colors);
-  const tell = (run: Run): void => {
+  const print = (run: Run): void => {
     const line = lines.line(run);
     if (line !== undefined) write(`${line}\n`);
   };
-  // Some have ended while everything was being started.
-  void followFrom(runs, { since }, signal, tell);
+  // Runs that ended during the start.
+  void followFrom(runs, { since }, signal, print);
   void followEvents(client, where, signal, ({ object, type, reason, message, at }) => {
-    // A run that failed is an event too; it has been told.
+    // The event of a failed run repeats the line of the run.
     if (lines.lastOf(object)?.includes(message) === true) return;
     const mark = type === "Warning" ? paint.yellow("!") : paint.cyan("»");
     write(
@@ -43,19 +43,19 @@ export function followForPeople(
   });
 }
 
-/** Writes runs that did something to a log, until the signal aborts. */
+/** Logs runs with effects, until the signal aborts. */
 export function followForPrograms({ runs, since, signal }: Omit<Watched, "client">, log: Log): void {
-  const tell = (run: Run): void => {
+  const print = (run: Run): void => {
     const did = whatHappened(run);
     if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "again")) return;
     const { id, controller, kind, key, outcome, duration, wait, failures, triggers } = run;
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };
     log.info({ ...facts, triggers: triggers.map(({ type }) => type) }, "run");
   };
-  void followFrom(runs, { since }, signal, tell);
+  void followFrom(runs, { since }, signal, print);
 }
 
-interface Happened {
+interface RecordedEvent {
   /** `Site default/hello` */
   readonly object: string;
   readonly type: string;
@@ -64,12 +64,12 @@ interface Happened {
   readonly at: number;
 }
 
-/** What controllers note from now on. A watch that ends is begun anew from where it was. */
+/** Follows new events; a watch that ends is reopened where it ended. */
 async function followEvents(
   client: Client,
   where: Where,
   signal: AbortSignal,
-  tell: (happened: Happened) => void,
+  onEvent: (event: RecordedEvent) => void,
 ): Promise<void> {
   let version: string | undefined;
   while (!signal.aborted) {
@@ -83,7 +83,7 @@ async function followEvents(
         version = object.metadata.resourceVersion ?? version;
         if (type !== "ADDED" && type !== "MODIFIED") continue;
         const { kind = "", namespace, name = "" } = object.involvedObject;
-        tell({
+        onEvent({
           object: `${kind} ${namespace ? `${namespace}/` : ""}${name}`,
           type: object.type ?? "Normal",
           reason: object.reason ?? "",
@@ -92,7 +92,7 @@ async function followEvents(
         });
       }
     } catch {
-      // Nobody misses a line for people so much that they would want to read why.
+      // Errors are ignored: these lines are only informative.
       version = undefined;
       await sleep(systemClock, 1000, signal).catch(() => {});
     }

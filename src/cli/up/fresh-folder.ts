@@ -2,13 +2,13 @@ import { mkdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a data folder if there is none. What is returned takes it away again, with all that is in it, and with the folders
- * above it that had to be made; it does nothing to a folder that was there before.
+ * Creates a data folder if it does not exist. The returned function removes it with its content and the parent folders that
+ * were created for it; it leaves a folder alone that existed before.
  */
 export async function makeFolder(path: string): Promise<() => Promise<void>> {
   const highest = await mkdir(dirname(path), { recursive: true });
   try {
-    // Of several who start at the same time only one makes it, and only that one may take it away.
+    // Of several processes that start at once, only the one that created the folder may remove it.
     await mkdir(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -17,11 +17,11 @@ export async function makeFolder(path: string): Promise<() => Promise<void>> {
   return async () => {
     await rm(path, { recursive: true, force: true });
     if (highest === undefined) return;
-    for (let above = dirname(path); above.startsWith(highest); above = dirname(above)) {
+    for (let parent = dirname(path); parent.startsWith(highest); parent = dirname(parent)) {
       try {
-        await rmdir(above);
+        await rmdir(parent);
       } catch {
-        // Somebody else has put something there.
+        // Not empty.
         return;
       }
     }

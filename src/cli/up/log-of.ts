@@ -3,10 +3,10 @@ import { createLog } from "../../runtime/observe/create-log.js";
 import type { Log, LogLevel } from "../../runtime/observe/log.js";
 import type { Terminal } from "../command/command.js";
 
-/** Fields of lines about what {@link followForPeople} tells in its own way: runs and findings. */
-const told = ["outcome", "failures", "finding"];
+/** Fields of log lines about runs and findings, which {@link followForPeople} prints itself. */
+const runFields = ["outcome", "failures", "finding"];
 
-/** The log that a configuration asks for: JSON on standard output, or lines for people on standard error. */
+/** Log of a configuration: JSON on standard output, or text on standard error. */
 export function logOf(
   { level, format }: Config["log"],
   { stdout, stderr, colors }: Pick<Terminal, "stdout" | "stderr" | "colors">,
@@ -17,7 +17,7 @@ export function logOf(
   return logForPeople(format === "none" ? "error" : level, { colors, write: (text) => stderr.write(text) });
 }
 
-/** A log for people who are told of runs already; with level debug it has everything. */
+/** Text log without runs, which are printed separately; complete with level debug. */
 function logForPeople(
   level: LogLevel,
   { colors, write }: { readonly colors: boolean; readonly write: (text: string) => unknown },
@@ -27,18 +27,18 @@ function logForPeople(
     pretty: { color: colors },
     destination: { write: (text) => void write(text) },
   });
-  return level === "debug" ? log : withoutTold(log);
+  return level === "debug" ? log : withoutRuns(log);
 }
 
-/** What runs and schedules say themselves is heard from info on; what the parts of the plane say, from warn on. */
-function withoutTold(log: Log, isRun = false): Log {
-  const isNews = (fields: object): boolean => !told.some((name) => name in fields);
+/** Logs of runs and schedules from level info, those of the plane from warn. */
+function withoutRuns(log: Log, isRun = false): Log {
+  const isOther = (fields: object): boolean => !runFields.some((name) => name in fields);
   return {
     debug: (fields, text) => log.debug(fields, text),
-    info: (fields, text) => void (isRun && isNews(fields) && log.info(fields, text)),
-    warn: (fields, text) => void (isNews(fields) && log.warn(fields, text)),
-    error: (fields, text) => void (isNews(fields) && log.error(fields, text)),
-    child: (fields) => withoutTold(log.child(fields), true),
+    info: (fields, text) => void (isRun && isOther(fields) && log.info(fields, text)),
+    warn: (fields, text) => void (isOther(fields) && log.warn(fields, text)),
+    error: (fields, text) => void (isOther(fields) && log.error(fields, text)),
+    child: (fields) => withoutRuns(log.child(fields), true),
     isLevelEnabled: (level) => log.isLevelEnabled?.(level) ?? true,
   };
 }

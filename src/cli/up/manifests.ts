@@ -5,7 +5,7 @@ import { asApiError } from "../../model/core.js";
 import { ManifestError, type Applied } from "../../plane/apply-manifests.js";
 import { inOrder } from "../manifests/apply-manifest.js";
 import { placedManifests, type PlacedManifest } from "../manifests/placed-manifests.js";
-import { objections } from "../manifests/refusal.js";
+import { problemsOf } from "../manifests/refusal.js";
 
 /** @throws {ManifestError} with the place of what is wrong. */
 export async function readManifests(
@@ -49,7 +49,7 @@ export async function applyPlaced(
 
 function refused(error: unknown, placed: PlacedManifest): Error {
   const { kind, metadata } = placed.manifest;
-  const lines = objections(error).map(({ field, message }) => `${placed.place(field)}: ${message}`);
+  const lines = problemsOf(error).map(({ field, message }) => `${placed.place(field)}: ${message}`);
   return new ManifestError(`${kind} ${metadata.name ?? ""} was rejected:\n  ${lines.join("\n  ")}`, {
     // Where the server gave reasons, the message says all there is.
     ...(asApiError(error)?.status.details?.causes === undefined && { cause: error }),

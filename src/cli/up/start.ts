@@ -8,44 +8,44 @@ import { banner } from "./banner.js";
 import { makeFolder } from "./fresh-folder.js";
 import { applyPlaced, readManifests } from "./manifests.js";
 
-/** A control plane that is at work, and what it was made of. */
+/** Running control plane and its source files. */
 export interface Started {
   readonly plane: ControlPlane;
-  /** Folders and files whose changes concern it. */
+  /** Files to watch for changes. */
   readonly sources: readonly string[];
 }
 
-/** What words and configuration name, absolute. */
+/** Absolute paths of modules and manifests. */
 export interface Sources {
   readonly modules: readonly string[];
   readonly manifests: readonly string[];
 }
 
-/** What the words name; where they name no modules, or no manifests, those of the configuration. */
+/** Modules and manifests of the arguments; each defaults to those of the configuration. */
 export function sourcesOf(config: Config, words: readonly string[], cwd: string): Sources {
-  const said = sortWords(words, cwd);
-  const usual = sortWords(
+  const given = sortWords(words, cwd);
+  const configured = sortWords(
     [
-      ...(said.modules.length === 0 ? config.modules : []),
-      ...(said.manifests.length === 0 ? config.manifests : []),
+      ...(given.modules.length === 0 ? config.modules : []),
+      ...(given.manifests.length === 0 ? config.manifests : []),
     ],
     cwd,
   );
   return {
-    modules: [...said.modules, ...usual.modules],
-    manifests: [...said.manifests, ...usual.manifests],
+    modules: [...given.modules, ...configured.modules],
+    manifests: [...given.manifests, ...configured.manifests],
   };
 }
 
 /**
- * Starts a control plane with what was named, and says so. Everything is loaded and read before anything is opened, so that
- * a mistake in a file changes nothing.
+ * Starts a control plane and prints the banner. All files are loaded before the store is opened, so that a mistake in a file
+ * changes nothing.
  */
 export async function start(
   loaded: LoadedConfig,
   words: readonly string[],
   terminal: Terminal,
-  { signal, isAgain }: { readonly signal: AbortSignal; readonly isAgain: boolean },
+  { signal, isRestart }: { readonly signal: AbortSignal; readonly isRestart: boolean },
 ): Promise<Started> {
   const began = performance.now();
   const since = Date.now();
@@ -58,19 +58,19 @@ export async function start(
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
-  // One that could not be started leaves nothing behind that was not there before.
-  const leaveNothing = await makeFolder(config.data);
+  // A failed start removes the folder if it created it.
+  const removeFolder = await makeFolder(config.data);
   const plane = await open(config, { ...found, controllers }, log, terminal).catch(async (error: unknown) => {
-    await leaveNothing();
+    await removeFolder();
     throw error;
   });
   try {
     const { followForPeople, followForPrograms } = await import("./follow-work.js");
     const watched = { runs: plane.controllers.runs, since, client: plane.client, signal };
-    // What is applied is worked on at once; that is told, but after the banner.
-    const held = new Held((text) => stdout.write(text));
+    // Runs start while manifests are applied; their lines are printed after the banner.
+    const buffered = new BufferedOutput((text) => stdout.write(text));
     if (config.log.format === "pretty")
-      followForPeople(watched, { colors, write: (text) => held.write(text) });
+      followForPeople(watched, { colors, write: (text) => buffered.write(text) });
     const applied = await applyPlaced((manifest) => plane.apply(manifest), manifests);
     const { url = "", kubeconfig = "" } = plane;
     if (config.log.format === "json") {
@@ -79,40 +79,40 @@ export async function start(
     } else {
       const took = performance.now() - began;
       stdout.write(
-        isAgain
+        isRestart
           ? `Restarted in ${Math.round(took)} ms.\n`
           : `${banner({ url, kubeconfig, config, found, applied, took }, terminal)}\n`,
       );
     }
-    held.release();
+    buffered.release();
     const named = [...sources.manifests, ...found.files, ...(file === undefined ? [] : [file])];
     return { plane, sources: [...new Set(named)] };
   } catch (error) {
     await plane
       .stop()
       .catch((problem: unknown) => stderr.write(`fettle: while stopping: ${String(problem)}\n`));
-    await leaveNothing();
+    await removeFolder();
     throw error;
   }
 }
 
-/** Keeps text back until it is released. */
-class Held {
+/** Buffers text until it is released. */
+class BufferedOutput {
   readonly #out: (text: string) => unknown;
-  #kept: string[] | undefined = [];
+  #buffer: string[] | undefined = [];
 
   constructor(out: (text: string) => unknown) {
     this.#out = out;
   }
 
   write(text: string): void {
-    if (this.#kept === undefined) this.#out(text);
-    else this.#kept.push(text);
+    if (this.#buffer === undefined) this.#out(text);
+    else this.#buffer.push(text);
   }
 
   release(): void {
-    for (const text of this.#kept ?? []) this.#out(text);
-    this.#kept = undefined;
+    for (const text of this.#buffer ?? []) this.#out(text);
+    this.#buffer = undefined;
   }
 }
 
@@ -136,33 +136,33 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
   }
 }
 
-/** With the way out that the command line has. */
+/** Adds the option that solves the problem. */
 function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: Config): unknown {
   if (!(error instanceof Error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
-  const say = (message: string): Error => new StartError(message, { cause: error });
+  const startError = (message: string): Error => new StartError(message, { cause: error });
   switch (code) {
     case "EADDRINUSE":
-      return say(
+      return startError(
         `port ${port} on ${host} is in use, perhaps by another fettle up; stop it, or choose another port with --port (0 for any free port)`,
       );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return say(`${host} is not an address of this machine; choose another with --host`);
+      return startError(`${host} is not an address of this machine; choose another with --host`);
     case "EACCES":
       return port < 1024 && port > 0 && path === undefined
-        ? say(`no permission to listen on port ${port}; choose a port from 1024 with --port`)
+        ? startError(`no permission to listen on port ${port}; choose a port from 1024 with --port`)
         : error;
     default:
       if (
         error.name === "TokenFileError" &&
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
-        return say(`the token file ${tokenFile} does not exist; choose another with --token-file`);
+        return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
       if (error.name === "StoreInUse")
-        return say(
+        return startError(
           error.message.replace("choose another data directory", "choose another with --data FOLDER"),
         );
-      return tls || !error.message.includes("TLS") ? error : say(`${error.message} (remove --no-tls)`);
+      return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }

@@ -3,17 +3,17 @@ import { once } from "node:events";
 import picocolors from "picocolors";
 import type { OptionValues, Terminal } from "../command/command.js";
 import { ownProgram } from "../templates/own-package.js";
-import { shown } from "./banner.js";
+import { displayPath } from "./banner.js";
 import { FileWatch } from "./watch-files.js";
 
-/** Says to a process that another one starts it anew when files change: `first`, or `again`. */
+/** Environment variable of a supervised process: `first` or `again`. */
 const supervisedVariable = "FETTLE_SUPERVISED";
 
 export const stopping = "\nStopping: waiting for running reconciles to finish.\n";
 export const stopped = "Stopped. All data is on disk.\n";
 
-/** What a generation tells its supervisor when it is at work. */
-interface AtWork {
+/** Message of a child process to its supervisor after it has started. */
+interface StartedMessage {
   readonly port: number;
   readonly sources: readonly string[];
 }
@@ -21,15 +21,15 @@ interface AtWork {
 export interface Supervised {
   readonly words: readonly string[];
   readonly options: OptionValues;
-  /** What to watch until a generation knows better. */
+  /** Files to watch until a child reports its own. */
   readonly sources: readonly string[];
   readonly terminal: Terminal;
 }
 
 /**
- * Runs `fettle up` in a process of its own, and in a new one after every change. A generation ends in good order before the
- * next one begins, on the same data and the same port, so nothing is lost but the time between. One that cannot start, since a
- * file is half written, is followed by the next as soon as something changes.
+ * Runs `fettle up` in a child process, and in a new one after every file change. A child shuts down gracefully before the next
+ * one starts on the same data and port. If a child cannot start, for example because a file is half written, the next one
+ * starts with the next change.
  */
 export async function supervise({ words, options, sources, terminal }: Supervised): Promise<number> {
   const { signal, stdout, stderr, cwd } = terminal;
@@ -52,18 +52,18 @@ export async function supervise({ words, options, sources, terminal }: Supervise
       const child = begin(words, options, port, terminal);
       const ended = once(child, "exit");
       child.on("message", (message) => {
-        const { port: taken, sources: named } = message as AtWork;
-        port = taken;
-        files.follow(named);
+        const started = message as StartedMessage;
+        port = started.port;
+        files.follow(started.sources);
       });
       await Promise.race([woken, ended]);
       if (child.exitCode === null && child.signalCode === null) {
         if (!signal.aborted && changed !== undefined) {
-          stdout.write(paint.dim(`\n${shown(changed, cwd)} has changed: restarting\n\n`));
+          stdout.write(paint.dim(`\n${displayPath(changed, cwd)} has changed: restarting\n\n`));
         }
         if (signal.aborted) stdout.write(stopping);
         isStopping = signal.aborted;
-        // Ctrl-C may have reached it too; hanging up says the same once more, and is heard only once.
+        // Ctrl-C may have reached the child too; disconnecting stops it in either case.
         if (child.connected) child.disconnect();
         await ended;
       } else if (!signal.aborted && changed === undefined) {
@@ -93,7 +93,7 @@ function begin(
   });
 }
 
-/** Options as they are typed, but for `--watch`. */
+/** Command line flags of options, without `--watch`. */
 function flagsOf(options: OptionValues): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (name === "watch" || value === undefined) return [];
@@ -104,25 +104,25 @@ function flagsOf(options: OptionValues): readonly string[] {
   });
 }
 
-/** Who starts this process anew. */
+/** Parent process that restarts this one. */
 export interface Supervisor {
-  /** Whether another generation was at work before. */
-  readonly isAgain: boolean;
-  /** Aborts when this generation should end. */
-  readonly hungUp: AbortSignal;
-  tell(atWork: AtWork): void;
+  /** True if another child ran before. */
+  readonly isRestart: boolean;
+  /** Aborts when this child should stop. */
+  readonly disconnected: AbortSignal;
+  report(started: StartedMessage): void;
 }
 
-/** A generation's side of it; undefined in a process that nobody starts anew. */
+/** Supervisor of this process; undefined without one. */
 export function supervisor({ env }: Pick<Terminal, "env">): Supervisor | undefined {
-  const said = env[supervisedVariable];
-  if (said === undefined || process.send === undefined) return undefined;
+  const mode = env[supervisedVariable];
+  if (mode === undefined || process.send === undefined) return undefined;
   const ending = new AbortController();
   if (!process.connected) ending.abort();
   process.once("disconnect", () => ending.abort());
   return {
-    isAgain: said === "again",
-    hungUp: ending.signal,
-    tell: (atWork) => void process.send?.(atWork),
+    isRestart: mode === "again",
+    disconnected: ending.signal,
+    report: (started) => void process.send?.(started),
   };
 }

@@ -43,10 +43,10 @@ export async function watchTable(
         show(again.rows);
         version = again.resourceVersion;
       }
-      if (reconnection.isAway) {
+      if (reconnection.isLost) {
         // A list shows at once whether the server is back; a watch may stay silent.
         await server.client.list(kind, { ...where, metadataOnly: true, limit: 1, signal });
-        reconnection.back();
+        reconnection.reconnected();
       }
       const startedAt = systemClock.now();
       const query = {

@@ -3,7 +3,7 @@ import { formatDuration, parseApiVersion } from "../../../model/core.js";
 import { escapeText } from "../../../model/diff/yaml-text.js";
 import type { ManifestPlan, PlanReport } from "../../../plane/management/contract.js";
 import type { PlacedManifest } from "../../manifests/placed-manifests.js";
-import { objectionsIn } from "../../manifests/refusal.js";
+import { problemsIn } from "../../manifests/refusal.js";
 import { address, indented, objectDiff } from "../../output/object-diff.js";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -54,7 +54,7 @@ function objectText(
   const { object } = plan;
   const title = paint.bold(titleOf(plan));
   if (object.problem !== undefined) {
-    const lines = objectionsIn(object.problem, object.causes).map(({ field, message }) =>
+    const lines = problemsIn(object.problem, object.causes).map(({ field, message }) =>
       place === undefined ? message : `${place(field)}: ${message}`,
     );
     return `${paint.red("!")} ${title}: ${paint.red(linesOf(lines.join("\n"), "    "))}`;

@@ -9,60 +9,60 @@ import { searchHint } from "../../objects/not-found.js";
 import type { Server } from "../../server/connect.js";
 import type { ObjectSelection } from "../../objects/resolve-objects.js";
 
-/** An object that is to be deleted. */
-export interface Doomed {
+/** Object to delete. */
+export interface Deletion {
   readonly kind: KindInfo;
   readonly name: string;
   readonly namespace: string | undefined;
   readonly title: string;
-  /** That of the object that was seen, so that one that takes its name meanwhile is spared. */
+  /** Precondition of the delete: another object of the same name is not deleted. */
   readonly uid: string | undefined;
   readonly object: UntypedObject;
 }
 
 interface Found {
-  readonly doomed: readonly Doomed[];
+  readonly deletions: readonly Deletion[];
   readonly missing: readonly string[];
 }
 
-export async function doomedByName(
+export async function deletionsByName(
   { client, namespace }: Server,
   kind: ServedKind,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Found> {
-  const doomed: Doomed[] = [];
+  const deletions: Deletion[] = [];
   const missing: string[] = [];
   for (const name of names) {
     const object = await client.find(kind, { name, namespace }, { metadataOnly: true, signal });
     const title = titleOf(kind, name);
-    if (object !== undefined) doomed.push(doom(kind, object, title));
+    if (object !== undefined) deletions.push(toDeletion(kind, object, title));
     else {
       const where = kind.scope === "Namespaced" ? ` in namespace ${namespace}` : "";
       missing.push(`${title}${where}; ${searchHint(kind)}`);
     }
   }
-  return { doomed, missing };
+  return { deletions, missing };
 }
 
-export async function doomedBySelection(
+export async function deletionsBySelection(
   { client }: Server,
   kind: ServedKind,
   selection: ObjectSelection,
   signal: AbortSignal,
-): Promise<readonly Doomed[]> {
+): Promise<readonly Deletion[]> {
   const { items } = await client.list(kind, { ...selection, metadataOnly: true, signal });
-  return items.map((object) => doom(kind, object, titleOf(kind, object.metadata.name)));
+  return items.map((object) => toDeletion(kind, object, titleOf(kind, object.metadata.name)));
 }
 
-/** In the reverse of the order in which they are applied: a definition goes last, since its objects go with it. */
-export async function doomedByManifests(
+/** Finds the objects of manifests, in the reverse order of apply: a definition comes last, since its objects go with it. */
+export async function deletionsByManifest(
   { client }: Server,
   files: readonly string[],
   recursive: boolean,
   terminal: Terminal,
 ): Promise<Found> {
-  const doomed: Doomed[] = [];
+  const deletions: Deletion[] = [];
   const missing: string[] = [];
   const found = await readManifests(files, { recursive, terminal });
   for (const { manifest, source } of inOrder(found).toReversed()) {
@@ -76,18 +76,18 @@ export async function doomedByManifests(
     try {
       const kind = await client.kind(manifest, { signal });
       const object = await client.find(kind, { name, namespace }, { metadataOnly: true, signal });
-      if (object !== undefined) doomed.push(doom(kind, object, title));
+      if (object !== undefined) deletions.push(toDeletion(kind, object, title));
       else missing.push(`${title} (${source})`);
     } catch (error) {
-      // Where there is no such kind, there is no such object.
+      // If the kind is not served, the object does not exist.
       if (!isNotFound(error)) throw error;
       missing.push(`${title} (${source})`);
     }
   }
-  return { doomed, missing };
+  return { deletions, missing };
 }
 
-function doom(kind: KindInfo, object: UntypedObject, title: string): Doomed {
+function toDeletion(kind: KindInfo, object: UntypedObject, title: string): Deletion {
   const { name = "", namespace, uid } = object.metadata;
   return { kind, name, namespace, title, uid, object };
 }

@@ -4,57 +4,57 @@ import { formatDuration } from "../../../model/core.js";
 import type { Terminal } from "../../command/command.js";
 import { untilObject } from "../../objects/until-object.js";
 import type { Progress } from "../../terminal/progress.js";
-import type { Doomed } from "./doomed.js";
+import type { Deletion } from "./find-deletions.js";
 
-export interface GoneOptions {
+export interface UntilDeletedOptions {
   readonly terminal: Terminal;
   readonly progress: Progress;
-  /** Milliseconds; without end unless given. */
+  /** Milliseconds; undefined for no limit. */
   readonly timeout: number | undefined;
-  readonly onGone: (doomed: Doomed) => void;
+  readonly onDeleted: (deletion: Deletion) => void;
 }
 
-/** Waits until objects are gone; says what holds those that are not. */
-export async function untilGone(
+/** Waits until objects are deleted; reports the finalizers of those that remain. */
+export async function untilDeleted(
   client: Client,
-  doomed: readonly Doomed[],
-  { terminal, progress, timeout, onGone }: GoneOptions,
-): Promise<"gone" | "timeout" | "interrupted"> {
+  deletions: readonly Deletion[],
+  { terminal, progress, timeout, onDeleted }: UntilDeletedOptions,
+): Promise<"deleted" | "timeout" | "interrupted"> {
   const limit = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
   const signal = limit === undefined ? terminal.signal : AbortSignal.any([terminal.signal, limit]);
-  const left = new Map<Doomed, UntypedObject>(doomed.map((each) => [each, each.object]));
-  const say = (): void => {
+  const left = new Map<Deletion, UntypedObject>(deletions.map((each) => [each, each.object]));
+  const showProgress = (): void => {
     const [first] = left;
     if (first === undefined) return;
     const more = left.size > 1 ? ` and ${left.size - 1} more` : "";
-    progress.show(`waiting for ${first[0].title}${more} to be deleted${whatHolds(first[1])}`);
+    progress.show(`waiting for ${first[0].title}${more} to be deleted${finalizersText(first[1])}`);
   };
-  say();
+  showProgress();
   await Promise.all(
-    doomed.map(async (each) => {
-      const isGone = await untilObject(
+    deletions.map(async (each) => {
+      const isDeleted = await untilObject(
         client,
         each,
         (object) => {
           if (object === undefined || object.metadata.uid !== each.object.metadata.uid) return true;
           left.set(each, object);
-          say();
+          showProgress();
           return false;
         },
         signal,
       );
-      if (isGone) {
+      if (isDeleted) {
         left.delete(each);
         progress.clear();
-        onGone(each);
+        onDeleted(each);
       }
-      say();
+      showProgress();
     }),
   );
   progress.clear();
-  if (left.size === 0) return "gone";
+  if (left.size === 0) return "deleted";
   for (const [{ title }, object] of left) {
-    terminal.stderr.write(`${title} is still being deleted${whatHolds(object)}\n`);
+    terminal.stderr.write(`${title} is still being deleted${finalizersText(object)}\n`);
   }
   if (terminal.signal.aborted) {
     terminal.stderr.write("Stopped waiting; the deletion continues.\n");
@@ -64,7 +64,7 @@ export async function untilGone(
   return "timeout";
 }
 
-function whatHolds({ metadata, ...object }: UntypedObject): string {
+function finalizersText({ metadata, ...object }: UntypedObject): string {
   const { finalizers: ofSpec = [] } = ((object as { spec?: unknown }).spec ?? {}) as {
     finalizers?: readonly string[];
   };
