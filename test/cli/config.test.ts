@@ -26,7 +26,7 @@ const problems = async (
   return (error as Error).message.split("\n");
 };
 
-test("flags go before the environment, that before the file, and that before defaults", async () => {
+test("flags override the environment, which overrides the file, which overrides defaults", async () => {
   const cwd = await folderWith({
     "fettle.yaml": "data: kept\nlisten:\n  port: 1001\n  host: localhost\nlog: { format: json }\n",
   });
@@ -48,7 +48,7 @@ test("flags go before the environment, that before the file, and that before def
   });
 });
 
-test("nothing need be said", async () => {
+test("has a default for every setting", async () => {
   const { config, file } = await loadConfig({ cwd: await folderWith(), env: {} });
   expect(file).toBeUndefined();
   expect(config).toMatchObject({
@@ -70,14 +70,14 @@ test("the record of runs has limits, and a folder if one is set", async () => {
   ]);
 });
 
-test("paths are relative to the file they stand in", async () => {
+test("resolves paths relative to the configuration file", async () => {
   const cwd = await folderWith({ "deploy/fettle.yaml": "modules: [sites.ts]\nmanifests: [../all]\n" });
   const { config } = await loadConfig({ cwd, env: {}, file: "deploy/fettle.yaml" });
   expect(config.modules).toEqual([join(cwd, "deploy/sites.ts")]);
   expect(config.manifests).toEqual([join(cwd, "all")]);
 });
 
-test("variables of the environment are filled in, and may have defaults", async () => {
+test("substitutes environment variables, with defaults", async () => {
   const text = "listen:\n  port: ${PORT:-7701}\n  host: ${HOST}\ndata: a$${b}/${EMPTY:-c}\n";
   const cwd = await folderWith({ "fettle.yaml": text });
   const { config } = await loadConfig({ cwd, env: { HOST: "::1", EMPTY: "" } });
@@ -85,7 +85,7 @@ test("variables of the environment are filled in, and may have defaults", async 
   expect(config.data).toBe(join(cwd, "a${b}/c"));
 });
 
-test("everything that is wrong is told at once, with its place and what is allowed", async () => {
+test("reports all errors at once, with position and allowed values", async () => {
   const text = `
 data: \${NOWHERE}
 store: postgres
@@ -125,7 +125,7 @@ test.each([
   expect((await problems(text))[0]).toMatch(message);
 });
 
-test("a variable and a flag that do not fit are named", async () => {
+test("names the variable or flag of an invalid value", async () => {
   const cwd = await folderWith();
   await expect(loadConfig({ cwd, env: { FETTLE_TLS: "on" } })).rejects.toThrow(
     '$FETTLE_TLS: must be true or false, not "on"',
@@ -135,7 +135,7 @@ test("a variable and a flag that do not fit are named", async () => {
   );
 });
 
-test("fettle config shows values and origins, but no secrets", async () => {
+test("fettle config prints values and sources, but no secrets", async () => {
   const cwd = await folderWith({
     "fettle.yaml":
       "listen: { port: 7701, host: '${API_TOKEN}', hosts: [a.example] }\nleaderElection: false\ncontrollers:\n  sites.demo.dev: { timeout: 5s }\n",

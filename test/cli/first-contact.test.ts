@@ -48,7 +48,7 @@ function linesIn(text: string): readonly string[] {
     .map((line) => line.replace(/ +# .*/, "").trim());
 }
 
-test("from an empty folder to a controller that follows its source, as every step says", async () => {
+test("every printed step works, from an empty folder to a controller that restarts on changes", async () => {
   const project = await emptyFolder();
   const made = fettle(["init"], { cwd: project });
   expect(await made.ended, made.err()).toBe(0);
@@ -85,7 +85,7 @@ test("from an empty folder to a controller that follows its source, as every ste
   expect(up.err()).not.toContain("fettle:");
 }, 120_000);
 
-test("with an object to begin with, every line that is shown to try works when it is pasted", async () => {
+test("every command of the banner works when an object was applied", async () => {
   const project = await emptyFolder();
   const made = fettle(["init", "--name", "greeter"], { cwd: project });
   expect(await made.ended, made.err()).toBe(0);

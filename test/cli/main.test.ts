@@ -13,7 +13,7 @@ const call = async (...words: readonly string[]) => {
   return { code, out: terminal.out(), err: terminal.err() };
 };
 
-test.each([[[]], [["--help"]], [["help"]]])("fettle %j shows all commands in their groups", async (words) => {
+test.each([[[]], [["--help"]], [["help"]]])("fettle %j lists all commands in their groups", async (words) => {
   const { code, out } = await call(...words);
   expect(code).toBe(0);
   for (const { title } of commandGroups) expect(out).toContain(`\n${title}:\n`);
@@ -40,7 +40,7 @@ describe("every command", () => {
   }
 });
 
-test("help about a command is its --help", async () => {
+test("fettle help COMMAND prints the same as COMMAND --help", async () => {
   expect(await call("help", "up")).toEqual(await call("up", "--help"));
 });
 
@@ -56,7 +56,7 @@ test.each([
   [["up", "--port", "many"], '--port: must be an integer from 0 to 65535, not "many"'],
   [["config", "more"], "too many arguments; usage: fettle config"],
   [["top", "more"], "too many arguments; usage: fettle top\n"],
-])("fettle %j is told apart, with code 2", async (words, message) => {
+])("fettle %j exits with code 2 and a hint", async (words, message) => {
   const { code, out, err } = await call(...words);
   expect(code).toBe(2);
   expect(out).toBe("");
@@ -64,7 +64,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test("an error is a line, and with FETTLE_DEBUG all there is", async () => {
+test("prints an error on one line, with FETTLE_DEBUG including the stack", async () => {
   const words = ["config", "--config", "missing.yaml"];
   const { err } = await call(...words);
   expect(err).toBe("fettle: cannot read the configuration missing.yaml: it does not exist\n");
@@ -73,7 +73,7 @@ test("an error is a line, and with FETTLE_DEBUG all there is", async () => {
   expect(terminal.err()).toMatch(/ConfigError: cannot read the configuration missing\.yaml[\s\S]*\n {4}at [\s\S]*ENOENT/);
 });
 
-test("the command as users have it answers with its version, and ends quietly when nobody reads", async () => {
+test("the installed command prints its version, and exits quietly when its output pipe closes", async () => {
   const asked = fettle(["--version"]);
   expect(await asked.ended).toBe(0);
   expect(asked.out()).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe("pause, resume, enqueue, retry, dead", () => {
-  test("holds back an object and then not", async () => {
+  test("pauses and resumes an object", async () => {
     await site("held", { title: "Held" });
     expect((await fettle("pause site/held")).out).toContain("paused Site default/held");
     await plane.apply(siteManifest("held", { title: "Held still" }));
@@ -45,13 +45,13 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect((await fettle("resume site/held")).out).toContain("was not paused");
   });
 
-  test("holds back a whole kind", async () => {
+  test("pauses and resumes a kind", async () => {
     expect((await fettle("pause sites")).out).toContain("objects) in controller sites.demo.dev");
     expect((await fettle("top")).out).toMatch(/sites\.demo\.dev +paused/);
     expect((await fettle("resume sites.demo.dev")).out).toBe("resumed Site\n");
   });
 
-  test("looks at an object for a reason", async () => {
+  test("enqueues an object with a reason", async () => {
     await site("curious", { title: "Curious" });
     expect((await fettle("enqueue site/curious", { reason: "the moon is full" })).out).toContain(
       "now by controller",
@@ -62,7 +62,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect(later.out).toContain("in 30s");
   });
 
-  test("tries again what failed and what was given up", async () => {
+  test("retries failed objects and dead letters", async () => {
     await site("given-up", { title: "" });
     await site("failing", { title: "broken" });
     const { out } = await fettle("dead");
@@ -86,7 +86,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
     await plane.client.delete(Site, "failing");
   });
 
-  test("says what is wrong", async () => {
+  test("reports invalid arguments and missing objects", async () => {
     expect((await fettle("pause page/x")).err).toContain(
       "no controller of this control plane reconciles Page",
     );
@@ -108,7 +108,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
 });
 
 describe("top", () => {
-  test("once, for people and programs", async () => {
+  test("prints once, as text and as JSON", async () => {
     await site("busy", { title: "Busy" });
     const { out } = await fettle("top");
     expect(out).toMatch(/up \d+s · CPU \d+ % · memory \d+ MiB/);
@@ -121,7 +121,7 @@ describe("top", () => {
     expect(figures.cpu).toBeGreaterThanOrEqual(0);
   });
 
-  test("live, in place", async () => {
+  test("refreshes in place on a terminal", async () => {
     const live = follow("top", { every: "100ms" }, recordingTerminal({ tty: true }));
     await live.shows("A\r");
     expect((await live.stop()).code).toBe(0);
@@ -130,7 +130,7 @@ describe("top", () => {
 });
 
 describe("debug", () => {
-  test("events: the last ones, and those to come", async () => {
+  test("events: prints the last changes and follows new ones", async () => {
     await site("told", { title: "Told" });
     await site("told", { title: "Told twice" });
     const { out } = await fettle("debug events", { tail: "3", kind: "site" });
@@ -157,7 +157,7 @@ describe("debug", () => {
     expect(told).not.toContain("Site");
   });
 
-  test("state: keys by pattern, and what is under them", async () => {
+  test("state: prints keys by pattern, and their values", async () => {
     await site("stored", { title: "Stored" });
     expect((await fettle("debug state", { key: "site/*" })).out).toContain("/demo.dev/sites/default/stored");
     expect((await fettle("debug state", { key: "pages/default/stored-?" })).out).toMatch(
@@ -183,7 +183,7 @@ describe("debug", () => {
     expect((await fettle("debug state", { limit: "1" })).err).toContain("more than 1");
   });
 
-  test("trace: runs as they end", async () => {
+  test("trace: prints runs as they end", async () => {
     const live = follow("debug trace", { component: "sites.demo.dev", follow: true, tail: "1" });
     await live.shows("outcome");
     await site("traced", { title: "Traced" });
@@ -196,7 +196,7 @@ describe("debug", () => {
     });
   });
 
-  test("profile: one at a time, for Chrome", async () => {
+  test("profile: writes a .cpuprofile, one at a time", async () => {
     const profile = (output: string): Promise<Outcome> =>
       fettle("debug profile", { duration: "1", output }, recordingTerminal({ cwd: world.data }));
     const outcomes = await Promise.all([profile("plane.cpuprofile"), profile("other.cpuprofile")]);
@@ -215,7 +215,7 @@ describe("debug", () => {
   });
 });
 
-test("a backup is made by the control plane itself", async () => {
+test("backs up a running control plane", async () => {
   await site("saved", { title: "Saved" });
   const file = join(world.data, "saved.backup.gz");
   const { code, out } = await fettle("backup", { output: file }, recordingTerminal({ cwd: world.data }));
@@ -255,7 +255,7 @@ describe("over the wire", () => {
       .catch(({ code, message }: { code: number; message: string }) => ({ code, message }));
   };
 
-  test("refuses what makes no sense", async () => {
+  test("rejects invalid requests", async () => {
     expect(await ask("nothing")).toMatchObject({ code: 404 });
     expect(await ask("controllers/nobody/pause", { content: {} })).toMatchObject({
       code: 404,
@@ -276,13 +276,13 @@ describe("over the wire", () => {
     expect(await ask("state?limit=0")).toMatchObject({ code: 400 });
   });
 
-  test("does not tell just anybody", async () => {
+  test("rejects requests without credentials", async () => {
     const answer = await fetch(`${plane.url}/fettle/v1/state`).catch(() => undefined);
     expect(answer?.ok ?? false).toBe(false);
   });
 });
 
-describe("a server that is no control plane", () => {
+describe("a server without the management API", () => {
   const store = new MemoryStore();
   /** A Kubernetes API, and nothing more. */
   let plain: Server;
@@ -313,13 +313,13 @@ describe("a server that is no control plane", () => {
     ["debug profile", { duration: "1" }],
   ];
 
-  test.each(lines)("%s says so", async (words, options) => {
+  test.each(lines)("%s reports that the management API is missing", async (words, options) => {
     const { err, code } = await fettle(words, { ...options, kubeconfig: plain.kubeconfig });
     expect(err).toContain("serves no Fettle management API");
     expect(code).toBe(1);
   });
 
-  test("tree and diff work there, and plan says so", async () => {
+  test("tree and diff work without it; plan reports that it is missing", async () => {
     const kubeconfig = plain.kubeconfig;
     expect((await fettle("tree namespace/default", { kubeconfig })).out).toMatch(
       /Namespace\/default +Active/,

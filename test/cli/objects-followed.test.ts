@@ -6,7 +6,7 @@ const plane = useObjectsPlane();
 const { fettle, printed, start } = plane;
 
 describe("watch", () => {
-  test("shows what changed of each object", async () => {
+  test("prints the changes of each object as a diff", async () => {
     const { terminal, done } = start(["watch", "wd"]);
     await terminal.warns("Watching 3 widgets");
     await plane.client.patch(Widget, "red", { spec: { replicas: 9 } });
@@ -21,7 +21,7 @@ describe("watch", () => {
     expect(out).not.toMatch(/managedFields|resourceVersion/);
   });
 
-  test("one object, as JSON", async () => {
+  test("prints changes of one object as JSON", async () => {
     const { terminal, done } = start(["watch", "wd", "red", "-o", "json"]);
     let replicas = 1;
     const patching = setInterval(() => {
@@ -49,7 +49,7 @@ describe("events", () => {
       lastTimestamp: new Date(at).toISOString(),
     });
 
-  test("shows them in the order of time, about one object or of one type, and goes on", async () => {
+  test("lists events by time, of one object or one type, and follows new ones", async () => {
     await record("second", "red", "Warning", Date.now() - 60_000);
     await record("first", "blue", "Normal", Date.now() - 120_000);
     const rows = cells(await printed("events"));
@@ -74,7 +74,7 @@ describe("events", () => {
     await plane.client.deleteAll("v1/Event");
   });
 
-  test("refuses what it does not understand", async () => {
+  test("rejects invalid arguments", async () => {
     expect(await fettle("events", "--for", "wd")).toMatchObject({ code: 2 });
     expect(await fettle("events", "--types", "Odd")).toMatchObject({ code: 2 });
     expect(await fettle("events", "wd")).toMatchObject({ code: 2 });
@@ -92,7 +92,7 @@ describe("wait", () => {
       },
     });
 
-  test("for conditions", async () => {
+  test("waits for conditions", async () => {
     const waiting = fettle("wait", "wd/red", "--for", "condition=Ready");
     await ready("False");
     await ready("True");
@@ -105,7 +105,7 @@ describe("wait", () => {
     expect(late.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
   });
 
-  test("for fields", async () => {
+  test("waits for fields", async () => {
     expect(await printed("wait", "wd", "--all", "--for", "jsonpath={.spec.size}=medium")).toMatch(
       /blue[^]*red/,
     );
@@ -116,7 +116,7 @@ describe("wait", () => {
     expect(late).toMatchObject({ code: 124, err: expect.stringContaining("no field {.status.replicas}") });
   });
 
-  test("until it is there, and until it is gone", async () => {
+  test("waits for creation and deletion", async () => {
     const coming = fettle("wait", "wd/soon", "--for", "create");
     await plane.apply(widget("soon", "red"));
     expect(await coming).toMatchObject({ code: 0, out: "widget.demo.dev/soon created\n" });
@@ -126,7 +126,7 @@ describe("wait", () => {
     expect(await printed("wait", "wd/soon", "--for", "delete")).toContain("soon deleted");
   });
 
-  test("fails at once when the object is not there, and when it goes", async () => {
+  test("fails at once when the object is missing or gets deleted", async () => {
     expect(await fettle("wait", "wd/nope", "--for", "condition=Ready")).toMatchObject({ code: 1 });
     const { terminal, done } = start(["wait", "wd/red", "--for", "condition=Ready"], { tty: true });
     await terminal.warns("waiting for widget.demo.dev/red: no condition Ready");
@@ -143,7 +143,7 @@ describe("wait", () => {
     [["wait", "wd/red", "--for", "jsonpath={.a}b"], "=VALUE"],
     [["wait", "wd/red", "--for", "delete", "--timeout", "soon"], "soon"],
     [["wait", "wd", "--for", "condition=Ready"], "--all"],
-  ])("%j is a wrong use", async (words, text) => {
+  ])("rejects %j", async (words, text) => {
     const { code, err } = await fettle(...words);
     expect(code).toBe(2);
     expect(err).toContain(text);

@@ -60,7 +60,7 @@ describe("apply", () => {
     );
   });
 
-  test("says who has a field, and takes it over when told to", async () => {
+  test("reports the owner of a conflicting field, and takes ownership with --force", async () => {
     const path = file("taken.yaml", widget("taken", "red"));
     await printed("apply", "-f", path);
     await plane.client.patch(Widget, "taken", { spec: { color: "green" } }, { fieldManager: "painter" });
@@ -70,7 +70,7 @@ describe("apply", () => {
     expect(await printed("apply", "-f", path, "--force")).toBe("widget.demo.dev/taken configured\n");
   });
 
-  test("tells what is wrong with one manifest, and applies the others", async () => {
+  test("reports the problem of one manifest and applies the others", async () => {
     const gadget = "apiVersion: demo.dev/v1\nkind: Gizmo\nmetadata: { name: g }\n";
     const path = file("some.yaml", [widget("wrong", "pink"), gadget, widget("right", "red")].join("---\n"));
     const { code, out, err } = await fettle("apply", "-f", path);
@@ -140,7 +140,7 @@ describe("delete", () => {
   };
   const release = () => plane.client.patch("v1/ConfigMap", "held", { metadata: { finalizers: null } });
 
-  test("deletes by name, label and all, and only then", async () => {
+  test("deletes by name, by label, and all with --all only", async () => {
     expect(await printed("delete", "wd", "red")).toBe("widget.demo.dev/red deleted\n");
     expect(await printed("delete", "wd", "-l", "color=blue", "--dry-run")).toBe(
       "widget.demo.dev/blue deleted (dry run)\n",
@@ -152,14 +152,14 @@ describe("delete", () => {
     expect((await fettle("delete", "wd", "--all")).err).toContain("No objects to delete");
   });
 
-  test("says what is not there, and deletes the others", async () => {
+  test("reports missing objects and deletes the others", async () => {
     const { code, out, err } = await fettle("delete", "wd", "nope", "red");
     expect({ code, out }).toEqual({ code: 1, out: "widget.demo.dev/red deleted\n" });
     expect(err).toContain("not found: widget.demo.dev/nope in namespace default");
     expect(await printed("delete", "wd", "nope", "--ignore-not-found")).toBe("");
   });
 
-  test("waits until finalizers are gone", async () => {
+  test("waits until finalizers are removed", async () => {
     await plane.apply(held);
     const { done } = start(["delete", "cm", "held"]);
     for await (const { object } of plane.client.watch("v1/ConfigMap", { namespace: "default" })) {
@@ -169,7 +169,7 @@ describe("delete", () => {
     expect(await done).toEqual({ code: 0, out: "configmap/held deleted\n", err: "" });
   });
 
-  test("stops waiting after the timeout, at Ctrl-C, or does not begin to", async () => {
+  test("stops waiting after the timeout or Ctrl-C, and does not wait with --wait=false", async () => {
     await plane.apply(held);
     const late = await fettle("delete", "cm", "held", "--timeout", "50ms");
     expect(late.code).toBe(124);
@@ -184,7 +184,7 @@ describe("delete", () => {
     await release();
   });
 
-  test("leaves what is owned when told to", async () => {
+  test("keeps owned objects with --cascade orphan", async () => {
     const { apiVersion, kind, metadata } = await plane.widget("red");
     const owner = { apiVersion, kind, name: metadata.name ?? "", uid: metadata.uid ?? "" };
     await plane.client.create("v1/ConfigMap", { metadata: { name: "orphan", ownerReferences: [owner] } });
@@ -203,7 +203,7 @@ describe("edit", () => {
     return { env: { EDITOR: path } };
   }
 
-  test("writes what was changed", async () => {
+  test("writes the edited object", async () => {
     const seen = join(folder, "seen.yaml");
     const { done } = start(
       ["edit", "wd", "red"],
@@ -219,7 +219,7 @@ describe("edit", () => {
   test.each([
     ["nothing is changed", "true"],
     ["the file is emptied", ': > "$1"'],
-  ])("does nothing when %s", async (_, script) => {
+  ])("changes nothing when %s", async (_, script) => {
     const before = (await plane.widget("red")).metadata.resourceVersion;
     const { code, err } = await start(["edit", "wd/red"], editor(script)).done;
     expect(code).toBe(0);
@@ -227,7 +227,7 @@ describe("edit", () => {
     expect((await plane.widget("red")).metadata.resourceVersion).toBe(before);
   });
 
-  test("opens again with what the server says, as often as it takes", async () => {
+  test("reopens the editor with the server's reason until the change is accepted", async () => {
     const times = join(folder, "times");
     const script = `
 echo >> ${times}
@@ -242,7 +242,7 @@ esac`;
     expect(await plane.widget("red")).toMatchObject({ spec: { color: "blue" } });
   });
 
-  test("keeps what was written when it is given up, and says where", async () => {
+  test("keeps the text of a cancelled edit and prints its path", async () => {
     const script = `grep -q 'replicas: -1' "$1" || sed -i 's/replicas: 1/replicas: -1/' "$1"`;
     const { code, err } = await start(["edit", "wd/red"], editor(script)).done;
     expect(code).toBe(1);
@@ -250,7 +250,7 @@ esac`;
     expect(readFileSync(path, "utf8")).toContain("replicas: -1");
   });
 
-  test("keeps what others change meanwhile", async () => {
+  test("keeps concurrent changes of other fields", async () => {
     const pause = `touch ${folder}/opened; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
     const { done } = start(["edit", "wd/red"], editor(`${pause}; sed -i 's/replicas: 1/replicas: 5/' "$1"`));
     await opened();
@@ -260,7 +260,7 @@ esac`;
     expect((await plane.widget("red"))["spec"]).toMatchObject({ size: "large", replicas: 5 });
   });
 
-  test("shows what others changed of the same, and lets the user decide", async () => {
+  test("shows concurrent changes of the same field and lets the user decide", async () => {
     const pause = `touch ${folder}/opened; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
     const script = `if grep -q 'Somebody else' "$1"; then grep -q 'size: large' "$1" && exit 0; exit 9; fi
 ${pause}; sed -i 's/replicas: 1/replicas: 5/' "$1"`;
@@ -274,7 +274,7 @@ ${pause}; sed -i 's/replicas: 1/replicas: 5/' "$1"`;
     expect((await plane.widget("red"))["spec"]).toMatchObject({ replicas: 5, size: "large" });
   });
 
-  test("refuses another name, a missing object and an editor that is not there", async () => {
+  test("rejects another name, a missing object and a missing editor", async () => {
     const renamed = await start(["edit", "wd/red"], editor(`sed -i 's/name: red/name: other/' "$1"`)).done;
     expect(renamed.code).toBe(1);
     expect(renamed.err).toContain("metadata.name identifies the object");

@@ -27,7 +27,7 @@ describe("get", () => {
     expect(await printed("get", "wd", "-o", "wide")).toMatch(/REPLICAS +SIZE +READY[^]*medium/);
   });
 
-  test("shows objects by name in the order given, and tells of those that are not there", async () => {
+  test("prints objects by name in the given order, and reports missing ones", async () => {
     expect(await printed("get", "wd/red", "wd/blue", "-o", "name")).toBe(
       "widget.demo.dev/red\nwidget.demo.dev/blue\n",
     );
@@ -58,7 +58,7 @@ describe("get", () => {
     });
   });
 
-  test("chooses by label and field, sorts, and shows labels and namespaces", async () => {
+  test("selects by label and field, sorts, and prints labels and namespaces", async () => {
     expect(await printed("get", "wd", "-l", "color in (red,blue)", "-o", "name")).toMatch(/blue\n.*red\n$/);
     expect(await printed("get", "wd", "--field-selector", "spec.color=green", "-o", "name")).toContain(
       "green",
@@ -79,14 +79,14 @@ describe("get", () => {
     });
   });
 
-  test("shows several kinds and categories with the kind before the names", async () => {
+  test("prefixes names with their kind for several kinds and categories", async () => {
     const all = await printed("get", "all");
     expect(all).toMatch(/^widget\.demo\.dev\/red /m);
     const several = await printed("get", "ns,wd");
     expect(several).toMatch(/^namespace\/default [^]*\n\nNAME[^]*widget\.demo\.dev\/red/m);
   });
 
-  test("prints YAML and JSON without managed fields, unless they are asked for", async () => {
+  test("prints YAML and JSON without managed fields, unless --show-managed-fields is given", async () => {
     const one = parse(await printed("get", "wd", "red", "-o", "yaml"));
     expect(one).toMatchObject({
       kind: "Widget",
@@ -125,13 +125,13 @@ describe("get", () => {
     [["get", "wd", "-o", "jsonpath={range .items[*]}x"], 2, "without an {end}"],
     [["get", "wd,ns", "-w"], 2, "one kind"],
     [["get", "wd", "-l", "a in"], 2, 'invalid selector for -l: "a in"'],
-  ])("%j fails with %i and says why", async (words, code, text) => {
+  ])("%j exits with %i and prints the reason", async (words, code, text) => {
     const done = await fettle(...words);
     expect(done.code).toBe(code);
     expect(done.err).toContain(text);
   });
 
-  test("-w goes on with what changes until Ctrl-C", async () => {
+  test("-w prints changes until Ctrl-C", async () => {
     const { terminal, done } = start(["get", "wd", "-w"]);
     await terminal.shows(/^red /m);
     await plane.client.patch(Widget, "red", { spec: { replicas: 42 } });
@@ -145,7 +145,7 @@ describe("get", () => {
     expect(out.match(/NAME/g)).toHaveLength(1);
   });
 
-  test("-w of one object as YAML is a document for each change", async () => {
+  test("-w -o yaml prints a document for each change of one object", async () => {
     const { terminal, done } = start(["get", "wd", "red", "-o", "yaml", "-w"]);
     await terminal.shows("replicas: 1");
     await plane.client.patch(Widget, "red", { spec: { replicas: 42 } });
@@ -204,7 +204,7 @@ describe("describe", () => {
     await plane.client.delete("v1/Event", "red.1");
   });
 
-  test("does not show secrets", async () => {
+  test("hides the data of Secrets", async () => {
     await plane.apply({
       apiVersion: "v1",
       kind: "Secret",
@@ -216,7 +216,7 @@ describe("describe", () => {
     expect(text).not.toMatch(/c2VjcmV0|: secret/);
   });
 
-  test("says when there is nothing", async () => {
+  test("reports that no object matches", async () => {
     expect(await fettle("describe", "wd", "nope")).toMatchObject({ code: 1 });
     expect((await fettle("describe", "wd", "-l", "a=b")).err).toContain("No matching objects");
   });
@@ -236,7 +236,7 @@ describe("explain", () => {
     expect(await printed("explain", "wd.metadata.labels")).toContain("<map[string]string>");
   });
 
-  test("shows everything inside as an outline", async () => {
+  test("prints nested fields as an outline with --recursive", async () => {
     expect(await printed("explain", "wd.spec", "--recursive")).toMatch(
       /ports\t<\[\]Object>\n {4}name\t<string> -required-\n {4}port\t/,
     );
@@ -245,7 +245,7 @@ describe("explain", () => {
     );
   });
 
-  test("says which fields there are instead", async () => {
+  test("suggests existing fields for an unknown one", async () => {
     expect((await fettle("explain", "wd.spec.colr")).err).toContain(
       'Widget.spec has no field "colr"; did you mean color?',
     );
@@ -257,7 +257,7 @@ describe("explain", () => {
   });
 });
 
-test("a server that cannot be reached is said so", async () => {
+test("reports a server that cannot be reached", async () => {
   const path = file(
     "nowhere",
     JSON.stringify({

@@ -63,7 +63,7 @@ describe("a new project", () => {
     await install(project);
   });
 
-  test("names what it is made with exactly, and itself like its folder", async () => {
+  test("has exact versions, and the name of its folder", async () => {
     const { name, dependencies, devDependencies } = JSON.parse(
       await readFile(join(project, "package.json"), "utf8"),
     ) as { name: string; dependencies: object; devDependencies: object };
@@ -97,7 +97,7 @@ describe("a new project", () => {
     },
   );
 
-  test("is not written over", async () => {
+  test("is never overwritten", async () => {
     const before = await readFile(join(project, "package.json"), "utf8");
     await expect(run(init, ["."], { name: "other" }, project)).rejects.toThrow(
       /nothing was written: package.json, .*README.md/,
@@ -110,7 +110,7 @@ describe("a new project", () => {
     expect(await readFile(join(project, "src/index.ts"), "utf8")).toBe(index);
   });
 
-  test("takes names that can be names, and says what they would be", async () => {
+  test("rejects invalid names and suggests valid ones", async () => {
     await expect(run(init, ["new"], { name: "My Project" })).rejects.toThrow(/such as my-project/);
     await expect(run(init, ["new"], { group: "Demo" })).rejects.toThrow(/not a valid API group/);
     await expect(run(add.commands?.["kind"], ["blue-house"], {}, project)).rejects.toThrow(
@@ -123,7 +123,7 @@ describe("a new project", () => {
   });
 
   describe("on Kubernetes", () => {
-    test("may do what its controllers need, and no more", async () => {
+    test("has exactly the permissions that its controllers need", async () => {
       const text = await run(generate.commands?.["manifests"], ["src/greeting.ts"], {}, project);
       const role = parseAllDocuments(text)
         .map(
@@ -143,7 +143,7 @@ describe("a new project", () => {
       });
     });
 
-    test("its files name it after the package, and its image and module as told", async () => {
+    test("is named after the package, with the image and module of the options", async () => {
       await run(
         generate.commands?.["manifests"],
         [],
@@ -180,7 +180,7 @@ describe("a new project", () => {
       const version = (await kubectl.versions()).at(-1);
       if (version === undefined) return;
 
-      test("is applied, and applied again without a change", async () => {
+      test("can be applied twice without a change", async () => {
         const data = join(folder, "served");
         await using plane = await controlPlane({ store: "memory", data, listen: { port: 0 } });
         const k = new KubectlRunner(version, plane.kubeconfig ?? "");
@@ -210,7 +210,7 @@ describe("a backup", () => {
   const start = (data = ".fettle") => controlPlane({ data: join(cwd, data), listen: { port: 0 } });
   const file = "all.backup.gz";
 
-  test("of a control plane that runs, restored to another folder", async () => {
+  test("of a running control plane is restored to another folder", async () => {
     const made = await (async () => {
       await using plane = await start();
       const made = await plane.client.create(ConfigMap, { metadata: { name: "one" }, data: { a: "1" } });
@@ -232,7 +232,7 @@ describe("a backup", () => {
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
   });
 
-  test("of a folder that nobody has open, restored in its place", async () => {
+  test("of a data folder that is not in use is restored in its place", async () => {
     await using plane = await start();
     await plane.client.create(ConfigMap, { metadata: { name: "one" }, data: { a: "1" } });
     await plane.stop();
@@ -247,7 +247,7 @@ describe("a backup", () => {
     expect((await again.client.get(ConfigMap, "one")).data).toEqual({ a: "1" });
   });
 
-  test("that is cut off, is not there, or cannot be had is refused with a reason", async () => {
+  test("that is truncated, missing or unavailable is rejected with a reason", async () => {
     await using plane = await start();
     await plane.stop();
     await run(backup, [], { output: file }, cwd);

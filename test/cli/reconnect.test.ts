@@ -66,7 +66,7 @@ test.each([
   ["top -w -o json", "uptime", undefined],
   ["debug events -f --kind note", "ADDED", /(spec\.text: [^]*){2}third/],
   ["debug trace -f", undefined, /(Note default\/one[^]*){2}/],
-])("fettle %s says that the server went away, and goes on where it was", async (words, before, after) => {
+])("fettle %s reports a lost connection and continues where it was", async (words, before, after) => {
   const { terminal, done } = follow(words);
   if (before !== undefined) await terminal.shows(before);
   if (words.startsWith("watch") || words.includes("trace")) await untilFollowed(words, terminal);
@@ -92,7 +92,7 @@ async function untilFollowed(words: string, terminal: RecordingTerminal): Promis
   }
 }
 
-test("the process goes on while there is nothing to wait for but time", async () => {
+test("the process stays alive between reconnection attempts", async () => {
   const env = { KUBECONFIG: plane.kubeconfig ?? "" };
   const running = fettle(["get", "notes", "-w", "-o", "jsonpath={.spec.text}"], { env });
   await running.says(/first/);
@@ -104,7 +104,7 @@ test("the process goes on while there is nothing to wait for but time", async ()
   expect(await running.ended).toBe(130);
 });
 
-test("Ctrl-C ends it at once, also while the server is away", async () => {
+test("Ctrl-C stops it at once, also while reconnecting", async () => {
   const { terminal, done } = follow("why note/one -w");
   await terminal.shows("it was created");
   await plane.stop();
@@ -113,7 +113,7 @@ test("Ctrl-C ends it at once, also while the server is away", async () => {
   expect(await done).toBe(130);
 });
 
-test("a server that was never there is a failure", async () => {
+test("fails if the server cannot be reached at first", async () => {
   await plane.stop();
   for (const words of ["why note/one -w", "get notes -w", "top -w", "events -w", "debug events -f"]) {
     const { terminal, done } = follow(words);

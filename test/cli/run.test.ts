@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.stop());
 
-test("fettle run sets controllers to work on the server of the folder, and gives the lease back", async () => {
+test("fettle run reconciles against the server of the folder and releases its lease", async () => {
   const terminal = recordingTerminal({ cwd, tty: true });
   const running = command.run?.([module], { healthPort: "0", leaderElection: true }, terminal);
   await terminal.shows("Controllers are running");
@@ -39,7 +39,7 @@ test("fettle run sets controllers to work on the server of the folder, and gives
   expect(terminal.out()).toMatch(/Stopped\.\n$/);
 });
 
-test("fettle run --shards shares the work", async () => {
+test("fettle run --shards shares the objects", async () => {
   const terminal = recordingTerminal({ cwd, tty: true });
   const running = command.run?.([module], { healthPort: "0", leaderElection: true, shards: "8" }, terminal);
   await terminal.shows("Controllers are running");
@@ -50,7 +50,7 @@ test("fettle run --shards shares the work", async () => {
   expect(await running).toBe(0);
 });
 
-test("elsewhere than on a terminal it writes lines for programs", async () => {
+test("logs JSON when standard output is not a terminal", async () => {
   const terminal = recordingTerminal({ cwd });
   const running = command.run?.([module], { healthPort: "0", leaderElection: false }, terminal);
   await terminal.shows(/"msg":"fettle runs"/);
@@ -59,7 +59,7 @@ test("elsewhere than on a terminal it writes lines for programs", async () => {
   for (const line of terminal.out().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 });
 
-test("what cannot be run is told apart", async () => {
+test("rejects missing modules and manifests with a hint", async () => {
   const run = (...words: readonly string[]) =>
     command.run?.(words, { healthPort: "0" }, recordingTerminal({ cwd }));
   await expect(run()).rejects.toThrow("missing module that exports controllers");
@@ -68,14 +68,14 @@ test("what cannot be run is told apart", async () => {
   ).rejects.toThrow("fettle run takes modules, not manifests");
 });
 
-test("what a shell asks for is completed with kinds and names that the server has", async () => {
+test("completes kinds and names of the server", async () => {
   await home.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "lamp" } });
   const terminal = recordingTerminal({ cwd });
   await completion.commands?.["candidates"]?.run?.(["get", "configmaps", "la"], {}, terminal);
   expect(terminal.out()).toBe("lamp\n");
 });
 
-test("without a server there is nothing to complete, and nothing is said", async () => {
+test("completes nothing, silently, without a server", async () => {
   await home.stop();
   const terminal = recordingTerminal({ cwd });
   await completion.commands?.["candidates"]?.run?.(["get", ""], {}, terminal);

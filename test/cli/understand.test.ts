@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe("tree", () => {
-  test("shows an object and what it owns, with how they are", async () => {
+  test("prints an object and what it owns, with their conditions", async () => {
     await site("tree", { title: "Tree", pages: 2 });
     const { out, code } = await fettle("tree site/tree");
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe("tree", () => {
     });
   });
 
-  test("follows, and draws over what it drew", async () => {
+  test("follows changes and redraws in place", async () => {
     await site("growing", { title: "Growing", pages: 1 });
     const live = follow("tree site/growing", { watch: true }, recordingTerminal({ tty: true }));
     await live.shows("Page/growing-1");
@@ -48,7 +48,7 @@ describe("tree", () => {
     expect(out).toContain("\u001B[3A");
   });
 
-  test("says what is wrong", async () => {
+  test("reports invalid arguments and missing objects", async () => {
     expect((await fettle("tree site/nope", { namespace: "else" })).err).toContain(
       '"nope" not found in namespace else; choose another namespace with -n, or list all with: fettle get sites -A',
     );
@@ -58,7 +58,7 @@ describe("tree", () => {
 });
 
 describe("why", () => {
-  test("tells what led to a run and what came of it", async () => {
+  test("prints triggers, steps, writes and outcome of runs", async () => {
     await site("asked", { title: "Asked" });
     await site("asked", { title: "Asked again" });
     const { out } = await fettle("why site/asked");
@@ -79,7 +79,7 @@ describe("why", () => {
     expect(write).not.toHaveProperty("before");
   });
 
-  test("follows", async () => {
+  test("follows new runs with -w", async () => {
     await site("watched", { title: "Watched" });
     const live = follow("why site/watched", { watch: true, limit: "1" });
     await live.shows("Site default/watched");
@@ -88,14 +88,14 @@ describe("why", () => {
     expect((await live.stop()).code).toBe(0);
   });
 
-  test("of an object without a controller, tells who wrote it", async () => {
+  test("prints the runs that wrote an object without a controller", async () => {
     await site("writes", { title: "Writes" });
     const { out, err } = await fettle("why page/writes-1");
     expect(err).toContain("No controller reconciles Page; these runs wrote Page default/writes-1");
     expect(out).toContain("Site default/writes");
   });
 
-  test("says what is wrong", async () => {
+  test("reports invalid arguments and missing objects", async () => {
     expect((await fettle("why site/nope")).err).toContain(
       "Site default/nope not found, and no run of it is recorded; choose another namespace with -n",
     );
@@ -107,7 +107,7 @@ describe("why", () => {
 });
 
 describe("plan and diff", () => {
-  test("a new object, with its children and steps", async () => {
+  test("plan a new object with its children and steps", async () => {
     const file = await world.manifest("new.yaml", siteManifest("planned", { title: "Planned", pages: 2 }));
     const { out, code } = await fettle("plan", { filename: [file] });
     expect(code).toBe(0);
@@ -125,7 +125,7 @@ describe("plan and diff", () => {
     expect(difference.out).not.toContain("Page");
   });
 
-  test("a change, which deletes a child and leaves the rest", async () => {
+  test("plan a change that deletes one child", async () => {
     await site("less", { title: "Less", pages: 2 });
     const file = await world.manifest("less.yaml", siteManifest("less", { title: "Less", pages: 1 }));
     const { out } = await fettle("plan", { filename: [file] });
@@ -139,14 +139,14 @@ describe("plan and diff", () => {
     });
   });
 
-  test("a field that a manifest no longer has is gone in the plan", async () => {
+  test("plan the removal of a field that the manifest no longer has", async () => {
     await site("fewer", { title: "Fewer", pages: 3 });
     const file = await world.manifest("fewer.yaml", siteManifest("fewer", { title: "Fewer" }));
     const { out } = await fettle("plan", { filename: [file] });
     expect(out).toContain("page.demo.dev/fewer-3 would be deleted");
   });
 
-  test("nothing to do", async () => {
+  test("report an unchanged object", async () => {
     await site("same", { title: "Same" });
     const file = await world.manifest("same.yaml", siteManifest("same", { title: "Same" }));
     const { out, code } = await fettle("plan", { filename: [file], exitCode: true });
@@ -156,7 +156,7 @@ describe("plan and diff", () => {
     expect(await fettle("diff", { filename: [file] })).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("several manifests, of which some need others", async () => {
+  test("plan manifests that depend on each other", async () => {
     const file = await world.manifest(
       "several.yaml",
       {
@@ -178,7 +178,7 @@ describe("plan and diff", () => {
     expect((await fettle("diff", { filename: [file] })).out).toContain("title: There");
   });
 
-  test("hides what Secrets contain", async () => {
+  test("hides the data of Secrets", async () => {
     const secret = {
       apiVersion: "v1",
       kind: "Secret",
@@ -194,7 +194,7 @@ describe("plan and diff", () => {
     }
   });
 
-  test("says what is wrong", async () => {
+  test("reports invalid arguments and missing objects", async () => {
     const wrong = await world.manifest("wrong.yaml", siteManifest("wrong", { title: 3 }));
     const plan = await fettle("plan", { filename: [wrong] });
     expect(plan.code).toBe(1);
@@ -217,7 +217,7 @@ describe("plan and diff", () => {
 });
 
 describe("history and rollback", () => {
-  test("shows the versions, and returns to an old spec as a new generation", async () => {
+  test("lists versions and restores an earlier spec as a new generation", async () => {
     await site("old", { title: "First", pages: 1 });
     await site("old", { title: "Second", pages: 2 });
     const { out } = await fettle("history site/old", { diff: true });
@@ -250,7 +250,7 @@ describe("history and rollback", () => {
     );
   });
 
-  test("brings back what was deleted", async () => {
+  test("recreates a deleted object", async () => {
     await site("lost", { title: "Lost", pages: 0 });
     await plane.client.delete(Site, "lost");
     expect((await fettle("history site/lost")).out).toMatch(/\d+ +deleted/);
@@ -258,7 +258,7 @@ describe("history and rollback", () => {
     expect((await plane.client.get(Site, "lost")).spec.title).toBe("Lost");
   });
 
-  test("hides what Secrets contain, and puts it back all the same", async () => {
+  test("hides the data of Secrets but restores it", async () => {
     const secret = (value: string): object => ({
       apiVersion: "v1",
       kind: "Secret",
@@ -279,7 +279,7 @@ describe("history and rollback", () => {
     });
   });
 
-  test("says what is wrong", async () => {
+  test("reports invalid arguments and missing objects", async () => {
     await site("once", { title: "Once" });
     expect((await fettle("history site/never")).err).toContain("no Site named never in namespace default");
     expect((await fettle("rollback site/once")).err).toContain("has no earlier spec in its history");
@@ -292,8 +292,8 @@ describe("history and rollback", () => {
   });
 });
 
-describe("a store that forgets", () => {
-  test("refuses to return to what was compacted", async () => {
+describe("a compacted store", () => {
+  test("refuses to roll back to a compacted revision", async () => {
     await using store = new MemoryStore();
     const folder = await mkdtemp(join(tmpdir(), "fettle-compacted-"));
     await using small = await controlPlane({ kinds: [Note], store, data: folder, listen: { port: 0 } });

@@ -55,7 +55,7 @@ async function other(cwd: string, ...words: readonly string[]): Promise<string> 
   return terminal.out();
 }
 
-test("a folder with a module and a manifest comes to life, tells what happens, and stops cleanly", async () => {
+test("runs a folder with a module and a manifest, prints activity, and stops cleanly", async () => {
   const cwd = await folderWith();
   const terminal = await up([example], { store: "memory" }, cwd, async ({ shows }) => {
     await shows(
@@ -70,7 +70,7 @@ test("a folder with a module and a manifest comes to life, tells what happens, a
   expect(terminal.err()).toBe("");
 });
 
-test("every line that is shown to try works when it is pasted", async () => {
+test("every command of the banner works", async () => {
   const cwd = await folderWith();
   const running = fettle(["up", "--port", "0", "--data", "kept here", example], { cwd });
   await running.says(/created Page/);
@@ -83,7 +83,7 @@ test("every line that is shown to try works when it is pasted", async () => {
   }
 });
 
-test("objects are there again after a restart, and what is quiet stays quiet", async () => {
+test("keeps objects over a restart, and prints no unchanged runs", async () => {
   const cwd = await folderWith();
   await up([example], {}, cwd, async ({ shows }) => void (await shows(/created Page/)));
   const terminal = await up([join(example, "index.ts")], {}, cwd, async ({ shows }) => {
@@ -94,7 +94,7 @@ test("objects are there again after a restart, and what is quiet stays quiet", a
   expect(terminal.out()).toContain("Stopped. All data is on disk.");
 });
 
-test("the configuration names modules and manifests, and has the last word about controllers", async () => {
+test("the configuration names modules and manifests, and overrides options of controllers", async () => {
   const cwd = await folderWith({
     "fettle.yaml": `modules: [${example}index.ts]\nmanifests: [site.yaml]\ncontrollers:\n  sites.demo.dev: { concurrency: 7 }\n`,
     "site.yaml": site("  title: Hello"),
@@ -119,7 +119,7 @@ test("the configuration names modules and manifests, and has the last word about
   );
 });
 
-test("a run that fails is told with what failed, and not again and again", async () => {
+test("prints the reason of a failed run, with growing gaps when it repeats", async () => {
   const cwd = await folderWith({
     "sites.ts": `
 import { controller } from "fettle";
@@ -142,7 +142,7 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
   expect(terminal.out()).not.toMatch(/ ! Site/);
 });
 
-test("what a controller notes is told", async () => {
+test("prints events of controllers", async () => {
   const cwd = await folderWith({
     "sites.ts": `
 import { controller } from "fettle";
@@ -206,7 +206,7 @@ test.each([
   expect(await failure([join(example, "index.ts"), "site.yaml"], { store: "memory" }, cwd)).toMatch(message);
 });
 
-test("a port in use, a folder in use and a store to come are told apart, each with a way out", async () => {
+test("reports a port in use, a folder in use and invalid options, each with a hint", async () => {
   const cwd = await folderWith();
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");
@@ -227,7 +227,7 @@ test("a port in use, a folder in use and a store to come are told apart, each wi
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
 });
 
-test("what could not be started leaves no data behind that was not there before", async () => {
+test("a failed start removes the data folder it created", async () => {
   const cwd = await folderWith({
     "broken.ts": "throw new Error('no luck');\n",
     "bad.yaml": site("  title: Hello\n  pages: many"),
@@ -248,7 +248,7 @@ test("what could not be started leaves no data behind that was not there before"
   });
 });
 
-test("with --watch a change starts it anew on the same port and data, and a mistake is waited out", async () => {
+test("--watch restarts on the same port and data, and waits for the next change after an error", async () => {
   const cwd = await folderWith({ "site.yaml": site("  title: Hello") });
   const module = join(cwd, "sites.ts");
   await copyFile(join(example, "index.ts"), module);
@@ -269,7 +269,7 @@ test("with --watch a change starts it anew on the same port and data, and a mist
   expect(running.out()).toMatch(/Stopped\. All data is on disk\.\n$/);
 });
 
-test("a second Ctrl-C ends it at once", async () => {
+test("a second Ctrl-C exits at once", async () => {
   const cwd = await folderWith({
     "slow.ts": `
 import { controller, resource } from "fettle";

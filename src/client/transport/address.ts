@@ -11,7 +11,7 @@ export function groupVersionOf(apiVersion: string): GroupVersion {
   const parsed = parseApiVersion(apiVersion);
   if (parsed === undefined || parsed.version === "") {
     throw failures.badRequest(
-      `${JSON.stringify(apiVersion)} is no apiVersion: write it as in "v1" or "apps/v1"`,
+      `${JSON.stringify(apiVersion)} is not an apiVersion; use one such as "v1" or "apps/v1"`,
     );
   }
   return parsed;
@@ -29,7 +29,9 @@ export function scopeOf(
 ): Scope {
   checkSegment(plural, "the plural name of a kind");
   if (name !== undefined && scope === "Namespaced" && namespace === undefined) {
-    throw failures.badRequest(`${plural} are in namespaces: say in which ${JSON.stringify(name)} is`);
+    throw failures.badRequest(
+      `${plural} are namespaced: the namespace of ${JSON.stringify(name)} is missing`,
+    );
   }
   const isNamespaced = scope === "Namespaced" && namespace !== undefined;
   if (isNamespaced) checkSegment(namespace, "a namespace");

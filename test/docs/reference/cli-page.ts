@@ -3,20 +3,20 @@ import { commandGroups } from "../../../src/cli/commands/index.js";
 import { code, page, table } from "./markdown.js";
 
 const about = `
-Every command of \`fettle\`. \`fettle <command> --help\` shows the same in a terminal, and \`fettle completion\` makes a
-shell complete it. All commands take \`-h, --help\`; \`fettle --version\` tells the version.
+Every command of \`fettle\`. \`fettle <command> --help\` prints the same in a terminal, and \`fettle completion\` prints
+a completion script for your shell. All commands take \`-h, --help\`; \`fettle --version\` prints the version.
 
 | exit code | when |
 |---|---|
-| 0 | all went well |
-| 1 | it failed; of \`fettle diff\`, and of \`fettle plan --exit-code\`: something would change |
-| 2 | it was called wrongly, or the configuration is wrong; of \`fettle diff\`, also that it failed |
-| 124 | the time was over: \`--timeout\` of \`fettle wait\` and \`fettle delete\` |
-| 128 and the number of a signal | it was interrupted: 130 after Ctrl-C. \`fettle up\` and \`fettle run\` end with 0: stopping them is how they end |
+| 0 | success |
+| 1 | failure; of \`fettle diff\`, and of \`fettle plan --exit-code\`: something would change |
+| 2 | invalid usage or configuration; of \`fettle diff\`, also failure |
+| 124 | timeout: \`--timeout\` of \`fettle wait\` and \`fettle delete\` |
+| 128 and the number of a signal | interrupted: 130 after Ctrl-C. \`fettle up\` and \`fettle run\` exit with 0 when they are stopped |
 
-What follows something (\`-w\`, \`-f\`, \`fettle watch\`, \`fettle top\`) goes on until Ctrl-C: when the server goes away, that is said on standard
-error, and it is tried again until it is back; nothing that the server remembers is missed. Colours are for terminals only, and
-\`NO_COLOR\` turns them off. \`FETTLE_DEBUG=1\` shows where in the code an error comes from.
+Commands that follow changes (\`-w\`, \`-f\`, \`fettle watch\`, \`fettle top\`) run until Ctrl-C. When the connection is lost, they report it on
+standard error and reconnect; no change that the server still has is missed. Colours are for terminals only, and \`NO_COLOR\` turns
+them off. \`FETTLE_DEBUG=1\` prints errors with stack traces.
 `;
 
 /** Every command with its options and examples. */

@@ -24,7 +24,11 @@ export function collectionPath(kind: KindInfo, scope: Scope): string {
 }
 
 /** Path of one object. */
-export function objectPath(kind: KindInfo, { name, namespace }: ObjectKey, subresource?: Subresource): string {
+export function objectPath(
+  kind: KindInfo,
+  { name, namespace }: ObjectKey,
+  subresource?: Subresource,
+): string {
   const path = `${pathIn(kind, scopeOf(kind, { namespace, name }))}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
