@@ -70,7 +70,9 @@ test("prints an error on one line, with FETTLE_DEBUG including the stack", async
   expect(err).toBe("fettle: cannot read the configuration missing.yaml: it does not exist\n");
   const terminal = recordingTerminal({ env: { FETTLE_DEBUG: "1" } });
   await runCommandLine(words, terminal);
-  expect(terminal.err()).toMatch(/ConfigError: cannot read the configuration missing\.yaml[\s\S]*\n {4}at [\s\S]*ENOENT/);
+  expect(terminal.err()).toMatch(
+    /ConfigError: cannot read the configuration missing\.yaml[\s\S]*\n {4}at [\s\S]*ENOENT/,
+  );
 });
 
 test("the installed command prints its version, and exits quietly when its output pipe closes", async () => {

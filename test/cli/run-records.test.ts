@@ -30,7 +30,7 @@ test("fettle why shows runs from before the control plane was killed", async () 
   const { port } = await freePorts(["port"]);
   const up = async (): Promise<FettleProcess> => {
     const running = fettle(["up", "--port", String(port), example], { cwd });
-    await running.says(/What happens:/);
+    await running.says(/Activity:/);
     return running;
   };
   const runs = async (): Promise<RunList["runs"]> =>
