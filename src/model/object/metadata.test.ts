@@ -27,7 +27,7 @@ describe("on create", () => {
       ownerReferences: [{ ...reference, controller: true }, reference],
       managedFields: [{ manager: "kubectl", operation: "Apply", fieldsType: "FieldsV1" }],
     };
-    expect(faults(meta, { namespaced: true, builtIn: true })).toEqual([]);
+    expect(faults(meta, { namespaced: true, requireQualifiedFinalizers: true })).toEqual([]);
   });
 
   test.each<[ObjectMeta, Partial<MetadataRules>, string[]]>([
@@ -69,7 +69,7 @@ describe("on create", () => {
     [{ finalizers: ["cleanup"] }, {}, []],
     [
       { finalizers: ["kubernetes", "cleanup"] },
-      { builtIn: true },
+      { requireQualifiedFinalizers: true },
       [
         'metadata.finalizers[1]: Invalid value: "cleanup": name is neither a standard finalizer name nor is it fully qualified',
       ],
@@ -92,9 +92,9 @@ describe("on create", () => {
     const fields = ["generateName", "namespace", "generation", "labels", "annotations"];
     const lists = ["finalizers", "ownerReferences", "managedFields"];
     const meta: ObjectMeta = Object.fromEntries([...fields, ...lists].map((field) => [field, null]));
-    expect(faults(meta, { builtIn: true })).toEqual([]);
+    expect(faults(meta, { requireQualifiedFinalizers: true })).toEqual([]);
     const again = { ...meta, name: "x", resourceVersion: "1" };
-    expect(validateObjectMetaUpdate(again, { name: "x" }, { builtIn: true })).toEqual([]);
+    expect(validateObjectMetaUpdate(again, { name: "x" }, { requireQualifiedFinalizers: true })).toEqual([]);
   });
 
   test("treats inherited property names as ordinary keys", () => {
@@ -237,7 +237,11 @@ describe("on update", () => {
   test("validates finalizers on update only for built-in kinds", () => {
     const meta = { ...old, finalizers: ["cleanup"] };
     expect(validateObjectMetaUpdate(meta, meta)).toEqual([]);
-    expect(validateObjectMetaUpdate(meta, meta, { builtIn: true, path: "m" }).map(renderFieldError)).toEqual([
+    expect(
+      validateObjectMetaUpdate(meta, meta, { requireQualifiedFinalizers: true, path: "m" }).map(
+        renderFieldError,
+      ),
+    ).toEqual([
       'm.finalizers[0]: Invalid value: "cleanup": name is neither a standard finalizer name nor is it fully qualified',
     ]);
   });

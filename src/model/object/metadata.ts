@@ -12,8 +12,8 @@ export interface MetadataRules {
   readonly namespaced: boolean;
   /** Validator for names. Default: a DNS-1123 subdomain. */
   readonly validateName?: ValidateName;
-  /** Built-in kind: its finalizers are standard ones or have a domain. */
-  readonly builtIn?: boolean;
+  /** Refuse finalizers without a domain, other than Kubernetes' own. Built-in kinds do. Default: false. */
+  readonly requireQualifiedFinalizers?: boolean;
   /** Path of the metadata in errors. Default: `metadata`. */
   readonly path?: FieldPath;
 }
@@ -23,7 +23,7 @@ export interface MetadataRules {
  * the types of the fields.
  */
 export function validateObjectMeta(meta: ObjectMeta, rules: MetadataRules): FieldError[] {
-  const { path = "metadata", builtIn = false } = rules;
+  const { path = "metadata", requireQualifiedFinalizers = false } = rules;
   const finalizersPath = childPath(path, "finalizers");
   return [
     ...validateNames(meta, rules, path),
@@ -34,12 +34,12 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetadataRules): Fiel
     ...validateOwnerReferences(meta.ownerReferences, childPath(path, "ownerReferences")),
     ...validateFinalizers(meta.finalizers, finalizersPath),
     ...validateManagedFields(meta.managedFields, childPath(path, "managedFields")),
-    ...(builtIn ? validateStandardFinalizers(meta.finalizers, finalizersPath) : []),
+    ...(requireQualifiedFinalizers ? validateStandardFinalizers(meta.finalizers, finalizersPath) : []),
   ];
 }
 
 /** Rules for an update of the metadata of a kind. */
-export type MetadataUpdateRules = Pick<MetadataRules, "builtIn" | "path">;
+export type MetadataUpdateRules = Pick<MetadataRules, "requireQualifiedFinalizers" | "path">;
 
 /** Validates the metadata of an object that replaces `old`. */
 export function validateObjectMetaUpdate(
@@ -47,7 +47,7 @@ export function validateObjectMetaUpdate(
   old: ObjectMeta,
   rules: MetadataUpdateRules = {},
 ): FieldError[] {
-  const { path = "metadata", builtIn = false } = rules;
+  const { path = "metadata", requireQualifiedFinalizers = false } = rules;
   const finalizersPath = childPath(path, "finalizers");
   return [
     ...(old.deletionTimestamp
@@ -67,7 +67,7 @@ export function validateObjectMetaUpdate(
     ...(meta.managedFields === old.managedFields
       ? []
       : validateManagedFields(meta.managedFields, childPath(path, "managedFields"))),
-    ...(builtIn ? validateStandardFinalizers(meta.finalizers, finalizersPath) : []),
+    ...(requireQualifiedFinalizers ? validateStandardFinalizers(meta.finalizers, finalizersPath) : []),
   ];
 }
 

@@ -16,10 +16,10 @@ import { validateValue } from "./validation/validate-value.js";
 /** Options for {@link compileSchema}. */
 export interface CompileOptions {
   /**
-   * The schema itself describes apiVersion, kind and metadata. Default: they have the form that every object
-   * has.
+   * Prune and default apiVersion, kind and metadata by the schema too. Default: they are pruned to ObjectMeta and not
+   * defaulted, as in custom resources.
    */
-  readonly builtIn?: boolean;
+  readonly describesMetadata?: boolean;
 }
 
 /**
@@ -34,15 +34,17 @@ export interface CompileOptions {
  * notes.prune({ spec: { pages: "two", color: "red" } }); // ["spec.color"]
  */
 export function compileSchema(schema: StructuralSchema, options: CompileOptions = {}): ObjectSchema {
-  const { builtIn = false } = options;
+  const { describesMetadata = false } = options;
   let features: Features | undefined;
   return {
     applyDefaults(object) {
-      applyDefaults(compiledNode(schema), object as MutableObject, !builtIn);
+      applyDefaults(compiledNode(schema), object as MutableObject, !describesMetadata);
     },
     prune(object) {
       const root = compiledNode(schema);
-      return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
+      return describesMetadata
+        ? pruneValue(root, object as MutableObject)
+        : pruneRoot(root, object as MutableObject);
     },
     validate(object, old, { statusOnly = false, tolerate } = {}) {
       const root = compiledNode(schema);

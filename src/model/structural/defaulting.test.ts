@@ -69,7 +69,7 @@ describe("applyDefaults", () => {
     const root = { metadata: { labels: null } };
     compileSchema(schema).applyDefaults(root);
     expect(root).toEqual({ metadata: { labels: null } });
-    compileSchema(schema, { builtIn: true }).applyDefaults(root);
+    compileSchema(schema, { describesMetadata: true }).applyDefaults(root);
     expect(root).toEqual({ metadata: { labels: null, name: "x" } });
   });
 

@@ -130,7 +130,7 @@ describe("prune", () => {
   });
 
   test("prunes metadata of built-in kinds by their schema", () => {
-    const schema = compileSchema(object({ metadata: object({ name: text }) }), { builtIn: true });
+    const schema = compileSchema(object({ metadata: object({ name: text }) }), { describesMetadata: true });
     const root = { apiVersion: "v1", metadata: { name: "x", labels: { a: "b" } } };
     expect(schema.prune(root)).toEqual(["apiVersion", "metadata.labels"]);
     expect(root).toEqual({ metadata: { name: "x" } });

@@ -79,10 +79,10 @@ afterEach(() => {
 });
 
 describe("a compiled schema", () => {
-  test.each([false, true])("prunes idempotently (built in: %s)", (builtIn) => {
+  test.each([false, true])("prunes idempotently (schema describes metadata: %s)", (describesMetadata) => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
-        const schema = compileSchema(root, { builtIn });
+        const schema = compileSchema(root, { describesMetadata });
         const pruned = copy(object);
         schema.prune(pruned);
         const again = copy(pruned);
@@ -92,10 +92,10 @@ describe("a compiled schema", () => {
     );
   });
 
-  test.each([false, true])("defaults idempotently (built in: %s)", (builtIn) => {
+  test.each([false, true])("defaults idempotently (schema describes metadata: %s)", (describesMetadata) => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
-        const schema = compileSchema(root, { builtIn });
+        const schema = compileSchema(root, { describesMetadata });
         const defaulted = copy(object);
         schema.applyDefaults(defaulted);
         const again = copy(defaulted);

@@ -24,7 +24,7 @@ export function validateCreate(request: Request, draft: Draft): void {
   refuse(request, draft, [
     ...validateObjectMeta(draft.metadata, {
       namespaced,
-      builtIn: capabilities.unqualifiedFinalizers === "refuse",
+      requireQualifiedFinalizers: capabilities.unqualifiedFinalizers === "refuse",
       validateName: strategy.validateName,
     }),
     ...type.rules.validate(draft),
@@ -46,7 +46,7 @@ export function validateUpdate(request: Request, updated: Draft, live: KubeObjec
   refuse(request, live, [
     ...validateFinalizers(metadata.finalizers, "metadata.finalizers"),
     ...validateObjectMetaUpdate(metadata, live.metadata, {
-      builtIn: capabilities.unqualifiedFinalizers === "refuse",
+      requireQualifiedFinalizers: capabilities.unqualifiedFinalizers === "refuse",
     }),
     ...type.rules.validate(updated, live, {
       statusOnly: subresource === "status",
