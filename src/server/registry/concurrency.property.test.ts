@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isConflict, isNotFound } from "../../model/core.js";
-import { testApi, type TestApi, type Thing, type Things } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type TestObject, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
+let widgets: TestResource;
 let count = 0;
 
 beforeAll(async () => {
@@ -121,9 +121,10 @@ test("a watch and a list tell the same story at every revision", async () => {
       const last = (await things.list()).resourceVersion;
 
       /** What a client that lists and then watches holds after each event. */
-      const held = new Map<string, Thing>();
+      const held = new Map<string, TestObject>();
       const listed = await things.list({ resourceVersion: from, resourceVersionMatch: "Exact" });
-      for (const { object } of listed.items) held.set(object.metadata.name ?? "", object as unknown as Thing);
+      for (const { object } of listed.items)
+        held.set(object.metadata.name ?? "", object as unknown as TestObject);
       const events = things.watch({ resourceVersion: from });
       // Something to end with.
       await things.make("end");
@@ -148,11 +149,11 @@ test("a watch and a list tell the same story at every revision", async () => {
   );
 });
 
-function inOrder(held: ReadonlyMap<string, Thing>): Thing[] {
+function inOrder(held: ReadonlyMap<string, TestObject>): TestObject[] {
   return [...held.values()].sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
-async function perform(things: Things, each: Step, index: number): Promise<void> {
+async function perform(things: TestResource, each: Step, index: number): Promise<void> {
   try {
     switch (each.do) {
       case "create": {
@@ -189,7 +190,7 @@ test("of many who delete the same, one does", async () => {
 });
 
 test("puts that may create, deletes and patches at once leave a state that one order explains", async () => {
-  const leases = api.things("leases", { group: "coordination.k8s.io" });
+  const leases = api.resource("leases", { group: "coordination.k8s.io" });
   for (let round = 0; round < 20; round++) {
     const name = fresh();
     const work = Array.from({ length: 12 }, (_, index) => {

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiError, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { testApi, type TestApi, type Things } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "./fixtures/test-api.js";
 import type { Caller, CallerWriteOptions } from "../request/caller.js";
 import type { Subresource } from "../resources/resource-type.js";
 
 /** Whatever is sent, the answer is an object or an ApiError that blames the client. */
 
 let api: TestApi;
-let kinds: readonly Things[];
+let kinds: readonly TestResource[];
 
 beforeAll(async () => {
   api = await testApi();
@@ -55,9 +55,9 @@ beforeAll(async () => {
     widgets,
     loose,
     ...["configmaps", "secrets", "serviceaccounts", "namespaces", "events"].map((plural) => api.core(plural)),
-    api.things("leases", { group: "coordination.k8s.io" }),
-    api.things("events", { group: "events.k8s.io" }),
-    api.things("customresourcedefinitions", { group: "apiextensions.k8s.io" }),
+    api.resource("leases", { group: "coordination.k8s.io" }),
+    api.resource("events", { group: "events.k8s.io" }),
+    api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" }),
   ];
   await api.define("Gadget");
   for (const things of kinds) {
@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-function required({ type: { kind, group } }: Things): object {
+function required({ type: { kind, group } }: TestResource): object {
   if (kind !== "Event") return {};
   if (group === "") return { involvedObject: { namespace: "default" } };
   return {
@@ -84,7 +84,7 @@ function required({ type: { kind, group } }: Things): object {
 }
 
 /** The object of a kind that is written again and again. */
-function targetOf({ type: { kind } }: Things): string {
+function targetOf({ type: { kind } }: TestResource): string {
   return kind === "CustomResourceDefinition" ? "gadgets.demo.dev" : "target";
 }
 
@@ -269,7 +269,7 @@ const numRuns = Number(process.env["FETTLE_FUZZ"] ?? 300);
 type Write = CallerWriteOptions & { readonly subresource: Subresource | undefined };
 
 /** A kind, what is asked of it, and how: through a subresource only where it has that. */
-function asked<Asked>(arbitrary: fc.Arbitrary<Asked>): fc.Arbitrary<[Things, Asked, Write]> {
+function asked<Asked>(arbitrary: fc.Arbitrary<Asked>): fc.Arbitrary<[TestResource, Asked, Write]> {
   return fc.tuple(fc.nat(), arbitrary, options).map(([index, what, write]) => {
     const things = kinds[index % kinds.length];
     if (things === undefined) throw new Error("there are no kinds");
@@ -281,7 +281,7 @@ function asked<Asked>(arbitrary: fc.Arbitrary<Asked>): fc.Arbitrary<[Things, Ask
 /** Asks for the same of many kinds in many ways. */
 async function anything<Asked>(
   arbitrary: fc.Arbitrary<Asked>,
-  ask: (things: Things, what: Asked, write: Write) => Promise<unknown>,
+  ask: (things: TestResource, what: Asked, write: Write) => Promise<unknown>,
 ): Promise<void> {
   await fc.assert(
     fc.asyncProperty(asked(arbitrary), (each) => blamesTheClient(ask(...each))),

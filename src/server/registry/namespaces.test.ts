@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failure, refusal } from "./fixtures/failure.js";
-import { testApi, type TestApi, type Things } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
-let namespaces: Things;
-let maps: Things;
+let widgets: TestResource;
+let namespaces: TestResource;
+let maps: TestResource;
 
 beforeAll(async () => {
   api = await testApi();

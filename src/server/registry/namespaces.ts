@@ -5,79 +5,83 @@ import { fromStore } from "./store-failures.js";
 
 export const namespacePrefix = "/core/namespaces/";
 
-/** How many namespaces are remembered at most; more than are in use at a time anywhere. */
-const mostKnown = 10_000;
+/** Cached namespaces; more than are in use at a time anywhere. */
+const maxCached = 10_000;
 
-/** Decides what may be created where: only in a namespace that exists and is not on its way out. */
+/** Refuses to create objects in a namespace that does not exist or is being deleted. */
 export class Namespaces {
   readonly #store: Store;
-  /** What was read of a namespace at a revision, so that it is not parsed for every object in it. */
-  readonly #known = new Map<string, { revision: number; terminating: boolean }>();
-  /** Creations that were let in and have not ended, and who waits for them. */
-  readonly #entered = new Map<string, { count: number; waiting: (() => void)[] }>();
+  /** State of each namespace at a revision, so that it is not parsed for every object created in it. */
+  readonly #cache = new Map<string, { revision: number; terminating: boolean }>();
+  /** Creations in progress by namespace, and the callbacks that wait for their end. */
+  readonly #creations = new Map<string, { count: number; waiting: (() => void)[] }>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Runs a creation in a namespace, or refuses it. */
-  async entering<Result>(
+  /**
+   * Runs `work`, which creates an object in a namespace.
+   *
+   * @throws {ApiError} 404 if the namespace does not exist, 403 if it is being deleted.
+   */
+  async create<Result>(
     type: ResourceType,
     namespace: string,
     name: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    let entered = this.#entered.get(namespace);
-    if (entered === undefined) {
-      entered = { count: 0, waiting: [] };
-      this.#entered.set(namespace, entered);
+    let creations = this.#creations.get(namespace);
+    if (creations === undefined) {
+      creations = { count: 0, waiting: [] };
+      this.#creations.set(namespace, creations);
     }
-    entered.count++;
+    creations.count++;
     try {
       const entry = await fromStore(this.#store.get(namespacePrefix + namespace));
-      this.#admit(type, namespace, name, entry);
+      this.#checkActive(type, namespace, name, entry);
       return await work();
     } finally {
-      entered.count--;
-      if (entered.count === 0) {
-        this.#entered.delete(namespace);
-        for (const resolve of entered.waiting) resolve();
+      creations.count--;
+      if (creations.count === 0) {
+        this.#creations.delete(namespace);
+        for (const resolve of creations.waiting) resolve();
       }
     }
   }
 
   /**
-   * Resolves when every creation that was let in before now has ended. Once a namespace is terminating no more are let
-   * in, so what is listed after this is all there will ever be.
+   * Resolves when every creation in progress has ended. A terminating namespace admits no more, so a list after this
+   * is complete.
    */
-  async settled(namespace: string): Promise<void> {
-    const entered = this.#entered.get(namespace);
-    if (entered !== undefined) await new Promise<void>((resolve) => entered.waiting.push(resolve));
+  async creationsSettled(namespace: string): Promise<void> {
+    const creations = this.#creations.get(namespace);
+    if (creations !== undefined) await new Promise<void>((resolve) => creations.waiting.push(resolve));
   }
 
-  #admit(type: ResourceType, namespace: string, name: string, entry: Entry | undefined): void {
+  #checkActive(type: ResourceType, namespace: string, name: string, entry: Entry | undefined): void {
     if (entry === undefined) {
-      this.#known.delete(namespace);
+      this.#cache.delete(namespace);
       throw failures.notFound({ group: "", resource: "namespaces" }, namespace);
     }
-    let known = this.#known.get(namespace);
-    if (known?.revision !== entry.revision) {
+    let state = this.#cache.get(namespace);
+    if (state?.revision !== entry.revision) {
       const { metadata, status } = JSON.parse(Buffer.from(entry.value).toString()) as KubeObject<
         unknown,
         { phase?: string }
       >;
       const terminating = Boolean(metadata.deletionTimestamp) || status?.phase === "Terminating";
-      known = { revision: entry.revision, terminating };
-      if (this.#known.size >= mostKnown) this.#known.clear();
-      this.#known.set(namespace, known);
+      state = { revision: entry.revision, terminating };
+      if (this.#cache.size >= maxCached) this.#cache.clear();
+      this.#cache.set(namespace, state);
     }
-    if (known.terminating) throw terminating(type, namespace, name);
+    if (state.terminating) throw terminatingError(type, namespace, name);
   }
 }
 
-function terminating({ group, plural }: ResourceType, namespace: string, name: string): ApiError {
-  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { status } = failures.forbidden({ group, resource: plural }, name, why);
+function terminatingError({ group, plural }: ResourceType, namespace: string, name: string): ApiError {
+  const reason = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const { status } = failures.forbidden({ group, resource: plural }, name, reason);
   return new ApiError({
     ...status,
     details: {

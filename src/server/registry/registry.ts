@@ -152,6 +152,6 @@ export class Registry {
 
   /** Resolves when no create that was admitted into a namespace before now is still under way. */
   settled(namespace: string): Promise<void> {
-    return this.#context.namespaces.settled(namespace);
+    return this.#context.namespaces.creationsSettled(namespace);
   }
 }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../model/core.js";
 import { refusal } from "./fixtures/failure.js";
-import { testApi, type TestApi, type Thing, type Things } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type TestObject, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
-let definitions: Things;
+let definitions: TestResource;
 let name: string;
 let count = 0;
 
 beforeAll(async () => {
   api = await testApi();
-  definitions = api.things("customresourcedefinitions", { group: "apiextensions.k8s.io" });
+  definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -23,7 +23,7 @@ function spec(properties: JsonObject): JsonObject {
 }
 
 describe("versions that differ in nothing", () => {
-  let widgets: Things;
+  let widgets: TestResource;
 
   beforeAll(async () => {
     const properties = spec({ color: { type: "string" } });
@@ -76,7 +76,7 @@ describe("versions that differ in nothing", () => {
 });
 
 describe("versions with schemas of their own", () => {
-  let gadgets: Things;
+  let gadgets: TestResource;
 
   beforeAll(async () => {
     gadgets = await api.define("Gadget", {
@@ -111,8 +111,8 @@ describe("versions with schemas of their own", () => {
 });
 
 describe("when the schema changes", () => {
-  let parts: Things;
-  let old: Thing;
+  let parts: TestResource;
+  let old: TestObject;
 
   async function changeSchema(properties: JsonObject): Promise<void> {
     const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";

@@ -2,19 +2,19 @@ import { failures } from "../../../model/core.js";
 
 const tokenVersion = "meta.k8s.io/v1";
 
-/** Where a list goes on. */
+/** Position at which a list continues; the content of a continue token. */
 export interface Continuation {
-  /** The revision all pages show; undefined to go on with the newest state. */
+  /** Revision of all pages; undefined to continue at the newest one. */
   readonly revision: number | undefined;
-  /** The last key that was listed, without the kind's prefix. */
+  /** Last key of the previous page, without the kind's prefix. */
   readonly after: string;
-  /** How many objects come behind it, so that no page has to count them again. */
-  readonly left?: number | undefined;
+  /** Objects after `after`, so that the next page need not count them again. */
+  readonly remaining?: number | undefined;
 }
 
-/** Opaque to clients; the form is Kubernetes' own, with the count added. */
-export function formatContinue({ revision, after, left }: Continuation): string {
-  const token = { v: tokenVersion, rv: revision ?? -1, start: `${after}\0`, left };
+/** Encodes a token in Kubernetes' format, with `remaining` added as `left`. */
+export function formatContinue({ revision, after, remaining }: Continuation): string {
+  const token = { v: tokenVersion, rv: revision ?? -1, start: `${after}\0`, left: remaining };
   return Buffer.from(JSON.stringify(token)).toString("base64url");
 }
 
@@ -31,7 +31,7 @@ export function parseContinue(text: string): Continuation {
   return {
     revision: rv === -1 ? undefined : rv,
     after: start.slice(0, -1),
-    ...(typeof left === "number" && Number.isSafeInteger(left) && { left }),
+    ...(typeof left === "number" && Number.isSafeInteger(left) && { remaining: left }),
   };
 }
 
@@ -53,6 +53,6 @@ function decode(text: string): Token {
   return token;
 }
 
-function invalid(why: string): Error {
-  return failures.badRequest(`invalid continue token: continue key is not valid${why}`);
+function invalid(detail: string): Error {
+  return failures.badRequest(`invalid continue token: continue key is not valid${detail}`);
 }

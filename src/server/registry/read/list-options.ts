@@ -3,19 +3,21 @@ import type { ResourceType } from "../../resources/resource-type.js";
 import type { ListOptions, ServerWatchOptions } from "../requests.js";
 import { parseContinue } from "./continue-token.js";
 
-/** Which state of the store a list is to show. */
+/** Revision and position that a list reads from. */
 export interface ListPlan {
-  /** Exactly this revision; the newest when left out. */
+  /** Exact revision. Default: the newest. */
   readonly revision?: number | undefined;
-  /** The newest, which must be at least this one. */
+  /** Minimum for the newest revision. */
   readonly atLeast?: number | undefined;
-  /** Only what comes behind this key (relative to the kind's prefix). */
+  /** List keys after this one (relative to the kind's prefix). */
   readonly after?: string | undefined;
-  /** How many objects the page before left over. */
-  readonly left?: number | undefined;
+  /** Objects that the previous page left. */
+  readonly remaining?: number | undefined;
 }
 
 /**
+ * Plans a list from its options.
+ *
  * | resourceVersion | match        | without a limit | with a limit  |
  * |-----------------|--------------|-----------------|---------------|
  * | none, or 0      | any          | the newest      | the newest    |
@@ -23,7 +25,9 @@ export interface ListPlan {
  * | N               | NotOlderThan | at least N      | at least N    |
  * | N               | Exact        | exactly N       | exactly N     |
  *
- * A continue token goes on at the revision of the page before.
+ * A continue token continues at the revision of the previous page.
+ *
+ * @throws {ApiError} 400 or 422 for invalid options.
  */
 export function planList(options: ListOptions): ListPlan {
   const { resourceVersion = "", resourceVersionMatch: match = "", limit = 0 } = options;
@@ -38,11 +42,11 @@ export function planList(options: ListOptions): ListPlan {
     }
     return continuation;
   }
-  const asked = parseResourceVersion(resourceVersion);
-  if (asked === 0) return {};
-  // Without a word about the match, a limit asks for a list that can be continued at one revision.
+  const revision = parseResourceVersion(resourceVersion);
+  if (revision === 0) return {};
+  // A limit without resourceVersionMatch means Exact, so that all pages have one revision.
   const exact = match === "Exact" || (match === "" && limit > 0);
-  return exact ? { revision: asked } : { atLeast: asked };
+  return exact ? { revision } : { atLeast: revision };
 }
 
 function checkMatch(resourceVersion: string, match: string, token: string): void {
@@ -61,39 +65,39 @@ function checkMatch(resourceVersion: string, match: string, token: string): void
   refuse(errors);
 }
 
-/** How a watch begins. */
+/** Start of a watch. */
 export interface WatchPlan {
-  /** Whether the present state comes first, as ADDED events. */
-  readonly initial: boolean;
-  /** Whether a bookmark says that the present state is complete. */
-  readonly announceEnd: boolean;
-  /** Changes after this revision; with the initial state, one that is at least this new. */
+  /** Send the current state first, as ADDED events. */
+  readonly sendInitial: boolean;
+  /** Send a bookmark after the current state. */
+  readonly bookmarkInitialEnd: boolean;
+  /** Send changes after this revision; with `sendInitial`, the minimum revision of the current state. */
   readonly from?: number | undefined;
 }
 
 export function planWatch(type: ResourceType, options: ServerWatchOptions): WatchPlan {
   const { resourceVersion = "", sendInitialEvents, allowWatchBookmarks = false } = options;
   checkWatchMatch(options);
-  const asked = watchedVersion(type, resourceVersion);
+  const revision = parseWatchVersion(type, resourceVersion);
   return {
-    initial: sendInitialEvents ?? asked === 0,
-    announceEnd: sendInitialEvents === true && allowWatchBookmarks,
-    ...(asked !== 0 && { from: asked }),
+    sendInitial: sendInitialEvents ?? revision === 0,
+    bookmarkInitialEnd: sendInitialEvents === true && allowWatchBookmarks,
+    ...(revision !== 0 && { from: revision }),
   };
 }
 
 function checkWatchMatch({ resourceVersionMatch: match = "", sendInitialEvents }: ServerWatchOptions): void {
   const field = "resourceVersionMatch";
-  const wanted = "NotOlderThan";
+  const required = "NotOlderThan";
   const errors: fieldErrors.FieldError[] = [];
-  if (sendInitialEvents !== undefined && match !== wanted) {
-    errors.push(fieldErrors.forbidden(field, `sendInitialEvents requires setting ${field} to ${wanted}`));
+  if (sendInitialEvents !== undefined && match !== required) {
+    errors.push(fieldErrors.forbidden(field, `sendInitialEvents requires setting ${field} to ${required}`));
   }
   if (sendInitialEvents === undefined && match !== "") {
     const detail = `${field} is forbidden for watch unless sendInitialEvents is provided`;
     errors.push(fieldErrors.forbidden(field, detail));
   }
-  if (match !== "" && match !== wanted) errors.push(fieldErrors.notSupported(field, match, [wanted]));
+  if (match !== "" && match !== required) errors.push(fieldErrors.notSupported(field, match, [required]));
   refuse(errors);
 }
 
@@ -101,15 +105,15 @@ function refuse(errors: readonly fieldErrors.FieldError[]): void {
   if (errors.length > 0) throw failures.invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
 }
 
-/** The revision that a client names; 0 for none. */
+/** Revision of a resourceVersion; 0 for an empty string. */
 export function parseResourceVersion(text: string): number {
   const parsed = readVersion(text);
   if (typeof parsed === "number") return parsed;
   throw failures.badRequest(`invalid resource version: ${fieldErrors.renderFieldErrors([parsed])}`);
 }
 
-/** The same for a watch, which Kubernetes refuses in other words. */
-function watchedVersion({ group, plural }: ResourceType, text: string): number {
+/** {@link parseResourceVersion} with the error that Kubernetes has for watches. */
+function parseWatchVersion({ group, plural }: ResourceType, text: string): number {
   const parsed = readVersion(text);
   if (typeof parsed === "number") return parsed;
   throw failures.invalid({ group, kind: plural }, "", [parsed]);
@@ -121,10 +125,10 @@ function readVersion(text: string): number | fieldErrors.FieldError {
   if (text === "") return 0;
   const fits = digits.test(text) && BigInt(text) < 2n ** 64n;
   if (fits) return Number(text);
-  const why = /^[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
+  const problem = /^[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
   return fieldErrors.invalid(
     "resourceVersion",
     text,
-    `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+    `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`,
   );
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { failure, refusal } from "../fixtures/failure.js";
 import { anything } from "../fixtures/definitions.js";
-import { namesOf, testApi, thing, type TestApi, type Things } from "../fixtures/test-api.js";
+import { namesOf, testApi, objectOf, type TestApi, type TestResource } from "../fixtures/test-api.js";
 import type { ListResponse, ListOptions } from "../requests.js";
 
 let api: TestApi;
-let widgets: Things;
-let zones: Things;
+let widgets: TestResource;
+let zones: TestResource;
 let namespaces = 0;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** A namespace with widgets of these names; every second one is red. */
-async function filled(...names: string[]): Promise<Things> {
+async function filled(...names: string[]): Promise<TestResource> {
   const namespace = `ns-${namespaces++}`;
   await api.core("namespaces").make(namespace);
   const things = widgets.in(namespace);
@@ -301,7 +301,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     const fieldSelector = "metadata.name=a";
     const exactly = { fieldSelector, resourceVersion: old, resourceVersionMatch: "Exact" };
     const [item] = (await things.list(exactly)).items;
-    expect(item && thing(item)["spec"]).toMatchObject({ size: 0 });
+    expect(item && objectOf(item)["spec"]).toMatchObject({ size: 0 });
     await things.delete("a");
     expect(await things.names(exactly)).toEqual(["a"]);
     expect(await things.names({ fieldSelector })).toEqual([]);

@@ -10,8 +10,8 @@ import { formatContinue } from "./continue-token.js";
 import { planList, type ListPlan } from "./list-options.js";
 import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
 
-/** How many entries are looked at in one go where only some of them are wanted. */
-const stride = 500;
+/** Entries per read from the store when a selector filters them. */
+const batchSize = 500;
 
 export async function list(
   context: RegistryContext,
@@ -33,14 +33,18 @@ export async function list(
   }
 }
 
-/** Refuses a revision that the store has not reached. */
+/**
+ * Checks that the store has reached a revision.
+ *
+ * @throws {ApiError} 504 if it has not.
+ */
 export async function checkReached({ store }: RegistryContext, revision: number): Promise<void> {
   if (revision === 0) return;
   const { revision: newest } = await fromStore(store.status());
   if (revision > newest) throw failures.tooLargeResourceVersion(revision, newest, 1);
 }
 
-/** The one object that has a name, or none. */
+/** Lists the object at a key: one item or none. */
 async function listOne(
   { store, objects }: RegistryContext,
   type: ResourceType,
@@ -48,11 +52,11 @@ async function listOne(
   selection: Selection,
   exact: number | undefined,
 ): Promise<ListResponse> {
-  // The key itself comes before all others that start with it.
+  // The key itself sorts before all others that start with it.
   const { entries, revision } = await store.range({ prefix: key, limit: 1, revision: exact });
   const items = entries.filter((entry) => entry.key === key).map((entry) => objects.peek(type, entry));
-  const chosen = selection === undefined ? items : items.filter(({ object }) => selection(object));
-  return { items: chosen, resourceVersion: String(revision) };
+  const selected = selection === undefined ? items : items.filter(({ object }) => selection(object));
+  return { items: selected, resourceVersion: String(revision) };
 }
 
 async function listMany(
@@ -64,14 +68,14 @@ async function listMany(
   limit: number,
 ): Promise<ListResponse> {
   const start = type.storage.prefix;
-  const wanted = selection === undefined ? limit : Math.max(stride, limit);
+  const rangeLimit = selection === undefined ? limit : Math.max(batchSize, limit);
   const items: StoredObject[] = [];
   let after = plan.after === undefined ? undefined : start + plan.after;
   let revision = plan.revision;
   let more = true;
-  // A page of chosen objects may take many strides; one with all of them takes one.
+  // A page with a selector may take several reads; one without takes one.
   while (more && (limit === 0 || items.length < limit)) {
-    const range = await store.range({ prefix, after, revision, ...(limit > 0 && { limit: wanted }) });
+    const range = await store.range({ prefix, after, revision, ...(limit > 0 && { limit: rangeLimit }) });
     ({ revision, more } = range);
     for (const entry of range.entries) {
       if (limit > 0 && items.length === limit) {
@@ -85,26 +89,26 @@ async function listMany(
   }
   const response = { items, resourceVersion: String(revision ?? 0) };
   if (!more || after === undefined) return response;
-  const left =
+  const remaining =
     selection === undefined
-      ? await leftOver(store, plan, items.length, { prefix, after, revision })
+      ? await countRemaining(store, plan, items.length, { prefix, after, revision })
       : undefined;
-  const token = formatContinue({ revision, after: after.slice(start.length), left });
-  return { ...response, continue: token, remainingItemCount: left };
+  const token = formatContinue({ revision, after: after.slice(start.length), remaining });
+  return { ...response, continue: token, remainingItemCount: remaining };
 }
 
-/** How many objects the next pages will show. Counted once: all pages are of one revision. */
-async function leftOver(
+/** Number of objects on the next pages. Counted once: all pages have the same revision. */
+async function countRemaining(
   store: Store,
   plan: ListPlan,
-  shown: number,
+  listed: number,
   rest: { prefix: string; after: string; revision: number | undefined },
 ): Promise<number> {
-  if (plan.left !== undefined) return Math.max(1, plan.left - shown);
+  if (plan.remaining !== undefined) return Math.max(1, plan.remaining - listed);
   return (await store.count(rest)).count;
 }
 
-/** 410, with a token that goes on with the newest state for those who can live with that. */
+/** 410; on a continued list with a token that continues at the newest revision. */
 function tooOld({ after }: ListPlan): ApiError {
   if (after === undefined)
     return failures.resourceExpired("The resourceVersion for the provided list is too old.");

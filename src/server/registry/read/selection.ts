@@ -11,7 +11,7 @@ import type { Scope } from "../../../model/object/object-key.js";
 import { fieldSelector } from "../../../model/selector/field-selector.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 
-/** Chooses objects; undefined to choose all. */
+/** Predicate for objects; undefined selects all. */
 export type Selection = ((object: KubeObject) => boolean) | undefined;
 
 /** Parsed selectors of a list or watch. */

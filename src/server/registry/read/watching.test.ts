@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { failure, refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Thing, type Things, type Watching } from "../fixtures/test-api.js";
+import {
+  testApi,
+  type TestApi,
+  type TestObject,
+  type TestResource,
+  type Watching,
+} from "../fixtures/test-api.js";
 
 let api: TestApi;
-let all: Things;
-let widgets: Things;
-let zones: Things;
+let all: TestResource;
+let widgets: TestResource;
+let zones: TestResource;
 let namespaces = 0;
 let open: Watching[] = [];
 
@@ -24,7 +30,7 @@ beforeEach(async () => {
   widgets = all.in(namespace);
 });
 
-function watch(options: Parameters<Things["watch"]>[0] = {}, things = widgets): Watching {
+function watch(options: Parameters<TestResource["watch"]>[0] = {}, things = widgets): Watching {
   const watching = things.watch(options);
   open.push(watching);
   return watching;
@@ -41,7 +47,7 @@ async function now(): Promise<string> {
   return String((await api.store.status()).revision);
 }
 
-function labelled(name: string, color: string): Promise<Thing> {
+function labelled(name: string, color: string): Promise<TestObject> {
   return widgets.create({ metadata: { name, labels: { color } } });
 }
 
@@ -347,7 +353,7 @@ describe("ends", () => {
 
   test("when the definition of its kind changes, and when it goes", async () => {
     const parts = await api.define("Part");
-    const definitions = api.things("customresourcedefinitions", { group: "apiextensions.k8s.io" });
+    const definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
     const old = parts.type;
     const events = watch({}, parts);
     const other = watch({ resourceVersion: await now() }, widgets);

@@ -6,20 +6,20 @@ import type { RegistryContext } from "../context.js";
 import { keyOf, prefixOf } from "../keys.js";
 import { planWatch } from "./list-options.js";
 import { checkReached } from "./listing.js";
-import { withPulse } from "./pulse.js";
+import { withProgress } from "./progress.js";
 import type { ObjectEvent, ResourceRequest, ServerWatchOptions } from "../requests.js";
 import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
 import { storeFailure } from "../store-failures.js";
 
-/** How often a watch that asked for bookmarks says how far it is. */
+/** Milliseconds between bookmarks, if the client allows them. */
 const bookmarkInterval = 60_000;
 
-/** How many objects of the present state are sent at a time. */
-const stride = 500;
+/** Objects of the current state per read from the store. */
+const batchSize = 500;
 
 /**
- * The stream of a watch: first, where asked for, the present state as ADDED events, then every change once, in order.
- * It ends when its time is up, its signal aborts, its reader is too slow, or the kind is no longer served as it was.
+ * Streams the events of a watch: the current state as ADDED events if the options request it, then every change once, in
+ * order. Ends at its timeout, when its signal aborts, when its reader is too slow, or when the kind changes or is removed.
  */
 export async function* watch(
   context: RegistryContext,
@@ -39,38 +39,38 @@ export async function* watch(
   const isServed = (): boolean => types.find(type.group, type.version, type.plural) === type;
   if (signal?.aborted || !isServed()) return;
   signal?.addEventListener("abort", stop, { once: true });
-  const forget = types.onChange(() => {
+  const unsubscribe = types.onChange(() => {
     if (!isServed()) stop();
   });
   const timeout = timeoutSeconds > 0 ? clock.after(timeoutSeconds * 1000, stop) : undefined;
   try {
     let { from } = plan;
     if (from !== undefined) await checkReached(context, from);
-    if (plan.initial) {
-      from = yield* presentState(context, type, prefix, selection, end.signal);
-      if (plan.announceEnd && from !== undefined) yield [bookmark(type, from, true)];
+    if (plan.sendInitial) {
+      from = yield* currentState(context, type, prefix, selection, end.signal);
+      if (plan.bookmarkInitialEnd && from !== undefined) yield [bookmark(type, from, true)];
     }
     const source = store.watch({ prefix, from, previous: true, signal: end.signal });
-    const stream = allowWatchBookmarks ? withPulse(source, clock, bookmarkInterval) : source;
+    const stream = allowWatchBookmarks ? withProgress(source, clock, bookmarkInterval) : source;
     for await (const next of stream) {
       const events =
-        typeof next === "number" ? [bookmark(type, next)] : translate(context, type, next.events, selection);
+        typeof next === "number" ? [bookmark(type, next)] : eventsOf(context, type, next.events, selection);
       if (events.length > 0) yield events;
     }
     if (allowWatchBookmarks && !signal?.aborted) yield [bookmark(type, source.revision)];
   } catch (error) {
-    // Who was too slow has missed nothing yet, and can resume where the stream ended.
+    // A slow reader has missed nothing yet: it can resume at the last event.
     if (!(error instanceof SlowWatcher)) throw storeFailure(error);
   } finally {
     timeout?.cancel();
-    forget();
+    unsubscribe();
     stop();
     signal?.removeEventListener("abort", stop);
   }
 }
 
-/** Everything that is there, as ADDED events; returns the revision at which it was. */
-async function* presentState(
+/** Yields all selected objects as ADDED events; returns their revision. */
+async function* currentState(
   { store, objects }: RegistryContext,
   type: ResourceType,
   prefix: string,
@@ -80,7 +80,7 @@ async function* presentState(
   let after: string | undefined;
   let revision: number | undefined;
   for (let more = true; more && !end.aborted;) {
-    const range = await store.range({ prefix, after, revision, limit: stride });
+    const range = await store.range({ prefix, after, revision, limit: batchSize });
     ({ revision, more } = range);
     after = range.entries.at(-1)?.key;
     const events: ObjectEvent[] = [];
@@ -93,8 +93,8 @@ async function* presentState(
   return revision;
 }
 
-/** Events for a watcher that sees only selected objects. */
-function translate(
+/** Converts changes of the store to events for the selected objects. */
+function eventsOf(
   context: RegistryContext,
   type: ResourceType,
   changes: readonly WatchEvent[],
@@ -143,13 +143,13 @@ function previousOf(
   type: ResourceType,
   { key, previous, revision }: WatchEvent,
 ): StoredObject {
-  if (previous === undefined) throw new Error(`the store kept no last version of ${key}`);
+  if (previous === undefined) throw new Error(`the store sent no previous version of ${key}`);
   return objects.get(type, previous, revision);
 }
 
 const initialEventsEnd = { annotations: { "k8s.io/initial-events-end": "true" } };
 
-/** Says that everything up to a revision has been sent. */
+/** BOOKMARK event: everything up to a revision has been sent. */
 function bookmark(type: ResourceType, revision: number, initialEnd = false): ObjectEvent {
   const object = new PlainObject({
     apiVersion: apiVersionOf(type),

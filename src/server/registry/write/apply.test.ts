@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../model/core.js";
 import { failure, refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
-let zones: Things;
-let maps: Things;
+let widgets: TestResource;
+let zones: TestResource;
+let maps: TestResource;
 let name: string;
 let count = 0;
 

@@ -53,7 +53,7 @@ export async function createObject(
       ? createWithGeneratedName(context, request, draft, base, record)
       : attemptCreate(context, request, draft, record);
   if (!type.namespaced) return write();
-  return context.namespaces.entering(type, namespace ?? "", name || base || "Unknown", write);
+  return context.namespaces.create(type, namespace ?? "", name || base || "Unknown", write);
 }
 
 interface Names {

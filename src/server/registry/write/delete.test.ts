@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { failure, refusal } from "../fixtures/failure.js";
-import { namesOf, testApi, thing, type TestApi, type Thing, type Things } from "../fixtures/test-api.js";
+import {
+  namesOf,
+  testApi,
+  objectOf,
+  type TestApi,
+  type TestObject,
+  type TestResource,
+} from "../fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
-let zones: Things;
+let widgets: TestResource;
+let zones: TestResource;
 let name: string;
 let count = 0;
 
@@ -19,7 +26,7 @@ beforeEach(() => {
 });
 
 /** Makes an object that something holds. */
-function held(...finalizers: string[]): Promise<Thing> {
+function held(...finalizers: string[]): Promise<TestObject> {
   return widgets.create({ metadata: { name, finalizers } });
 }
 
@@ -28,7 +35,7 @@ describe("an object that nothing holds", () => {
     const made = await widgets.make(name);
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(true);
-    expect(thing(object)).toEqual(made);
+    expect(objectOf(object)).toEqual(made);
     expect(await refusal(widgets.get(name))).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
     expect(await refusal(widgets.delete(name))).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
   });
@@ -56,30 +63,30 @@ describe("an object with finalizers", () => {
     const made = await held("demo.dev/x");
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(false);
-    expect(thing(object).metadata).toMatchObject({
+    expect(objectOf(object).metadata).toMatchObject({
       deletionTimestamp: "2026-01-01T00:00:00Z",
       deletionGracePeriodSeconds: 0,
       generation: 2,
       finalizers: ["demo.dev/x"],
       uid: made.metadata.uid,
     });
-    expect(await widgets.get(name)).toEqual(thing(object));
+    expect(await widgets.get(name)).toEqual(objectOf(object));
   });
 
   test("and only one", async () => {
     await held("demo.dev/x");
-    const first = thing((await widgets.delete(name)).object);
+    const first = objectOf((await widgets.delete(name)).object);
     await api.clock.advance(60_000);
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(false);
-    expect(thing(object)).toEqual(first);
+    expect(objectOf(object)).toEqual(first);
   });
 
   test("does not count generations where the kind does not", async () => {
     const maps = api.core("configmaps");
     await maps.create({ metadata: { name, finalizers: ["demo.dev/x"] } });
     const { object } = await maps.delete(name);
-    expect(thing(object).metadata.generation).toBeUndefined();
+    expect(objectOf(object).metadata.generation).toBeUndefined();
   });
 });
 
@@ -94,14 +101,14 @@ describe("propagation policies", () => {
   ])("%j", async (options, finalizers) => {
     await held("demo.dev/x");
     const { object } = await widgets.delete(name, { ...options, dryRun: true });
-    expect(thing(object).metadata.finalizers).toEqual(finalizers);
-    expect(thing((await widgets.delete(name, options)).object).metadata.finalizers).toEqual(finalizers);
+    expect(objectOf(object).metadata.finalizers).toEqual(finalizers);
+    expect(objectOf((await widgets.delete(name, options)).object).metadata.finalizers).toEqual(finalizers);
   });
 
   test("a later one replaces an earlier one", async () => {
     await held("demo.dev/x", "foregroundDeletion");
     const finalizersAfter = async (options: object) =>
-      thing((await widgets.delete(name, { ...options, dryRun: true })).object).metadata.finalizers;
+      objectOf((await widgets.delete(name, { ...options, dryRun: true })).object).metadata.finalizers;
     expect(await finalizersAfter({ propagationPolicy: "Orphan" })).toEqual(["demo.dev/x", "orphan"]);
     expect(await finalizersAfter({ propagationPolicy: "Background" })).toEqual(["demo.dev/x"]);
     expect(await finalizersAfter({ propagationPolicy: "Foreground" })).toEqual([
@@ -118,9 +125,9 @@ describe("propagation policies", () => {
       metadata: { name: `${name}-child`, ownerReferences: [{ ...reference, blockOwnerDeletion: true }] },
     };
     await widgets.create({ metadata: { ...child.metadata, finalizers: ["demo.dev/y"] } });
-    const first = thing((await widgets.delete(name, { propagationPolicy: "Foreground" })).object);
+    const first = objectOf((await widgets.delete(name, { propagationPolicy: "Foreground" })).object);
     expect(first.metadata.finalizers).toEqual(["demo.dev/x", "foregroundDeletion"]);
-    const second = thing((await widgets.delete(name, { propagationPolicy: "Orphan" })).object);
+    const second = objectOf((await widgets.delete(name, { propagationPolicy: "Orphan" })).object);
     expect(second.metadata.finalizers).toEqual(["demo.dev/x", "orphan"]);
     expect(second.metadata).toMatchObject({
       generation: 2,
@@ -169,7 +176,7 @@ describe("dry run", () => {
     const made = await widgets.make(name);
     const { object, gone } = await widgets.delete(name, { dryRun: true });
     expect(gone).toBe(true);
-    expect(thing(object)).toEqual(made);
+    expect(objectOf(object)).toEqual(made);
     expect(await widgets.get(name)).toEqual(made);
   });
 
@@ -177,13 +184,13 @@ describe("dry run", () => {
     const made = await held("demo.dev/x");
     const { object, gone } = await widgets.delete(name, { dryRun: true });
     expect(gone).toBe(false);
-    expect(thing(object).metadata.deletionTimestamp).toBeDefined();
+    expect(objectOf(object).metadata.deletionTimestamp).toBeDefined();
     expect(await widgets.get(name)).toEqual(made);
   });
 });
 
 describe("a collection", () => {
-  let things: Things;
+  let things: TestResource;
 
   beforeEach(async () => {
     await api.core("namespaces").make(name);

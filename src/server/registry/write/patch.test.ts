@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { failure, refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Thing, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
-let zones: Things;
-let maps: Things;
-let made: Thing;
+let widgets: TestResource;
+let zones: TestResource;
+let maps: TestResource;
+let made: TestObject;
 let name: string;
 let count = 0;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../model/core.js";
 import { anything, definition } from "../fixtures/definitions.js";
-import { testApi, type TestApi, type Thing, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
 
 const port: JsonObject = {
   type: "object",
@@ -96,7 +96,7 @@ const own = /[\da-f]{8}-[\da-f-]{27}|patch: Invalid value: "(?:\\.|[^"\\])*"/g;
 
 /** What a write comes to: the object without what differs between two servers, or what it was refused with. */
 async function outcome(
-  widgets: Things,
+  widgets: TestResource,
   { how, body: said, status, manager, strict }: Write,
 ): Promise<unknown> {
   const warnings: string[] = [];
@@ -125,13 +125,13 @@ function replacing(said: object): object[] {
   }));
 }
 
-function shown({ metadata, ...object }: Thing): object {
+function shown({ metadata, ...object }: TestObject): object {
   return { ...object, metadata: { ...metadata, uid: "", resourceVersion: "" } };
 }
 
 /** Another schema of the same meaning: from then on stored objects have to be looked at from top to bottom. */
 async function unsettle(api: TestApi, description: string): Promise<void> {
-  const definitions = api.things("customresourcedefinitions", { group: "apiextensions.k8s.io" });
+  const definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
   const name = "widgets.demo.dev";
   const { spec } = definition("Widget", { versions: [{ properties: properties(description) }] });
   await definitions.patch(name, "merge", { spec });
@@ -150,8 +150,8 @@ test("what a write leaves alone need not be looked at again", async () => {
       expect(await create(quick)).toEqual(await create(careful));
       for (const [index, each] of writes.entries()) {
         await unsettle(careful, `the schema number ${index}`);
-        expect(await outcome(quick.things("widgets"), each)).toEqual(
-          await outcome(careful.things("widgets"), each),
+        expect(await outcome(quick.resource("widgets"), each)).toEqual(
+          await outcome(careful.resource("widgets"), each),
         );
       }
     }),

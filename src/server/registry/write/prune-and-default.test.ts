@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
-let widgets: Things;
-let maps: Things;
+let widgets: TestResource;
+let maps: TestResource;
 
 beforeAll(async () => {
   api = await testApi();

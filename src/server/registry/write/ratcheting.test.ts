@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
 
 /*
  * A kind before and after it learned what it wants: whoever already has what is wrong now may keep it. What is said here has been
@@ -8,8 +8,8 @@ import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
  */
 let api: TestApi;
 /** In the version that takes everything. */
-let loose: Things;
-let strict: Things;
+let loose: TestResource;
+let strict: TestResource;
 let name: string;
 let count = 0;
 let warnings: string[] = [];

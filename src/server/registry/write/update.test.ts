@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type Thing, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
 /** Custom, with a status of its own. */
-let widgets: Things;
+let widgets: TestResource;
 /** Custom, without one. */
-let gadgets: Things;
-let maps: Things;
-let leases: Things;
-let made: Thing;
+let gadgets: TestResource;
+let maps: TestResource;
+let leases: TestResource;
+let made: TestObject;
 let name: string;
 let count = 0;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   widgets = await api.define("Widget", { versions: [{ properties }] });
   gadgets = await api.define("Gadget", { versions: [{ properties, subresources: {} }] });
   maps = api.core("configmaps");
-  leases = api.things("leases", { group: "coordination.k8s.io" });
+  leases = api.resource("leases", { group: "coordination.k8s.io" });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 /** The object with another spec. */
-function painted(thing: Thing, color: string): object {
+function painted(thing: TestObject, color: string): object {
   return { ...thing, spec: { ...(thing["spec"] as object), color } };
 }
 
@@ -253,7 +253,7 @@ describe("finalizers", () => {
   test("cannot be added once the object is being deleted", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as Thing;
+    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
     const more = { ...dying, metadata: { ...dying.metadata, finalizers: ["demo.dev/x", "demo.dev/y"] } };
     expect(await refusal(widgets.update(more))).toMatch(
       /^422 Invalid: .*metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"demo\.dev\/y"\}/,
@@ -263,7 +263,7 @@ describe("finalizers", () => {
   test("the last one to go takes the object with it", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as Thing;
+    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
     const free = { ...dying, metadata: { ...dying.metadata, finalizers: [] } };
     const dry = await widgets.update(free, { dryRun: true });
     expect(dry.metadata.deletionTimestamp).toBe(dying.metadata.deletionTimestamp);
@@ -276,7 +276,7 @@ describe("finalizers", () => {
   test("a deletionTimestamp cannot be taken back", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
-    const dying = (await widgets.delete(name)).object.object as unknown as Thing;
+    const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
     const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = dying.metadata;
     const updated = await widgets.update({ ...dying, metadata: { ...metadata, labels: { b: "2" } } });
     expect(updated.metadata).toMatchObject({
@@ -383,7 +383,7 @@ test("rewrites what is stored in an old version, also when nothing else changes"
     ["v1", "v2"].map((version) => ({ name: version, storage: version === first }));
   const parts = await api.define("Part", { versions: two("v1") });
   const part = await parts.make("p", { spec: { a: 1 } });
-  const definitions = api.things("customresourcedefinitions", { group: "apiextensions.k8s.io" });
+  const definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
   const definition = await definitions.get("parts.demo.dev");
   const spec = definition["spec"] as { versions: { name: string }[] };
   const versions = spec.versions.map((version) => ({ ...version, storage: version.name === "v2" }));

@@ -2,10 +2,10 @@ import type { Clock } from "../../../model/core.js";
 import type { Watch, WatchBatch } from "../../../store/index.js";
 
 /**
- * The batches of a watch, and at every interval a number: everything up to this revision has been handed out, also if
- * nothing has changed for long. Numbers and the revisions of batches never go back.
+ * Yields the batches of a watch, and at every interval a revision up to which all batches have been yielded, also when
+ * nothing changes. Revisions never decrease.
  */
-export async function* withPulse(
+export async function* withProgress(
   source: Watch,
   clock: Clock,
   interval: number,
@@ -23,12 +23,12 @@ export async function* withPulse(
     };
     next.then(arrive, arrive);
   };
-  const beat = (): void => {
+  const tick = (): void => {
     due = true;
     wake();
-    timer = clock.after(interval, beat);
+    timer = clock.after(interval, tick);
   };
-  let timer = clock.after(interval, beat);
+  let timer = clock.after(interval, tick);
   try {
     pull();
     for (;;) {
@@ -43,8 +43,8 @@ export async function* withPulse(
         pull();
       } else if (due) {
         const { revision } = source;
-        // What was taken out of the source a moment ago may still be on its way here, and belongs before the number.
-        await turn();
+        // A batch that the source has just resolved may still be queued as a microtask, and comes before the revision.
+        await nextTurn();
         if (arrived !== undefined) continue;
         due = false;
         yield revision;
@@ -58,8 +58,8 @@ export async function* withPulse(
   }
 }
 
-/** Until everything that is ready to run has run. */
-function turn(): Promise<void> {
+/** Resolves in the next turn of the event loop. */
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { testApi, type TestApi, type Things } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
-let all: Things;
-let widgets: Things;
+let all: TestResource;
+let widgets: TestResource;
 let namespaces = 0;
 
 beforeAll(async () => {
