@@ -10,7 +10,7 @@ import { parseJson, textOf } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
 import { parseYaml } from "./yaml.js";
 
-/** Reads the objects of built-in kinds from Kubernetes' protobuf format. Whatever it throws is the body's fault. */
+/** Decodes objects of built-in kinds from Kubernetes' protobuf format. Every error it throws becomes a 400. */
 export type ProtobufDecoder = (bytes: Uint8Array) => {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,7 +23,7 @@ export interface BodyOptions {
     readonly kind: string;
     readonly capabilities: Pick<Capabilities, "protobuf" | "strategicMerge">;
   };
-  /** Default Warn. */
+  /** Default: Warn. */
   readonly fieldValidation?: FieldValidation | undefined;
   readonly protobuf?: ProtobufDecoder | undefined;
   readonly limits?: Partial<DecodeLimits> | undefined;
@@ -34,7 +34,7 @@ const yaml = "application/yaml";
 const protobuf = "application/vnd.kubernetes.protobuf";
 
 /**
- * Reads the body of a create, an update or a delete: always an object. Without a content type it is JSON, as in
+ * Decodes the body of a create, update or delete, which must be an object. The default content type is JSON, as in
  * Kubernetes.
  *
  * @throws {ApiError} 400, 413 or 415.
@@ -76,7 +76,7 @@ const patchTypes = new Map<string, PatchType>([
 ]);
 
 /**
- * Reads a patch. Its content type says how it is meant, so there has to be one. Strategic merge patches are for
+ * Decodes a patch. The content type is required, since it selects the patch type. Strategic merge patches are accepted for
  * built-in kinds only.
  *
  * @throws {ApiError} 400, 413 or 415.
@@ -88,8 +88,10 @@ export async function decodePatch(
 ): Promise<PatchBody> {
   const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
   if (type === undefined || (type === "strategic" && !capabilities.strategicMerge)) {
-    const taken = [...patchTypes].filter(([, kind]) => capabilities.strategicMerge || kind !== "strategic");
-    throw failures.unsupportedMediaType(taken.map(([mediaType]) => mediaType));
+    const accepted = [...patchTypes].filter(
+      ([, kind]) => capabilities.strategicMerge || kind !== "strategic",
+    );
+    throw failures.unsupportedMediaType(accepted.map(([mediaType]) => mediaType));
   }
   if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
   try {
@@ -122,7 +124,7 @@ async function decodeApply(
 
 const operationFields = new Set(["op", "path", "from", "value"]);
 
-/** What strict decoding says of the operations of a JSON patch. */
+/** Adds the unknown fields of JSON patch operations to the duplicates, in the form of strict decoding. */
 function withUnknownFields({ object, duplicates = [] }: Body): Body {
   const problems = duplicates.map((problem) => `json patch ${problem}`);
   for (const [index, operation] of Array.isArray(object) ? (object as readonly Json[]).entries() : []) {
@@ -138,19 +140,19 @@ function withUnknownFields({ object, duplicates = [] }: Body): Body {
 
 function expectObject(body: Body): Body {
   if (isJsonObject(body.object)) return body;
-  throw new DecodeError("value", `json: cannot unmarshal ${nameOf(body.object)} into an object`);
+  throw new DecodeError("value", `json: cannot unmarshal ${typeNameOf(body.object)} into an object`);
 }
 
-function nameOf(value: Json): string {
+function typeNameOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-/** The beginning of what was sent, as Kubernetes shows it: text of what looks like JSON, else hexadecimal digits. */
+/** First bytes of the body as Kubernetes quotes them: text if it looks like JSON, otherwise hexadecimal. */
 function summary(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>";
   const start = Buffer.from(bytes.subarray(0, 30));
-  const shown = start[0] === 0x7b ? start.toString() : start.toString("hex");
-  return bytes.length > 30 ? `${shown} ...` : shown;
+  const excerpt = start[0] === 0x7b ? start.toString() : start.toString("hex");
+  return bytes.length > 30 ? `${excerpt} ...` : excerpt;
 }

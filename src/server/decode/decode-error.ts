@@ -1,15 +1,15 @@
 /**
- * Why a body cannot be read:
+ * Kinds of decoding errors:
  *
- * - `syntax`: it is not what its media type says.
- * - `value`: it is, but holds something that no object can.
- * - `limit`: it asks too much.
+ * - `syntax`: the body is malformed for its media type.
+ * - `value`: the body is well-formed, but has a value that no object can have.
+ * - `limit`: the body exceeds one of the {@link DecodeLimits}.
  */
 export type DecodeProblem = "syntax" | "value" | "limit";
 
 /**
- * A body that cannot be read. Never leaves this folder: what it says becomes part of an ApiError, in the words that
- * Kubernetes puts around it for the kind of request at hand.
+ * Error while decoding a body. Callers outside of this folder get an ApiError that contains its message, in the form that
+ * Kubernetes uses for the type of request.
  */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
@@ -21,7 +21,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** `line 2, column 7` of a position in a text. Counts from 1. */
+/** Position in a string as `line 2, column 7`, counted from 1. */
 export function placeOf(text: string, position: number): string {
   let line = 1;
   let start = 0;
@@ -32,15 +32,15 @@ export function placeOf(text: string, position: number): string {
   return `line ${line}, column ${position - start + 1}`;
 }
 
-/** A number that would not be the same after it has been read. */
+/** Error for an integer that a 64-bit float would round. */
 export function inexactNumber(digits: string, place: string): DecodeError {
   return new DecodeError(
     "value",
-    `the number ${shortened(digits)} (${place}) cannot be kept exactly: integers may go up to 9007199254740991; send it as a string where the field takes one`,
+    `the number ${shortened(digits)} (${place}) cannot be represented exactly: the largest integer is 9007199254740991; send it as a string if the field accepts strings`,
   );
 }
 
-/** A number beyond what a 64-bit float reaches. */
+/** Error for a number outside the range of a 64-bit float. */
 export function numberOutOfRange(digits: string, place: string): DecodeError {
   return new DecodeError("value", `the number ${shortened(digits)} (${place}) is out of range`);
 }

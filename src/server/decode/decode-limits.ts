@@ -1,12 +1,12 @@
-/** How much a body may ask of the server, besides its size, which the wire layer bounds. */
+/** Limits for decoding a body. The HTTP layer limits its size. */
 export interface DecodeLimits {
-  /** Levels of maps and lists in each other. Everything behind the decoder may walk an object by recursion. */
+  /** Nesting of maps and lists. Bounds the recursion of all code that walks an object. */
   readonly depth: number;
-  /** The same while YAML is parsed, whose parser needs more of the stack for each level. */
+  /** Nesting of maps and lists in YAML, whose parser needs more stack per level. */
   readonly yamlDepth: number;
-  /** Words and signs of a YAML text. Its parser takes microseconds for each, and nothing else happens meanwhile. */
+  /** Tokens of a YAML body. The parser takes microseconds for each and blocks the event loop. */
   readonly yamlTokens: number;
-  /** How much the aliases of a YAML text may add: its characters, and 16 for each value. */
+  /** Size that aliases in a YAML body may expand to: characters, plus 16 for each value. */
   readonly yamlAliases: number;
 }
 

@@ -1,11 +1,11 @@
 import type { Json } from "../../model/core.js";
 
-/** Decoded content of a request, with the problems that can no longer be seen in the parsed object. */
+/** Decoded body of a request, with the problems that are not visible in the parsed object. */
 export interface Body {
   readonly object: Json;
-  /** Nobody else holds the object or any part of it, and its depth has been checked: it may be changed in place. */
+  /** The object is not shared and its depth has been checked, so it may be changed in place. */
   readonly fresh?: boolean | undefined;
-  /** `duplicate field "data.a"`: reported according to the field validation of the request. */
+  /** Messages such as `duplicate field "data.a"`, reported according to the request's field validation. */
   readonly duplicates?: readonly string[] | undefined;
 }
 

@@ -8,13 +8,13 @@ import {
   type ResourceType,
 } from "../resources/resource-type.js";
 
-/** Where a request is addressed to. A name is only there when the URL has one. */
+/** Namespace and name in the URL of a request. */
 export interface Address {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** What {@link checkEnvelope} has to know of a kind. */
+/** Parts of a ResourceType that {@link checkEnvelope} depends on. */
 export interface EnvelopeType extends Pick<
   ResourceType,
   "group" | "version" | "kind" | "plural" | "namespaced"
@@ -22,15 +22,15 @@ export interface EnvelopeType extends Pick<
   readonly capabilities: Pick<Capabilities, "decoding">;
 }
 
-/** Long bodies are quoted only so far. */
-const longestQuote = 1000;
+/** Length at which quoted values are cut off. */
+const maxQuoteLength = 1000;
 
 /**
- * Checks that what was sent is an object of this kind for this address, in Kubernetes' words. Objects of built-in kinds
- * may leave out apiVersion and kind, those of custom kinds may not.
+ * Checks that a body is an object of this kind for this address, with Kubernetes' error messages. Objects of built-in kinds
+ * may omit apiVersion and kind, those of custom kinds may not.
  *
- * @returns the object with apiVersion and kind, and with metadata that has the request's namespace. The object itself
- * and its metadata are new, everything below is shared with what was given.
+ * @returns the object with apiVersion, kind, and metadata with the request's namespace. The object and its metadata are
+ * copies, everything below is shared with the body.
  * @throws {ApiError} 400; 422 for a custom object of another kind.
  */
 export function checkEnvelope(type: EnvelopeType, body: Json, address: Address): Draft {
@@ -48,24 +48,24 @@ export function checkEnvelope(type: EnvelopeType, body: Json, address: Address):
 }
 
 function checkKind(type: EnvelopeType, body: JsonObject): string {
-  const kind = textField(body, "kind", ".kind", type);
-  const apiVersion = textField(body, "apiVersion", ".apiVersion", type);
+  const kind = stringField(body, "kind", ".kind", type);
+  const apiVersion = stringField(body, "apiVersion", ".apiVersion", type);
   const expected = apiVersionOf(type);
   if (kind === "" && !isTyped(type)) {
-    const shown = shortened(JSON.stringify(body), longestQuote);
+    const excerpt = shortened(JSON.stringify(body), maxQuoteLength);
     throw failures.badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${shown}' (${shortened(shown, 30)})`,
+      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${excerpt}' (${shortened(excerpt, 30)})`,
     );
   }
   if (apiVersion !== expected && apiVersion.split("/").length > 2) {
-    throw unrecognized(type, `unexpected GroupVersion string: ${shortened(apiVersion, longestQuote)}`);
+    throw unrecognized(type, `unexpected GroupVersion string: ${shortened(apiVersion, maxQuoteLength)}`);
   }
   if (apiVersion !== expected && (apiVersion !== "" || !isTyped(type))) {
     throw failures.badRequest(
-      `the API version in the data (${shortened(apiVersion, longestQuote)}) does not match the expected API version (${expected})`,
+      `the API version in the data (${shortened(apiVersion, maxQuoteLength)}) does not match the expected API version (${expected})`,
     );
   }
-  if (kind !== "" && kind !== type.kind) throw otherKind(type, shortened(kind, longestQuote), body);
+  if (kind !== "" && kind !== type.kind) throw wrongKind(type, shortened(kind, maxQuoteLength), body);
   return type.kind;
 }
 
@@ -73,7 +73,7 @@ function isTyped({ capabilities }: EnvelopeType): boolean {
   return capabilities.decoding === "typed";
 }
 
-function otherKind(type: EnvelopeType, kind: string, body: JsonObject): Error {
+function wrongKind(type: EnvelopeType, kind: string, body: JsonObject): Error {
   const { group, version } = type;
   if (isTyped(type)) {
     return failures.badRequest(
@@ -90,18 +90,18 @@ function metadataIn(type: EnvelopeType, body: JsonObject): Draft["metadata"] {
   if (metadata === undefined || metadata === null) return {};
   if (!isJsonObject(metadata)) throw wrongType(type, metadata, `${type.kind}.metadata`, "v1.ObjectMeta");
   for (const field of ["name", "generateName", "namespace"]) {
-    textField(metadata, field, `ObjectMeta.metadata.${field}`, type);
+    stringField(metadata, field, `ObjectMeta.metadata.${field}`, type);
   }
   return { ...metadata };
 }
 
-/** Objects of cluster-scoped kinds lose a namespace that they bring; the others get the request's. */
+/** Removes the namespace of cluster-scoped objects; sets the request's on all others. */
 function checkNamespace(type: EnvelopeType, metadata: Draft["metadata"], { namespace = "" }: Address): void {
   const expected = type.namespaced ? namespace : "";
-  const given: unknown = metadata["namespace"] ?? "";
-  if (given === expected) return;
+  const actual: unknown = metadata["namespace"] ?? "";
+  if (actual === expected) return;
   if (expected === "") delete metadata["namespace"];
-  else if (given === "") metadata["namespace"] = expected;
+  else if (actual === "") metadata["namespace"] = expected;
   else {
     throw failures.badRequest(
       "the namespace of the provided object does not match the namespace sent on the request",
@@ -118,13 +118,13 @@ function checkName(metadata: Draft["metadata"], expected: string): void {
   }
   if (name !== expected) {
     throw failures.badRequest(
-      `the name of the object (${shortened(String(name), longestQuote)}) does not match the name on the URL (${expected})`,
+      `the name of the object (${shortened(String(name), maxQuoteLength)}) does not match the name on the URL (${expected})`,
     );
   }
 }
 
-/** A field that is a text; the empty one when it is missing or null. */
-function textField(object: JsonObject, name: string, path: string, type: EnvelopeType): string {
+/** Value of a string field; an empty string if it is missing or null. */
+function stringField(object: JsonObject, name: string, path: string, type: EnvelopeType): string {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;

@@ -32,11 +32,11 @@ describe("jsonCopy", () => {
   });
 
   test.each<[unknown, string]>([
-    [{ spec: { list: [1, Number.NaN] } }, "NaN is no number in JSON at spec.list[1]"],
-    [{ spec: { size: Infinity } }, "Infinity is no number in JSON at spec.size"],
-    [{ spec: { size: 3n } }, "3n is a BigInt; make it a text or a number at spec.size"],
-    [{ spec: { run: () => {} } }, "a function is there at spec.run"],
-    [undefined, "it is undefined"],
+    [{ spec: { list: [1, Number.NaN] } }, "NaN is not a number in JSON at spec.list[1]"],
+    [{ spec: { size: Infinity } }, "Infinity is not a number in JSON at spec.size"],
+    [{ spec: { size: 3n } }, "3n is a BigInt; convert it to a string or a number at spec.size"],
+    [{ spec: { run: () => {} } }, "unsupported function at spec.run"],
+    [undefined, "value is undefined"],
   ])("refuses %o", (value, message) => {
     expect(() => jsonCopy(value)).toThrow(
       expect.objectContaining({ code: 400, message: `the object cannot be sent as JSON: ${message}` }),

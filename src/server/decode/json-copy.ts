@@ -3,10 +3,10 @@ import { type MutableObject, setOwn } from "../../model/object/json.js";
 import { defaultLimits } from "./decode-limits.js";
 
 /**
- * What would arrive of a value if it were sent as JSON, without sending it: a copy that nobody else holds. Fields that
- * are undefined are left out, `toJSON` is asked (a Date becomes its text), half characters become U+FFFD.
+ * Deep copy of a value as `JSON.parse(JSON.stringify(value))` makes it: undefined fields are omitted, `toJSON` is called (a
+ * Date becomes a string), lone surrogates become U+FFFD.
  *
- * Where JSON would lose something without a word (NaN, functions), it is refused.
+ * Values that JSON would drop silently (NaN, functions) are refused.
  *
  * @throws {ApiError} 400, naming the field.
  */
@@ -19,15 +19,15 @@ export function jsonCopy(value: unknown): Json {
   }
 }
 
-/** Thrown where the walk is; the way back fills in the path, so that nothing is spent on it otherwise. */
+/** Value that JSON cannot represent. Callers add the path while unwinding, so that success costs nothing. */
 class NotJson extends Error {
   readonly path: string[] = [];
 }
 
 function placeOf({ path }: NotJson): string {
-  // Of what is too deep (or a ring) the beginning says enough.
-  const shown = path.reverse().slice(0, 8).join("").replace(/^\./, "");
-  return shown === "" ? "" : ` at ${shown}${path.length > 8 ? "…" : ""}`;
+  // For a cycle or excessive depth, the beginning of the path is enough.
+  const start = path.reverse().slice(0, 8).join("").replace(/^\./, "");
+  return start === "" ? "" : ` at ${start}${path.length > 8 ? "…" : ""}`;
 }
 
 function copyOf(value: unknown, key: string, depth: number): Json {
@@ -41,17 +41,17 @@ function copyOf(value: unknown, key: string, depth: number): Json {
     case "object":
       if (value === null) return null;
       if (depth === defaultLimits.depth) {
-        throw new NotJson(`maps and lists stand in each other more than ${depth} levels deep`);
+        throw new NotJson(`maps and lists are nested more than ${depth} levels deep`);
       }
       if (Array.isArray(value)) return copyOfList(value, depth);
       if (hasToJson(value)) return copyOf(value.toJSON(key), key, depth + 1);
       return copyOfMap(value, depth);
     case "bigint":
-      throw new NotJson(`${value}n is a BigInt; make it a text or a number`);
+      throw new NotJson(`${value}n is a BigInt; convert it to a string or a number`);
     case "undefined":
-      throw new NotJson("it is undefined");
+      throw new NotJson("value is undefined");
     default:
-      throw new NotJson(`a ${typeof value} is there`);
+      throw new NotJson(`unsupported ${typeof value}`);
   }
 }
 
@@ -71,7 +71,7 @@ function copyOfList(list: readonly unknown[], depth: number): Json {
 function copyOfMap(map: object, depth: number): Json {
   const copy: MutableObject = {};
   for (const key in map) {
-    // What is inherited is not sent.
+    // JSON omits inherited fields.
     if (!Object.hasOwn(map, key)) continue;
     const part = (map as Record<string, unknown>)[key];
     if (part === undefined) continue;
@@ -89,19 +89,19 @@ function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return "toJSON" in value && typeof value.toJSON === "function";
 }
 
-/** Node has these; the library of ES2023 does not yet. */
-interface Text {
+/** Methods that Node has and the ES2023 library types lack. */
+interface WellFormedString {
   isWellFormed(): boolean;
   toWellFormed(): string;
 }
 
 function wellFormed(text: string): string {
-  const asText = text as unknown as Text;
-  return asText.isWellFormed() ? text : asText.toWellFormed();
+  const string = text as unknown as WellFormedString;
+  return string.isWellFormed() ? text : string.toWellFormed();
 }
 
 function checkedNumber(value: number): number {
-  if (!Number.isFinite(value)) throw new NotJson(`${value} is no number in JSON`);
-  // JSON knows one zero only.
+  if (!Number.isFinite(value)) throw new NotJson(`${value} is not a number in JSON`);
+  // JSON.stringify turns -0 into 0.
   return value + 0;
 }

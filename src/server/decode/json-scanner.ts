@@ -3,20 +3,20 @@ import { DecodeError, inexactNumber, numberOutOfRange, placeOf } from "./decode-
 
 export interface ScanOptions {
   readonly maxDepth: number;
-  /** Whether to look for keys that a map has twice. */
+  /** Report duplicate keys. */
   readonly duplicates: boolean;
 }
 
-/** More than this many duplicates are not reported, as in Kubernetes. */
+/** Maximum of reported duplicates, as in Kubernetes. */
 const maxDuplicates = 100;
 
-/** Paths can be as long as the text; what is longer than this loses its beginning. */
-const longestPath = 1000;
+/** Length at which the beginning of a path is cut off. */
+const maxPathLength = 1000;
 
 /**
- * Reads through a JSON text and finds what `JSON.parse` does not tell: where and why it is no JSON, in Go's words, how
- * deep it is, which numbers a 64-bit float cannot hold, and which keys a map has twice. Takes time in proportion to the
- * text, and no recursion.
+ * Scans JSON for problems that `JSON.parse` does not report: the position and cause of a syntax error, in Go's words,
+ * excessive depth, numbers that a 64-bit float cannot represent, and duplicate keys. Runs in linear time, without
+ * recursion.
  *
  * @returns `duplicate field "spec.list[0].x"` for each duplicate.
  * @throws {DecodeError}
@@ -38,7 +38,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** What may come next. `first…` stands behind an opening bracket or brace, where the closing one may come too. */
+/** Next expected token. `first…` follows an opening bracket or brace, and allows the closing one too. */
 type Expected = "value" | "firstItem" | "key" | "firstKey" | "afterValue";
 
 const simpleEscapes = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
@@ -49,13 +49,13 @@ class Scanner {
   readonly #text: string;
   readonly #options: ScanOptions;
   #at = 0;
-  /** How many maps and lists are open. Invariant: the arrays below have an entry for each of them. */
+  /** Number of open maps and lists. Invariant: the arrays below have an entry for each of them. */
   #depth = 0;
-  /** The position in each open list; -1 for maps. */
+  /** Index in each open list; -1 for maps. */
   readonly #positions: number[] = [];
-  /** The key at which each open map stands. */
+  /** Current key in each open map. */
   readonly #keys: string[] = [];
-  /** The keys that were seen in the map at each depth. Kept for the next map of that depth. */
+  /** Keys of the open map at each depth. The sets are reused by the next map at that depth. */
   readonly #seen: Set<string>[] = [];
   readonly #duplicates = new Set<string>();
 
@@ -108,7 +108,7 @@ class Scanner {
     const start = this.#at;
     const escaped = this.#string();
     const raw = this.#text.slice(start, this.#at);
-    this.#noteKey(escaped ? (JSON.parse(raw) as string) : raw.slice(1, -1));
+    this.#addKey(escaped ? (JSON.parse(raw) as string) : raw.slice(1, -1));
     this.#skipSpace();
     if (this.#text.charCodeAt(this.#at) !== colon) throw this.#invalid("after object key");
     this.#at++;
@@ -133,7 +133,7 @@ class Scanner {
     if (this.#depth >= maxDepth) {
       throw new DecodeError(
         "value",
-        `exceeded max depth: maps and lists may stand in each other ${maxDepth} levels deep (${this.#place()})`,
+        `exceeded max depth: maps and lists may be nested ${maxDepth} levels deep (${this.#place()})`,
       );
     }
     this.#at++;
@@ -150,7 +150,7 @@ class Scanner {
     return "afterValue";
   }
 
-  #noteKey(key: string): void {
+  #addKey(key: string): void {
     if (!this.#options.duplicates) return;
     const top = this.#depth - 1;
     const seen = (this.#seen[top] ??= new Set());
@@ -161,7 +161,7 @@ class Scanner {
     }
   }
 
-  /** Where the scan stands: `spec.list[0].x`. */
+  /** Path of the current position: `spec.list[0].x`. */
   #path(): string {
     let path = "";
     for (let level = 0; level < this.#depth; level++) {
@@ -169,7 +169,7 @@ class Scanner {
       if (position >= 0) path += `[${position}]`;
       else path += path === "" ? this.#keys[level] : `.${this.#keys[level]}`;
     }
-    return path.length > longestPath ? `…${path.slice(-longestPath)}` : path;
+    return path.length > maxPathLength ? `…${path.slice(-maxPathLength)}` : path;
   }
 
   #skipSpace(): void {
@@ -183,7 +183,7 @@ class Scanner {
     this.#at = at;
   }
 
-  /** Returns whether there are escapes in it. */
+  /** Scans a string; returns true if it has escapes. */
   #string(): boolean {
     const text = this.#text;
     let escaped = false;
@@ -203,7 +203,7 @@ class Scanner {
     throw new DecodeError("syntax", "unexpected end of JSON input");
   }
 
-  /** Leaves the position at the last character of the escape. */
+  /** Scans an escape and stops at its last character. */
   #escape(): void {
     const text = this.#text;
     this.#at++;
@@ -237,7 +237,7 @@ class Scanner {
     }
   }
 
-  /** A number that goes on with a point or an exponent has to have digits there. */
+  /** Requires digits after a decimal point or an exponent. */
   #checkEnd(fraction: string | undefined, exponent: string | undefined): void {
     if (exponent !== undefined) return;
     const next = this.#text[this.#at];
@@ -272,7 +272,7 @@ class Scanner {
   }
 }
 
-/** A character between single quotes, as Go writes it. */
+/** Character in single quotes, in Go's notation. */
 function quoted(code: number): string {
   const character = String.fromCodePoint(code);
   if (character === "'") return `'\\''`;

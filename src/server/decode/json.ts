@@ -8,22 +8,22 @@ import { scanJson } from "./json-scanner.js";
 
 export interface JsonOptions {
   readonly limits?: Partial<DecodeLimits> | undefined;
-  /** Whether to look for keys that a map has twice; it costs about as much again. */
+  /** Report duplicate keys, which doubles the time. Default: false. */
   readonly duplicates?: boolean | undefined;
 }
 
 /**
- * Reads a JSON body.
+ * Decodes a JSON body.
  *
- * Where JSON in JavaScript is not JSON in Go:
- * - Integers that a 64-bit float cannot hold are refused and never rounded; so are numbers beyond its range.
- * - Half of a surrogate pair (`\ud800`) becomes U+FFFD, as in Go. What is not UTF-8 is refused, where Go replaces it.
+ * Differences between JSON in JavaScript and in Go:
+ * - Integers that a 64-bit float cannot represent, and numbers beyond its range, are refused and never rounded.
+ * - A lone surrogate (`\ud800`) becomes U+FFFD, as in Go. Invalid UTF-8 is refused, where Go replaces it.
  * - A field `__proto__` is an own field like any other; Kubernetes allows it as a key of a ConfigMap. Spreads,
- *   `Object.keys` and `JSON.stringify` treat it as one. Only `target[key] = value` and `Object.assign` would take it
- *   for the prototype: code that copies fields one by one uses `setOwn`.
- * - Of a key that a map has twice the last value counts, and `duplicates` can be had.
+ *   `Object.keys` and `JSON.stringify` treat it as one. Only `target[key] = value` and `Object.assign` would set
+ *   the prototype: code that copies fields one by one uses `setOwn`.
+ * - The last value of a duplicate key wins; `duplicates` reports them.
  *
- * @throws {ApiError} 400 for what cannot be read.
+ * @throws {ApiError} 400 for a body that cannot be decoded.
  */
 export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Body {
   try {
@@ -33,20 +33,20 @@ export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Body {
   }
 }
 
-/** The text in UTF-8 bytes. A byte order mark stays: it is an error in JSON, and none in YAML. */
+/** Decodes UTF-8. Keeps a byte order mark, which is an error in JSON but not in YAML. */
 export function textOf(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new DecodeError("syntax", `invalid UTF-8 at byte ${firstBadByte(bytes)}`);
+  if (!isUtf8(bytes)) throw new DecodeError("syntax", `invalid UTF-8 at byte ${firstInvalidByte(bytes)}`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
-/** {@link decodeJson} for a text, throwing {@link DecodeError}. */
-export function parseJson(given: string, { limits, duplicates = false }: JsonOptions): Body {
+/** {@link decodeJson} for a string, throwing {@link DecodeError}. */
+export function parseJson(source: string, { limits, duplicates = false }: JsonOptions): Body {
   const text =
-    given.includes("\\u") && halfSurrogate.test(given) ? given.replace(escapes, wholeCharacters) : given;
+    source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
   const maxDepth = limits?.depth ?? defaultLimits.depth;
-  const found = duplicates || needsScan(text, maxDepth) ? scanJson(text, { maxDepth, duplicates }) : [];
+  const problems = duplicates || needsScan(text, maxDepth) ? scanJson(text, { maxDepth, duplicates }) : [];
   const object = parse(text, maxDepth);
-  return found.length > 0 ? { object, duplicates: found } : { object };
+  return problems.length > 0 ? { object, duplicates: problems } : { object };
 }
 
 function parse(text: string, maxDepth: number): Json {
@@ -58,18 +58,18 @@ function parse(text: string, maxDepth: number): Json {
   }
 }
 
-/** A number that may be too large or have too many digits, or a text that looks like one. */
+/** Number that may be too large or have too many digits, or a string that looks like one. */
 const unusualNumber = /(?:^|[:,[\s])-?(?:[0-9]{16}|[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3})/;
-/** The heart of it, which is quicker to look for. */
+/** Part of {@link unusualNumber} that is faster to search for. */
 const unusualDigits = /[0-9]{16}|[0-9][eE]\+?[0-9]{3}/;
 
-/** Whether there is something that only the scanner can tell. Nearly never, and quick to know. */
+/** True if the text may have problems that only the scanner finds. Rare, and fast to check. */
 function needsScan(text: string, maxDepth: number): boolean {
   if (unusualDigits.test(text) && unusualNumber.test(text)) return true;
   return hasMoreThan(maxDepth, "{", "[", text);
 }
 
-/** Whether two characters together occur more often than that: a text with fewer brackets cannot be deeper. */
+/** True if two characters occur more than `limit` times in total. Nesting cannot be deeper than that. */
 function hasMoreThan(limit: number, one: string, other: string, text: string): boolean {
   if (text.length <= limit) return false;
   let count = 0;
@@ -81,16 +81,16 @@ function hasMoreThan(limit: number, one: string, other: string, text: string): b
   return false;
 }
 
-const halfSurrogate = /\\u[dD][89a-fA-F]/;
+const surrogate = /\\u[dD][89a-fA-F]/;
 const escapes =
   /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|[^])/g;
 
-function wholeCharacters(escape: string, half: string | undefined): string {
-  return half === undefined ? escape : "\\ufffd";
+function replaceLoneSurrogate(escape: string, lone: string | undefined): string {
+  return lone === undefined ? escape : "\\ufffd";
 }
 
-/** Where UTF-8 ends: at the first replacement character of the lenient decoder that was none before. */
-function firstBadByte(bytes: Uint8Array): number {
+/** Offset of the first invalid byte: the first U+FFFD after lenient decoding that the bytes do not contain. */
+function firstInvalidByte(bytes: Uint8Array): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   let offset = 0;
   let from = 0;

@@ -6,8 +6,8 @@ const parameter = new RegExp(
 );
 
 /**
- * The media type of a `Content-Type` header in small letters, without its parameters; undefined when the header is not
- * well-formed. Which charset it names does not matter: bodies are UTF-8.
+ * Media type of a `Content-Type` header in lower case, without parameters; undefined if the header is malformed. The
+ * charset is ignored: bodies are UTF-8.
  */
 export function mediaTypeOf(header: string): string | undefined {
   const [all, type] = mediaType.exec(header) ?? [];

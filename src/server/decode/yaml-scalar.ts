@@ -1,6 +1,6 @@
 import { DecodeError } from "./decode-error.js";
 
-/** What a YAML scalar stands for. `inexact` integers are those that a 64-bit float cannot hold. */
+/** Resolved YAML scalar. `inexact` marks integers that a 64-bit float cannot represent. */
 export type Scalar =
   | { readonly type: "null"; readonly value: null }
   | { readonly type: "bool"; readonly value: boolean }
@@ -10,13 +10,26 @@ export type Scalar =
 
 const words = new Map<string, Scalar>();
 
-function word(scalar: Scalar, ...texts: string[]): void {
+function addWords(scalar: Scalar, ...texts: string[]): void {
   for (const text of texts) words.set(text, scalar);
 }
 
-// YAML 1.1, as Kubernetes reads it: yes, no, on, off and single letters are booleans.
-word({ type: "bool", value: true }, "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON");
-word(
+// YAML 1.1 as Kubernetes reads it: yes, no, on, off, y and n are booleans.
+addWords(
+  { type: "bool", value: true },
+  "y",
+  "Y",
+  "yes",
+  "Yes",
+  "YES",
+  "true",
+  "True",
+  "TRUE",
+  "on",
+  "On",
+  "ON",
+);
+addWords(
   { type: "bool", value: false },
   "n",
   "N",
@@ -30,24 +43,24 @@ word(
   "Off",
   "OFF",
 );
-word({ type: "null", value: null }, "", "~", "null", "Null", "NULL");
-word({ type: "float", value: NaN }, ".nan", ".NaN", ".NAN");
-word({ type: "float", value: Infinity }, ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF");
-word({ type: "float", value: -Infinity }, "-.inf", "-.Inf", "-.INF");
+addWords({ type: "null", value: null }, "", "~", "null", "Null", "NULL");
+addWords({ type: "float", value: NaN }, ".nan", ".NaN", ".NAN");
+addWords({ type: "float", value: Infinity }, ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF");
+addWords({ type: "float", value: -Infinity }, "-.inf", "-.Inf", "-.INF");
 
 const numberStart = /^[-+.0-9]/;
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 /**
- * What a scalar without quotes and tag stands for: YAML 1.1 without its base 60 and without timestamps, which stay
- * texts.
+ * Resolves a scalar without quotes and tag by the rules of YAML 1.1, except that sexagesimal numbers and timestamps stay
+ * strings.
  */
 export function resolvePlain(text: string): Scalar {
-  const known = words.get(text);
-  if (known !== undefined) return known;
+  const word = words.get(text);
+  if (word !== undefined) return word;
   if (!numberStart.test(text)) return { type: "str", value: text };
-  // Underscores in numbers are for the eye only.
+  // Underscores in numbers are digit separators.
   const digits = text.replaceAll("_", "");
   return resolveInteger(digits) ?? resolveFloat(digits) ?? { type: "str", value: text };
 }
@@ -65,7 +78,7 @@ function resolveInteger(text: string): Scalar | undefined {
   return { type: "int", value, inexact };
 }
 
-/** Beyond 64 bits only decimal digits are a number. */
+/** Integers in hexadecimal, binary or octal notation are limited to 64 bits; longer ones are strings. */
 function sixtyFourBits(prefix: string, digits: string | undefined): number | undefined {
   if (digits === undefined || digits.length > 64) return undefined;
   const value = BigInt(prefix + digits);
@@ -75,29 +88,29 @@ function sixtyFourBits(prefix: string, digits: string | undefined): number | und
 function resolveFloat(text: string): Scalar | undefined {
   if (!float.test(text)) return undefined;
   const value = Number(text);
-  // As in Kubernetes, 1e400 is a text.
+  // As in Kubernetes, 1e400 is a string.
   return Number.isFinite(value) ? { type: "float", value } : undefined;
 }
 
 const prefix = "tag:yaml.org,2002:";
 
-/** What a scalar with a tag stands for, quoted or not. Tags that are not YAML's own leave a text. */
+/** Resolves a scalar with a tag, quoted or not. Tags other than YAML's own make it a string. */
 export function resolveTagged(tag: string, text: string, place: string): Scalar {
-  const wanted = tag.startsWith(prefix) ? tag.slice(prefix.length) : "";
-  switch (wanted) {
+  const type = tag.startsWith(prefix) ? tag.slice(prefix.length) : "";
+  switch (type) {
     case "binary":
       return { type: "str", value: Buffer.from(text, "base64").toString() };
     case "null":
     case "bool":
     case "int":
     case "float": {
-      const found = resolvePlain(text);
-      if (found.type === wanted) return found;
-      if (found.type === "int" && wanted === "float") return { type: "float", value: found.value };
-      const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+      const scalar = resolvePlain(text);
+      if (scalar.type === type) return scalar;
+      if (scalar.type === "int" && type === "float") return { type: "float", value: scalar.value };
+      const excerpt = text.length > 40 ? `${text.slice(0, 40)}…` : text;
       throw new DecodeError(
         "syntax",
-        `yaml: ${place}: cannot decode !!${found.type} \`${shown}\` as a !!${wanted}`,
+        `yaml: ${place}: cannot decode !!${scalar.type} \`${excerpt}\` as a !!${type}`,
       );
     }
     default:
@@ -105,7 +118,7 @@ export function resolveTagged(tag: string, text: string, place: string): Scalar 
   }
 }
 
-/** The field name that a float as a key becomes: the shortest text for 32 bits, as Go's `%g` writes it. */
+/** Field name for a float used as a key: the shortest representation in 32 bits, in Go's `%g` format. */
 export function floatKey(value: number): string {
   if (Number.isNaN(value)) return ".nan";
   if (!Number.isFinite(value)) return value > 0 ? ".inf" : "-.inf";

@@ -7,30 +7,30 @@ import { DecodeError, inexactNumber } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
 import { floatKey, resolvePlain, resolveTagged, type Scalar } from "./yaml-scalar.js";
 
-/** The parser, which is loaded only once it is needed. */
+/** Module `yaml`, imported on first use. */
 export type Yaml = typeof yaml;
 
-/** What a document was parsed from. */
+/** Source of a parsed document. */
 export interface YamlSource {
   readonly text: string;
   readonly lines: LineCounter;
 }
 
-/** A document's value, and the keys that a map has twice: `line 3: key "a" already set in map`. */
+/** Value of a document, and a message for each duplicate key: `line 3: key "a" already set in map`. */
 export interface YamlValue {
   readonly value: Json;
   readonly duplicates: readonly string[];
 }
 
-/** What a value costs against the limit of aliases, besides its characters: about what it takes in memory and time. */
+/** Cost of a value in {@link DecodeLimits.yamlAliases}, besides its characters: roughly its memory. */
 const valueCost = 16;
 
-/** More than this many duplicates are not reported. */
+/** Maximum of reported duplicates. */
 const maxDuplicates = 100;
 
 /**
- * Turns a parsed document into JSON the way Kubernetes does: YAML 1.1 scalars, keys that become texts, `<<` that merges
- * where it stands (so that what stands before it is overwritten), and aliases that become copies.
+ * Converts a parsed document to JSON as Kubernetes does: YAML 1.1 scalars, keys converted to strings, `<<` merged in
+ * document order (it overwrites keys before it), aliases copied.
  *
  * @throws {DecodeError}
  */
@@ -47,8 +47,8 @@ export function valueOf(
 
 type Node = ParsedNode | null;
 
-/** A map while it is filled. Keys of different types are different, although they may become one field. */
-interface Target {
+/** Map under construction. Keys of different types are distinct, although they may become the same field. */
+interface MapBuilder {
   readonly object: MutableObject;
   readonly seen: Set<string>;
 }
@@ -62,14 +62,14 @@ class Reader {
   readonly #yaml: Yaml;
   readonly #lines: LineCounter;
   readonly #limits: DecodeLimits;
-  /** Where the text ends if not with a line break. */
+  /** Length of the text if it does not end with a line break, otherwise -1. */
   readonly #openEnd: number;
-  /** What each alias stands for: the last anchor of its name before it. */
+  /** Node that each alias refers to: the last anchor of its name before it. */
   readonly #anchored = new Map<Alias, ParsedNode>();
-  /** The aliases that are being followed. */
-  readonly #following = new Set<Alias>();
-  /** How much aliases have added. */
-  #added = 0;
+  /** Aliases being expanded, to detect cycles. */
+  readonly #expanding = new Set<Alias>();
+  /** Cost of all expanded aliases so far. */
+  #aliasCost = 0;
 
   constructor(yaml: Yaml, source: YamlSource, limits: DecodeLimits) {
     const { text, lines } = source;
@@ -79,7 +79,7 @@ class Reader {
     this.#limits = limits;
   }
 
-  /** Walks through the document as it was written. The parser has bounded how deep that can be. */
+  /** Resolves aliases to anchors. The parser has limited the depth of this recursion. */
   findAnchors(root: Node): void {
     const { isAlias, isCollection, isPair } = this.#yaml;
     const anchors = new Map<string, ParsedNode>();
@@ -87,7 +87,7 @@ class Reader {
       if (node === null) return;
       if (isAlias(node)) {
         const target = anchors.get(node.source);
-        if (target === undefined) throw this.#problem(node, `unknown anchor '${node.source}' referenced`);
+        if (target === undefined) throw this.#error(node, `unknown anchor '${node.source}' referenced`);
         this.#anchored.set(node, target);
         return;
       }
@@ -107,20 +107,20 @@ class Reader {
     const { isAlias, isMap, isSeq } = this.#yaml;
     if (node === null) return null;
     if (depth > this.#limits.depth) {
-      throw this.#problem(node, `exceeded max depth: ${this.#limits.depth} levels`, "value");
+      throw this.#error(node, `exceeded max depth: ${this.#limits.depth} levels`, "value");
     }
-    if (this.#following.size > 0) this.#count(node);
-    if (isAlias(node)) return this.#follow(node, (target) => this.read(target, depth + 1));
+    if (this.#expanding.size > 0) this.#countAliasCost(node);
+    if (isAlias(node)) return this.#expand(node, (target) => this.read(target, depth + 1));
     if (isSeq(node)) return (node as YAMLSeq<Node>).items.map((item) => this.read(item, depth + 1));
     if (isMap(node)) {
-      const target: Target = { object: {}, seen: new Set() };
+      const target: MapBuilder = { object: {}, seen: new Set() };
       this.#fill(node, target, depth);
       return target.object;
     }
     return this.#scalarValue(node);
   }
 
-  #fill(map: YAMLMap<Node, Node>, target: Target, depth: number): void {
+  #fill(map: YAMLMap<Node, Node>, target: MapBuilder, depth: number): void {
     for (const { key, value } of map.items) {
       if (this.#isMerge(key)) {
         this.#merge(value, target, depth + 1);
@@ -128,8 +128,8 @@ class Reader {
       }
       const name = this.#key(key);
       const field = this.read(value, depth + 1);
-      if (target.seen.has(name.shown)) this.#noteDuplicate(value ?? key, name.shown);
-      target.seen.add(name.shown);
+      if (target.seen.has(name.label)) this.#addDuplicate(value ?? key, name.label);
+      target.seen.add(name.label);
       setOwn(target.object, name.field, field);
     }
   }
@@ -142,50 +142,50 @@ class Reader {
     );
   }
 
-  #merge(node: Node, target: Target, depth: number): void {
+  #merge(node: Node, target: MapBuilder, depth: number): void {
     const { isAlias, isMap, isSeq } = this.#yaml;
     if (isSeq(node)) {
-      // The first of several counts most, so it comes last.
+      // The first map has precedence, so it is merged last.
       for (const item of (node as YAMLSeq<Node>).items.toReversed()) this.#mergeOne(item, target, depth + 1);
     } else if (isMap(node) || isAlias(node)) this.#mergeOne(node, target, depth);
-    else throw this.#problem(node, "map merge requires map or sequence of maps as the value");
+    else throw this.#error(node, "map merge requires map or sequence of maps as the value");
   }
 
-  #mergeOne(node: Node, target: Target, depth: number): void {
+  #mergeOne(node: Node, target: MapBuilder, depth: number): void {
     const { isAlias, isMap } = this.#yaml;
     if (depth > this.#limits.depth) {
-      throw this.#problem(node, `exceeded max depth: ${this.#limits.depth} levels`, "value");
+      throw this.#error(node, `exceeded max depth: ${this.#limits.depth} levels`, "value");
     }
     if (isMap(node)) this.#fill(node, target, depth);
     else if (isAlias(node) && isMap(this.#anchored.get(node))) {
-      this.#follow(node, (map) => this.#mergeOne(map, target, depth + 1));
-    } else throw this.#problem(node, "map merge requires map or sequence of maps as the value");
+      this.#expand(node, (map) => this.#mergeOne(map, target, depth + 1));
+    } else throw this.#error(node, "map merge requires map or sequence of maps as the value");
   }
 
-  #follow<Value>(alias: Alias, read: (target: ParsedNode) => Value): Value {
+  #expand<Value>(alias: Alias, read: (target: ParsedNode) => Value): Value {
     const target = this.#anchored.get(alias);
-    if (target === undefined || this.#following.has(alias)) {
-      throw this.#problem(alias as Alias.Parsed, `anchor '${alias.source}' value contains itself`);
+    if (target === undefined || this.#expanding.has(alias)) {
+      throw this.#error(alias as Alias.Parsed, `anchor '${alias.source}' value contains itself`);
     }
-    this.#following.add(alias);
+    this.#expanding.add(alias);
     const value = read(target);
-    this.#following.delete(alias);
+    this.#expanding.delete(alias);
     return value;
   }
 
-  /** Few bytes of aliases can stand for any amount of values, so what they add is counted. */
-  #count(node: ParsedNode): void {
-    this.#added += valueCost + (this.#yaml.isScalar(node) ? node.source.length : 0);
-    if (this.#added > this.#limits.yamlAliases) {
-      throw this.#problem(node, "document contains excessive aliasing", "value");
+  /** Limits the expansion of aliases ("billion laughs"). */
+  #countAliasCost(node: ParsedNode): void {
+    this.#aliasCost += valueCost + (this.#yaml.isScalar(node) ? node.source.length : 0);
+    if (this.#aliasCost > this.#limits.yamlAliases) {
+      throw this.#error(node, "document contains excessive aliasing", "value");
     }
   }
 
   #scalar(node: ParsedNode): Scalar {
     const { value, type, tag } = node as ScalarNode;
-    const given = typeof value === "string" ? wellFormed(value) : "";
-    // The parser ends a block with a line break even where the text ends without one.
-    const text = node.range[1] === this.#openEnd && isBlock(type) ? given.replace(/\n$/, "") : given;
+    const source = typeof value === "string" ? wellFormed(value) : "";
+    // The parser ends a block with a line break even if the text ends without one.
+    const text = node.range[1] === this.#openEnd && isBlock(type) ? source.replace(/\n$/, "") : source;
     if (tag !== undefined) return resolveTagged(tag, text, this.#place(node));
     return type === "PLAIN" || type === undefined ? resolvePlain(text) : { type: "str", value: text };
   }
@@ -201,23 +201,23 @@ class Reader {
     return value;
   }
 
-  /** What a key is called as a field, and how messages show it. */
-  #key(node: Node): { field: string; shown: string } {
+  /** Field name of a key, and its label in messages. */
+  #key(node: Node): { field: string; label: string } {
     const { isAlias, isScalar } = this.#yaml;
-    if (isAlias(node)) return this.#follow(node, (target) => this.#key(target));
-    if (!isScalar(node)) throw this.#problem(node, "invalid map key: only plain values can be keys");
-    if (this.#following.size > 0) this.#count(node as ParsedNode);
+    if (isAlias(node)) return this.#expand(node, (target) => this.#key(target));
+    if (!isScalar(node)) throw this.#error(node, "invalid map key: keys must be scalars");
+    if (this.#expanding.size > 0) this.#countAliasCost(node as ParsedNode);
     const scalar = this.#scalar(node as ParsedNode);
     this.#checkExact(node as ParsedNode, scalar);
     switch (scalar.type) {
       case "str":
-        return { field: scalar.value, shown: JSON.stringify(scalar.value) };
+        return { field: scalar.value, label: JSON.stringify(scalar.value) };
       case "float":
-        return { field: floatKey(scalar.value), shown: String(scalar.value) };
+        return { field: floatKey(scalar.value), label: String(scalar.value) };
       case "null":
-        throw this.#problem(node, "unsupported map key: null");
+        throw this.#error(node, "unsupported map key: null");
       default:
-        return { field: String(scalar.value), shown: String(scalar.value) };
+        return { field: String(scalar.value), label: String(scalar.value) };
     }
   }
 
@@ -226,13 +226,13 @@ class Reader {
     throw inexactNumber(String((node as ScalarNode).source ?? scalar.value), this.#place(node));
   }
 
-  #noteDuplicate(node: Node, key: string): void {
+  #addDuplicate(node: Node, key: string): void {
     if (this.duplicates.length >= maxDuplicates) return;
-    const shown = key.length > 1000 ? `${key.slice(0, 1000)}…` : key;
-    this.duplicates.push(`${this.#place(node)}: key ${shown} already set in map`);
+    const excerpt = key.length > 1000 ? `${key.slice(0, 1000)}…` : key;
+    this.duplicates.push(`${this.#place(node)}: key ${excerpt} already set in map`);
   }
 
-  #problem(node: Node, message: string, problem: "syntax" | "value" = "syntax"): DecodeError {
+  #error(node: Node, message: string, problem: "syntax" | "value" = "syntax"): DecodeError {
     return new DecodeError(problem, `yaml: ${this.#place(node)}: ${message}`);
   }
 

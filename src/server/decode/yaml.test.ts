@@ -97,7 +97,7 @@ describe("scalars are those of YAML 1.1 as Kubernetes reads it", () => {
     "%s cannot be kept",
     async (digits) => {
       expect((await failure(`a: ${digits}`)).message).toMatch(
-        /^the number .* \(line 1\) cannot be kept exactly/,
+        /^the number .* \(line 1\) cannot be represented exactly/,
       );
       expect((await failure(`${digits}: a`)).message).toMatch(/^the number/);
     },
@@ -250,7 +250,7 @@ describe("documents", () => {
 
   test("several are refused", async () => {
     expect((await failure("a: b\n---\nc: d\n")).message).toBe(
-      "yaml: line 3: the body has more than one document; send each object in a request of its own",
+      "yaml: line 3: the body has more than one document; send each object in a separate request",
     );
   });
 
@@ -328,7 +328,7 @@ describe("limits", () => {
   test("too many words", async () => {
     const error = await failure("a: b\n".repeat(100), { limits: { yamlTokens: 50 } });
     expect(error.code).toBe(413);
-    expect(error.message).toContain("at most 50 words");
+    expect(error.message).toContain("at most 50 tokens");
   });
 });
 

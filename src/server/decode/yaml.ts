@@ -8,17 +8,17 @@ import { valueOf, type Yaml } from "./yaml-values.js";
 
 export interface YamlOptions {
   readonly limits?: Partial<DecodeLimits> | undefined;
-  /** Ignore, which is the default here, does not look for keys that a map has twice. */
+  /** Default: Ignore, which does not report duplicate keys. */
   readonly fieldValidation?: FieldValidation | undefined;
 }
 
 /**
- * Reads a YAML body of one document as Kubernetes does (YAML 1.1, through JSON). What is JSON is read as JSON, which is
- * a lot quicker: `kubectl apply --server-side` sends JSON and calls it YAML.
+ * Decodes a YAML body with one document as Kubernetes does (YAML 1.1, through JSON). JSON is parsed as JSON, which is much
+ * faster: `kubectl apply --server-side` sends JSON and declares it as YAML.
  *
- * Duplicate keys are reported as Kubernetes does it: for Warn a line each, for Strict all in one text.
+ * Duplicate keys are reported as in Kubernetes: one message each for Warn, one message for all for Strict.
  *
- * @throws {ApiError} 400 for what cannot be read, 413 for what is too much.
+ * @throws {ApiError} 400 for a body that cannot be decoded, 413 for one that exceeds a limit.
  */
 export async function decodeYaml(bytes: Uint8Array, options: YamlOptions = {}): Promise<Body> {
   try {
@@ -51,8 +51,8 @@ function definedOnly(limits: Partial<DecodeLimits> = {}): Partial<DecodeLimits> 
 }
 
 /**
- * The body if it is JSON; undefined when the YAML parser has to look at it, also for the line numbers of duplicates.
- * What is JSON but cannot be taken (numbers, depth) cannot be taken as YAML either.
+ * Body if it is JSON; undefined if the YAML parser has to decode it, also for the line numbers of duplicates. JSON with
+ * unacceptable values (numbers, depth) is refused here, since YAML would refuse it too.
  */
 function readAsJson(text: string, limits: DecodeLimits, duplicates: boolean): Body | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
@@ -67,7 +67,7 @@ function readAsJson(text: string, limits: DecodeLimits, duplicates: boolean): Bo
 
 const controlCharacter = /[^\P{Cc}\t\n\r\u0085]/u;
 
-/** Parses as far as nothing recursive happens, and gives up where too much would come of it. */
+/** Runs the stages of the parser that do not recurse, within the limits. */
 function tokensOf(yaml: Yaml, text: string, lines: LineCounter, limits: DecodeLimits): CST.Token[] {
   if (controlCharacter.test(text))
     throw new DecodeError("syntax", "yaml: control characters are not allowed");
@@ -79,7 +79,7 @@ function tokensOf(yaml: Yaml, text: string, lines: LineCounter, limits: DecodeLi
     if (++count > limits.yamlTokens) {
       throw new DecodeError(
         "limit",
-        `a YAML body may have at most ${limits.yamlTokens} words and signs; send it as JSON`,
+        `a YAML body may have at most ${limits.yamlTokens} tokens; send it as JSON`,
       );
     }
     for (const token of parser.next(lexeme)) tokens.push(token);
@@ -91,9 +91,9 @@ function tokensOf(yaml: Yaml, text: string, lines: LineCounter, limits: DecodeLi
 }
 
 /**
- * The rest of the parser recurses, and close to the end of the stack V8 gives up the whole process, not only the call:
- * so it never gets to see what is too deep. It also drops, without a word, what stands behind an explicit key (`? key`)
- * but is no value of it.
+ * Refuses nesting that is too deep before the recursive part of the parser sees it: a stack overflow there can abort the
+ * whole process. Also refuses content after an explicit key (`? key`) that is not its value, which the parser drops
+ * silently.
  */
 function checkTokens(roots: readonly CST.Token[], lines: LineCounter, limits: DecodeLimits): void {
   let level: CST.Token[] = [...roots];
@@ -120,18 +120,18 @@ function checkTokens(roots: readonly CST.Token[], lines: LineCounter, limits: De
 function tooDeep({ yamlDepth }: DecodeLimits): DecodeError {
   return new DecodeError(
     "value",
-    `yaml: exceeded max depth: maps and lists may stand in each other ${yamlDepth} levels deep`,
+    `yaml: exceeded max depth: maps and lists may be nested ${yamlDepth} levels deep`,
   );
 }
 
-/** The one document that is not empty. Kubernetes takes the first and says nothing of the others, which helps nobody. */
+/** The only non-empty document. Refuses several: Kubernetes silently ignores all but the first, which hides mistakes. */
 function onlyDocument(
   yaml: Yaml,
   tokens: readonly CST.Token[],
   lines: LineCounter,
 ): Document.Parsed | undefined {
   const composer = new yaml.Composer({
-    // Every scalar stays a text, every tag and every duplicate as it is: the rules are Kubernetes', not the parser's.
+    // Keeps scalars as strings, and tags and duplicates unresolved: Kubernetes' rules apply, not the parser's.
     schema: "failsafe",
     resolveKnownTags: false,
     uniqueKeys: false,
@@ -148,7 +148,7 @@ function onlyDocument(
       const { line } = lines.linePos(document.contents?.range[0] ?? 0);
       throw new DecodeError(
         "value",
-        `yaml: line ${line}: the body has more than one document; send each object in a request of its own`,
+        `yaml: line ${line}: the body has more than one document; send each object in a separate request`,
       );
     }
     only = document;

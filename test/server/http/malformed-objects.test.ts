@@ -130,7 +130,7 @@ describe("custom resources", () => {
       "a number that is too large",
       spec('{"color":"red","replicas":99999999999999999999999999}'),
       400,
-      /cannot be kept exactly/,
+      /cannot be represented exactly/,
     ],
     ["a port twice", spec('{"color":"red","ports":[{"name":"a"},{"name":"a"}]}'), 422, /Duplicate value/],
     ["a port without its key", spec('{"color":"red","ports":[{"port":1}]}'), 422, /name/],
