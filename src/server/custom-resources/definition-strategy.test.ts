@@ -10,7 +10,7 @@ test("a deleted definition stays until its cleanup finalizer is removed", () => 
     metadata: { name: "widgets.demo.dev", finalizers: ["a/b"] },
     status: Object.freeze({ storedVersions: ["v1"], conditions: Object.freeze([]) }),
   });
-  expect(definitionStrategy.staysDeleted?.(live)).toBe(true);
+  expect(definitionStrategy.holdsDeleted?.(live)).toBe(true);
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   const dying = { ...live, metadata: { ...live.metadata, deletionTimestamp } } as Draft;
   definitionStrategy.prepareDelete?.(dying);
@@ -28,7 +28,7 @@ test("a deleted definition stays until its cleanup finalizer is removed", () => 
     ],
   });
   // From now on its finalizers say whether it stays.
-  expect(definitionStrategy.staysDeleted?.(dying as KubeObject)).toBe(false);
+  expect(definitionStrategy.holdsDeleted?.(dying as KubeObject)).toBe(false);
 });
 
 test("CEL rules of schemas are checked", () => {

@@ -19,7 +19,7 @@ export const definitionStrategy: Strategy = {
   validate: (object) => validateDefinition(object, undefined, { checkRules }),
   validateUpdate: (object, old) => validateDefinition(object, old, { checkRules }),
   // During deletion the cleanup finalizer keeps the definition.
-  staysDeleted: ({ metadata }) => !metadata.deletionTimestamp,
+  holdsDeleted: ({ metadata }) => !metadata.deletionTimestamp,
   prepareDelete,
   warnings: (object) => definitionWarnings(object as KubeObject as Definition),
 };

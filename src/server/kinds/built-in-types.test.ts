@@ -413,11 +413,11 @@ describe("Namespace", () => {
   test("terminates when deleted, is removed with its last finalizer, and system namespaces cannot be deleted", () => {
     const { strategy } = typeOf("Namespace");
     const draft = created("Namespace", { metadata: { name: "demo" } });
-    expect(strategy.staysDeleted?.(draft as KubeObject)).toBe(true);
+    expect(strategy.holdsDeleted?.(draft as KubeObject)).toBe(true);
     strategy.prepareDelete?.(draft);
     expect(draft["status"]).toEqual({ phase: "Terminating" });
     draft["spec"] = {};
-    expect(strategy.staysDeleted?.(draft as KubeObject)).toBe(false);
+    expect(strategy.holdsDeleted?.(draft as KubeObject)).toBe(false);
     expect(strategy.forbidDelete?.(draft as KubeObject)).toBeUndefined();
     const named = created("Namespace", { metadata: { name: "default" } });
     expect(strategy.forbidDelete?.(named as KubeObject)).toBe("this namespace may not be deleted");

@@ -8,22 +8,22 @@ import {
 } from "../../model/object/json.js";
 import { renderBadValue } from "../../model/object/bad-value.js";
 
-/** A path that can be followed in any JSON: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`. */
+/** Compiled JSON path: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`. */
 export interface JsonPath {
-  /** All that the path leads to; nothing when there is no such thing, or the path does not fit the object. */
+  /** All values at the path; empty if there are none or the path does not fit the object. */
   find(object: unknown): Json[];
-  /** The first of {@link find}, which is what a table shows. */
+  /** First value of {@link find}, for table cells. */
   first(object: unknown): Json | undefined;
-  /** The names of the fields on the way, when the path is nothing but fields. */
+  /** Field names of a plain path, which has nothing but fields; otherwise undefined. */
   readonly fields: readonly string[] | undefined;
   /**
-   * Writes what a plain path leads to, making the maps on the way that are not there. False, and nothing is changed,
-   * when the path is not plain or something else than a map is in the way.
+   * Sets the value at a plain path, creating missing maps. Returns false and changes nothing if the path is not plain or
+   * leads through a value that is not a map.
    */
   set(object: unknown, value: Json): boolean;
 }
 
-/** A path is not written as it has to be. */
+/** Syntax error in a path. */
 class JsonPathError extends Error {
   override readonly name = "JsonPathError";
 }
@@ -38,9 +38,9 @@ type Step =
 
 interface Slice {
   readonly start: number;
-  /** Undefined: up to the end of the list. */
+  /** Default: the end of the list. */
   readonly end: number | undefined;
-  /** Whether `end` follows from `start`, since one item was asked for. */
+  /** True for an index (`[2]`), for which `end` is `start + 1`. */
   readonly single: boolean;
   readonly step: number;
 }
@@ -54,7 +54,7 @@ interface Filter {
 }
 
 /**
- * Reads the JSON paths of Kubernetes' custom resources: the language of `kubectl get -o jsonpath` without the braces,
+ * Compiles a JSON path of a custom resource definition: the language of `kubectl get -o jsonpath` without the braces,
  * `range` and `end`.
  *
  * @throws JsonPathError
@@ -71,7 +71,7 @@ export function compileJsonPath(path: string): JsonPath {
   };
 }
 
-/** What is wrong with a path, if anything. */
+/** Error message for an invalid path; undefined if it is valid. */
 export function checkJsonPath(path: string): string | undefined {
   try {
     parse(path);
@@ -82,13 +82,13 @@ export function checkJsonPath(path: string): string | undefined {
   }
 }
 
-/** A value that a path led to as text, the way kubectl prints it: maps and lists as JSON, the rest bare. */
+/** Formats a value as kubectl prints it: maps and lists as JSON, scalars without quotes. */
 export function jsonPathText(value: Json): string {
   if (value === null) return "<no value>";
   return typeof value === "object" || typeof value === "number" ? renderBadValue(value) : String(value);
 }
 
-/** What stands at the end of the named fields, each inside the one before. */
+/** Value of a nested field, given the names from the outermost to the innermost. */
 export function readFields(object: unknown, fields: readonly string[]): Json | undefined {
   let value = object as Json | undefined;
   for (const name of fields) {
@@ -122,15 +122,15 @@ function writeFields(object: Json, fields: readonly string[], value: Json): bool
   return true;
 }
 
-/** A path can multiply what it finds at every step; past this many values it finds nothing. */
-const mostValues = 100_000;
+/** Maximum of values; a path that finds more finds nothing, since every step can multiply them. */
+const maxValues = 100_000;
 
-/** Undefined: the path does not fit, as when a filter meets something that is not a list. */
+/** Values at the path; undefined if it does not fit, for example a filter on a value that is not a list. */
 function walk(input: Json[], steps: readonly Step[]): Json[] | undefined {
   let values: Json[] | undefined = input;
   for (const step of steps) {
     values = advance(values, step);
-    if (values === undefined || values.length > mostValues) return undefined;
+    if (values === undefined || values.length > maxValues) return undefined;
   }
   return values;
 }
@@ -171,7 +171,7 @@ function childrenOf(value: Json): readonly Json[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-/** Every map and list below, the values themselves first, in the order in which they stand. */
+/** All non-empty maps and lists at and below the values, in document order. */
 function descend(values: readonly Json[]): Json[] | undefined {
   const found: Json[] = [];
   const stack = values.toReversed();
@@ -179,7 +179,7 @@ function descend(values: readonly Json[]): Json[] | undefined {
     const children = childrenOf(value);
     if (children.length === 0) continue;
     found.push(value);
-    if (found.length > mostValues) return undefined;
+    if (found.length > maxValues) return undefined;
     for (let index = children.length - 1; index >= 0; index--) stack.push(children[index] ?? null);
   }
   return found;
@@ -205,7 +205,7 @@ function unionOf(values: Json[], parts: readonly (readonly Step[])[]): Json[] | 
   const found: Json[] = [];
   for (const part of parts) {
     const some = walk(values, part);
-    if (some === undefined || found.length + some.length > mostValues) return undefined;
+    if (some === undefined || found.length + some.length > maxValues) return undefined;
     for (const value of some) found.push(value);
   }
   return found;
@@ -234,7 +234,7 @@ function matchesOf(values: readonly Json[], { left, operator, right }: Filter): 
   return found;
 }
 
-/** Undefined for what cannot be compared: Go compares only within a kind, and counts whole numbers as their own. */
+/** Undefined for values that cannot be compared: Go compares values of one type only, and integers are a type. */
 function compare(a: Json, operator: Exclude<Filter["operator"], "exists">, b: Json): boolean | undefined {
   const kind = kindOf(a);
   if (kind === undefined || kind !== kindOf(b)) return undefined;
@@ -255,10 +255,10 @@ const slicePattern = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const filterPattern = /^([^!<>=]+)([!<>=]+)(.+)$/s;
 const space = /[ \t]/;
 const wordStart = /[\p{L}\p{Nd}_]/u;
-/** What ends a field or a word; a backslash takes this power from the character after it. */
+/** Characters that end a field or a word, unless escaped by a backslash. */
 const terminators = " \t\r\n.,[]$@{}";
 
-/** Brackets end at the first that closes, so what stands in them is read again once or twice, and never deeper. */
+/** Parses a path. A bracket ends at the first closing one, so the recursion for its content is at most two levels deep. */
 function parse(text: string): Step[] {
   const steps: Step[] = [];
   let position = 0;
@@ -307,7 +307,7 @@ function parseBrackets(text: string, start: number, steps: Step[]): number {
     steps.push({ type: "union", parts: parts.map((part) => parse(`[${part.trim()}]`)) });
   } else {
     const quoted = /^'([^']*)'$/.exec(inside)?.[1];
-    // As in Kubernetes, a dot between the quotes parts two fields unless it is escaped.
+    // As in Kubernetes, an unescaped dot between the quotes separates two fields.
     if (quoted === undefined) steps.push({ type: "slice", slice: parseSlice(inside) });
     else for (const step of parse(`.${quoted}`)) steps.push(step);
   }
@@ -337,14 +337,14 @@ function parseFilter(text: string, start: number, steps: Step[]): number {
   if (text.charAt(end + 1) !== "]") throw new JsonPathError("unclosed array expect ]");
   const inside = text.slice(start + 3, end);
   const [, left = inside, operator = "exists", right = ""] = filterPattern.exec(inside) ?? [];
-  const known = operators.find((name) => name === operator);
-  if (known === undefined) throw new JsonPathError(`unrecognized filter operator ${operator}`);
-  const filter = { left: parse(left), operator: known, right: parse(right) };
+  const supported = operators.find((name) => name === operator);
+  if (supported === undefined) throw new JsonPathError(`unrecognized filter operator ${operator}`);
+  const filter = { left: parse(left), operator: supported, right: parse(right) };
   steps.push({ type: "filter", filter });
   return end + 2;
 }
 
-/** The closing parenthesis: the first that does not stand in quotes, of which a filter has one pair at most. */
+/** Position of the closing parenthesis: the first outside of quotes, of which a filter has at most one pair. */
 function endOfFilter(text: string, start: number): number {
   let quote: string | undefined;
   let closed = false;

@@ -9,7 +9,7 @@ const slotBytes = 200;
 /** Versions and revisions of one object that are kept: its newest state, the one before, and one in another version. */
 const perKey = 3;
 
-/** Written objects whose drafts are kept until somebody looks at them. Most are looked at within milliseconds, or never. */
+/** Written objects whose drafts are kept until they are read. Most are read within milliseconds, or never. */
 const maxDrafts = 1024;
 
 /** A write under way, whose revision is not known yet. */
@@ -25,7 +25,7 @@ interface Slot {
 }
 
 /**
- * Objects that were written or read lately, by key and revision. One write is usually looked at several times within
+ * Cache of recently written or read objects, by key and revision. One write is usually read several times within
  * milliseconds (by its writer, by every watcher, by the garbage collector): they share one object, which is parsed at most once,
  * and not at all when this process wrote it.
  *
@@ -49,17 +49,17 @@ export class ObjectCache {
     return find(slot, type, entry, resourceVersion) ?? this.#insert(slot, type, entry, resourceVersion);
   }
 
-  /** The same without keeping the object, for lists, which would displace everything else. */
+  /** {@link get} without caching the object, for lists, which would evict everything else. */
   peek(type: ResourceType, entry: StoredEntry): StoredObject {
     const slot = this.#young.get(entry.key) ?? this.#old.get(entry.key);
     return (slot && find(slot, type, entry, entry.revision)) ?? new StoredObject(type, entry);
   }
 
-  /** Metadata of a store entry, if it is known without parsing. */
+  /** Metadata of a store entry, if available without parsing. */
   metadata({ key, revision, value }: StoredEntry): KubeObject["metadata"] | undefined {
     const slot = this.#young.get(key) ?? this.#old.get(key);
     if (slot === undefined) return undefined;
-    for (const object of slot.objects) if (object.stored.revision === revision) return object.knownMetadata;
+    for (const object of slot.objects) if (object.stored.revision === revision) return object.parsedMetadata;
     return slot.pending !== undefined && isSame(slot.pending.value, value)
       ? (slot.pending.draft.metadata as KubeObject["metadata"])
       : undefined;

@@ -2,12 +2,12 @@ import type { fieldErrors, KubeObject, StructuralSchema } from "../../model/core
 import type { ValidateName } from "../../model/object/names.js";
 import type { ObjectSchema } from "../../model/structural/object-schema.js";
 
-/** What clients can do with objects of a kind; discovery lists them. */
+/** API verb, as listed in discovery. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** One kind in one of its versions: everything the server knows of it. Built-in and custom kinds alike. */
+/** One version of a kind, built-in or custom: names, schema, storage and rules. */
 export interface ResourceType {
-  /** The empty text for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -19,18 +19,18 @@ export interface ResourceType {
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
   readonly capabilities: Capabilities;
-  /** A version that is on its way out says so with every answer. */
+  /** Warning sent with every response of a deprecated version. */
   readonly deprecation?: string | undefined;
   readonly storage: Storage;
   /** Schema of the objects. Nodes may be shared. */
   readonly schema: StructuralSchema;
-  /** The same, compiled: defaulting, pruning and validation of whole objects. */
+  /** Compiled schema: defaulting, pruning and validation of whole objects. */
   readonly rules: ObjectSchema;
-  /** An object before anything is set, for kinds that have fields which are always there. */
+  /** Object with only the fields that are always present, for kinds that have such fields. */
   readonly blank?: KubeObject | undefined;
   readonly subresources: Subresources;
   readonly columns: readonly TableColumn[];
-  /** Fields besides metadata.name and metadata.namespace that field selectors may name, with how to read them. */
+  /** Fields besides metadata.name and metadata.namespace that field selectors accept, with a function that reads each. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
   readonly strategy: Strategy;
 }
@@ -63,22 +63,22 @@ export interface Capabilities {
   readonly groupPriority: number;
 }
 
-/** Where and how objects of a kind are stored. All versions of a kind share it. */
+/** Storage of a kind, shared by all of its versions. */
 export interface Storage {
   /** `/core/configmaps/` or `/demo.dev/widgets/`; after it comes `namespace/name` or `name`. */
   readonly prefix: string;
   /** Objects are stored in this version. */
   readonly apiVersion: string;
-  /** The kind in storage; another only where two kinds are views of one. */
+  /** Kind in storage; differs only where two kinds are views of one. */
   readonly kind: string;
   /**
-   * Objects that were written at or before this revision may lack what the schema says today, and are defaulted and
-   * pruned as they are read. 0 when the schema never changed.
+   * Revision of the last schema change. Objects written at or before it are defaulted and pruned as they are read. 0 if the
+   * schema never changed.
    */
   readonly schemaRevision: number;
   /**
-   * Makes of an object in the storage version one in this version, and back. Without it versions differ in nothing
-   * but their apiVersion, and stored bytes are sent as they are. The functions may change their argument.
+   * Converts objects between the storage version and this one. Without it, versions differ only in their apiVersion, and
+   * stored bytes are sent unchanged. The functions may change their argument.
    */
   readonly conversion?:
     | {
@@ -88,11 +88,11 @@ export interface Storage {
     | undefined;
 }
 
-/** An object while it is being put together: plain JSON that may be changed. */
-// oxlint-disable-next-line typescript/no-explicit-any -- any JSON may stand below, checked by the schema
+/** Mutable object under construction: plain JSON. */
+// oxlint-disable-next-line typescript/no-explicit-any -- any JSON is allowed below, checked by the schema
 export type Draft = { apiVersion: string; kind: string; metadata: Record<string, any>; [field: string]: any };
 
-/** A part of an object with rules of its own. */
+/** Part of an object that is written separately. */
 export type Subresource = "status" | "scale" | "finalize";
 
 export interface Subresources {
@@ -102,14 +102,14 @@ export interface Subresources {
   readonly scale?: ScalePaths | undefined;
 }
 
-/** JSON paths (`.spec.replicas`) of what autoscaling/v1 Scale shows. */
+/** JSON paths (`.spec.replicas`) of the fields of an autoscaling/v1 Scale. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string | undefined;
 }
 
-/** A column of `kubectl get`, as in a Table's columnDefinitions. */
+/** Column of `kubectl get`, as in a Table's columnDefinitions. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -117,45 +117,45 @@ export interface TableColumn {
   readonly description: string;
   /** Above 0: shown with `-o wide` only. */
   readonly priority: number;
-  /** What stands in the cell: text, number, boolean, or null for nothing. `now` is in milliseconds since 1970. */
+  /** Value of the cell; null for none. `now` is in milliseconds since 1970. */
   readonly cell: (object: KubeObject, now: number) => string | number | boolean | null;
 }
 
-/** The rules of a kind that its schema cannot say. Every function may be left out. */
+/** Rules of a kind that its schema cannot express. */
 export interface Strategy {
   readonly validateName: ValidateName;
-  /** Whether metadata.generation is kept (custom resources; built-in kinds that have a spec to count). */
+  /** Maintain metadata.generation: custom resources, and built-in kinds with a spec. */
   readonly generation: boolean;
-  /** Custom resources and some built-in kinds refuse an update without metadata.resourceVersion. */
+  /** Accept an update without metadata.resourceVersion. Custom resources and some built-in kinds do not. */
   readonly allowUnconditionalUpdate: boolean;
-  /** Whether a PUT to a name that does not exist creates the object. */
+  /** Create the object on a PUT to a name that does not exist. */
   readonly allowCreateOnUpdate: boolean;
-  /** Milliseconds after which objects of this kind vanish. */
+  /** Milliseconds after which objects of this kind expire. */
   readonly ttl?: number | undefined;
-  /** Sets what the server decides on creation, before validation. */
+  /** Sets fields that the server controls on creation, before validation. */
   readonly prepareCreate?: ((object: Draft) => void) | undefined;
-  /** Adds what the server adds of its own accord, and what therefore nobody owns. */
+  /** Adds fields on creation that no field manager owns. */
   readonly completeCreate?: ((object: Draft) => void) | undefined;
-  /** The same for updates of the main resource (status and other subresources are kept apart by the registry). */
+  /** Sets fields that the server controls on updates of the main resource; the registry protects subresources. */
   readonly prepareUpdate?: ((object: Draft, old: KubeObject) => void) | undefined;
   readonly validate?: ((object: Draft) => fieldErrors.FieldError[]) | undefined;
-  /** `subresource` is the one that the update goes through, if any. */
+  /** `subresource` is the one being updated, if any. */
   readonly validateUpdate?:
     | ((object: Draft, old: KubeObject, subresource?: Subresource) => fieldErrors.FieldError[])
     | undefined;
-  /** Why nothing may be created now, if so. */
+  /** Error to refuse creation with, if it is currently not allowed. */
   readonly forbidCreate?: (() => Error | undefined) | undefined;
-  /** Waited for before a create or update is answered: what the client may rely on from then on. */
+  /** Awaited before the response to a create or update, for effects that clients rely on from then on. */
   readonly afterWrite?: ((object: KubeObject) => Promise<void>) | undefined;
-  /** Why an object may not be deleted, if so. */
+  /** Reason to refuse the deletion of an object, if any. */
   readonly forbidDelete?: ((object: KubeObject) => string | undefined) | undefined;
-  /** Whether an object that is being deleted has to stay for now, finalizers in its metadata apart. */
-  readonly staysDeleted?: ((object: KubeObject) => boolean) | undefined;
-  /** Marks an object that stays for now, once, when its deletion begins. */
+  /** True while something besides metadata.finalizers keeps an object that is being deleted. */
+  readonly holdsDeleted?: ((object: KubeObject) => boolean) | undefined;
+  /** Changes an object when its deletion begins, if finalizers keep it. */
   readonly prepareDelete?: ((object: Draft) => void) | undefined;
-  /** Whether a delete is answered with the object's last state instead of a Status. */
+  /** Respond to a delete with the object's last state instead of a Status. */
   readonly returnsDeleted?: boolean | undefined;
-  /** Texts that are sent as warnings with the answer of a create or update. */
+  /** Warnings for the response of a create or update. */
   readonly warnings?: ((object: Draft) => string[]) | undefined;
 }
 

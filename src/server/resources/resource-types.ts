@@ -3,7 +3,7 @@ import { apiVersionOf, type ResourceType } from "./resource-type.js";
 /** Source of the kinds that are served from the start. */
 export const builtInSource = "built-in";
 
-/** Every kind that is served now. Built-in kinds stay; custom ones come and go with their definitions. */
+/** Table of all served kinds. Built-in kinds are permanent; custom kinds are added and removed with their definitions. */
 export class ResourceTypes {
   readonly #byPath = new Map<string, ResourceType>();
   readonly #bySource = new Map<string, readonly ResourceType[]>();
@@ -13,7 +13,7 @@ export class ResourceTypes {
   #byKind: ReadonlyMap<string, ResourceType> | undefined;
   #generation = 0;
 
-  /** Counts changes: what is computed from all kinds (discovery, OpenAPI) can be kept as long as it stands still. */
+  /** Number of changes so far; documents derived from all kinds (discovery, OpenAPI) are cached by it. */
   get generation(): number {
     return this.#generation;
   }
@@ -24,12 +24,12 @@ export class ResourceTypes {
     return this.#all;
   }
 
-  /** The kind that is served at `/apis/group/version/plural`. */
+  /** Kind served at `/apis/group/version/plural`. */
   find(group: string, version: string, plural: string): ResourceType | undefined {
     return this.#byPath.get(pathOf(group, version, plural));
   }
 
-  /** The kind that an object with this apiVersion and kind is of. */
+  /** Kind of objects with this apiVersion and kind. */
   ofKind(apiVersion: string, kind: string): ResourceType | undefined {
     if (this.#byKind === undefined) {
       this.#byKind = new Map(this.all.map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]));
@@ -37,12 +37,12 @@ export class ResourceTypes {
     return this.#byKind.get(`${apiVersion} ${kind}`);
   }
 
-  /** One version of every kind: that in which it is stored, or else the first that is served. */
+  /** One version of every kind: the storage version, or the first served one if that is not served. */
   get distinct(): readonly ResourceType[] {
     return [...this.#prefixes().values()];
   }
 
-  /** The kind whose objects are stored at keys like this one. */
+  /** Kind of the object at a store key. */
   ofKey(key: string): ResourceType | undefined {
     const end = key.indexOf("/", key.indexOf("/", 1) + 1);
     return this.#prefixes().get(key.slice(0, end + 1));
@@ -59,12 +59,12 @@ export class ResourceTypes {
     return byPrefix;
   }
 
-  /** Kinds that one source brought. */
+  /** Kinds registered by one source. */
   ofSource(source: string): readonly ResourceType[] {
     return this.#bySource.get(source) ?? [];
   }
 
-  /** Serves what `source` (the name of a definition) brings, in place of what it brought before. */
+  /** Replaces the kinds of a source (the name of a definition). */
   set(source: string, types: readonly ResourceType[]): void {
     for (const type of this.#bySource.get(source) ?? []) this.#byPath.delete(pathOfType(type));
     if (types.length === 0) this.#bySource.delete(source);

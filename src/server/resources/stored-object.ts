@@ -1,5 +1,5 @@
 import { deepFreeze, type KubeObject } from "../../model/core.js";
-import { beginningOf } from "./encode-stored.js";
+import { prefixesOf } from "./encode-stored.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
 /**
@@ -24,7 +24,7 @@ export interface ObjectResponse {
   writeTo(target: Buffer, offset: number): number;
   /** Object's JSON in a buffer of its own. */
   bytes(): Buffer;
-  /** The same bytes as a latin1 string: Node joins it to the headers and sends both in one piece. */
+  /** {@link ObjectResponse.bytes} as a latin1 string: Node joins it to the headers and sends both in one write. */
   latin1(): string;
 }
 
@@ -44,19 +44,19 @@ export class StoredObject implements ObjectResponse {
 
   /**
    * `revision` is the object's resourceVersion, which for the last state of a deleted one is the revision of the deletion. `draft`
-   * is the object that the entry was encoded from, if it is still at hand.
+   * is the object that the entry was encoded from, if it is still in memory.
    */
   constructor(type: ResourceType, stored: StoredEntry, revision = stored.revision, draft?: Draft) {
     const { storage } = type;
     this.revision = revision;
     this.type = type;
     this.stored = stored;
-    const beginning = beginningOf(type);
-    this.upToDate = stored.revision > storage.schemaRevision && startsWith(stored.value, beginning.stored);
+    const prefixes = prefixesOf(type);
+    this.upToDate = stored.revision > storage.schemaRevision && startsWith(stored.value, prefixes.stored);
     if (this.upToDate && storage.conversion === undefined) {
       // Names of groups, versions and kinds are ASCII.
-      this.#head = `${beginning.shown}"resourceVersion":"${revision}",`;
-      this.#rest = asBuffer(stored.value, beginning.stored.length);
+      this.#head = `${prefixes.sent}"resourceVersion":"${revision}",`;
+      this.#rest = asBuffer(stored.value, prefixes.stored.length);
     } else {
       this.#head = "";
       this.#rest = Buffer.from(JSON.stringify(this.object));
@@ -70,8 +70,8 @@ export class StoredObject implements ObjectResponse {
     return this.upToDate && capabilities.decoding === "unstructured" && storage.conversion === undefined;
   }
 
-  /** The object's metadata, if it can be had without parsing; resourceVersion may be missing in it. */
-  get knownMetadata(): KubeObject["metadata"] | undefined {
+  /** The object's metadata, if available without parsing; may lack resourceVersion. */
+  get parsedMetadata(): KubeObject["metadata"] | undefined {
     return this.#object?.metadata ?? this.#draft?.metadata;
   }
 
@@ -80,7 +80,7 @@ export class StoredObject implements ObjectResponse {
     return this.#object;
   }
 
-  /** Frees the draft, if nobody has looked at the object; it is parsed when somebody does. */
+  /** Frees the draft of an object that was not read yet; a later read parses it. */
   dropDraft(): void {
     this.#draft = undefined;
   }
@@ -151,17 +151,17 @@ export function readStored(
   const { conversion } = type.storage;
   const object = conversion ? conversion.fromStorage(stored) : stored;
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
-  const shown: Draft = {
+  const converted: Draft = {
     apiVersion: apiVersionOf(type),
     kind: type.kind,
     metadata: { ...metadata, resourceVersion: String(resourceVersion) },
     ...rest,
   };
   if (revision <= type.storage.schemaRevision) {
-    type.rules.prune(shown);
-    type.rules.applyDefaults(shown);
+    type.rules.prune(converted);
+    type.rules.applyDefaults(converted);
   }
-  return shown;
+  return converted;
 }
 
 function startsWith(value: Uint8Array, head: Buffer): boolean {
@@ -172,7 +172,7 @@ function asText(value: Uint8Array): string {
   return asBuffer(value, 0).toString();
 }
 
-/** The bytes from a place on, which stay shared. */
+/** View of the bytes from an offset on. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array, start: number): Buffer {
   return Buffer.from(buffer, byteOffset + start, byteLength - start);
 }

@@ -44,7 +44,7 @@ export const namespace: KindRules = {
     validateUpdate: (object, old) => [...validate(object), ...validatePhase(object, old)],
     forbidDelete: ({ metadata }) =>
       undeletable.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
-    staysDeleted: (object) => finalizersOf(object).length > 0,
+    holdsDeleted: (object) => finalizersOf(object).length > 0,
     prepareDelete(object) {
       delete object.metadata["deletionGracePeriodSeconds"];
       object["status"] = { ...(object["status"] as object | undefined), phase: "Terminating" };

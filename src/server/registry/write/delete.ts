@@ -66,7 +66,7 @@ function markTerminating(
 ): Draft | KubeObject | undefined {
   const { finalizers: present = [], ...metadata } = live.metadata;
   const finalizers = finalizersAfter(present, options);
-  if (finalizers.length === 0 && !type.strategy.staysDeleted?.(live)) return undefined;
+  if (finalizers.length === 0 && !type.strategy.holdsDeleted?.(live)) return undefined;
   if (metadata.deletionTimestamp && finalizers === present) return live;
   const terminating: Draft = {
     ...(live as Draft),

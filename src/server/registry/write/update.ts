@@ -120,7 +120,7 @@ function isFinalized({ strategy }: ResourceType, object: Draft): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata as ObjectMeta;
   if (!deletionTimestamp || (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0)
     return false;
-  return !strategy.staysDeleted?.(object);
+  return !strategy.holdsDeleted?.(object);
 }
 
 /** Refuses a write for another resourceVersion than the stored one; some kinds require a version. */
