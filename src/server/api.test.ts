@@ -5,7 +5,7 @@ import { startApi } from "./api.js";
 import { PacedStore } from "./controllers/fixtures/paced-store.js";
 import { blocking, definition, World } from "./controllers/fixtures/world.js";
 
-test("serves what is in a store, and leaves it open", async () => {
+test("serves the content of a store, and leaves the store open on close", async () => {
   const store = new MemoryStore();
   {
     await using world = await World.start({ store });
@@ -16,7 +16,7 @@ test("serves what is in a store, and leaves it open", async () => {
   expect(await again.names("widgets")).toEqual(["w"]);
 });
 
-test("idle means that nothing more happens by itself", async () => {
+test("idle resolves when the controllers have nothing left to do", async () => {
   await using world = await World.start();
   await world.idle();
   const root = await world.create("configmaps", "root");
@@ -35,7 +35,7 @@ test("idle means that nothing more happens by itself", async () => {
   expect(await world.names("configmaps")).toEqual([]);
 });
 
-test("closing twice is closing once, and afterwards nothing is done and no timer is left", async () => {
+test("close is idempotent, stops all work and leaves no timer", async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock });
   const { timers } = clock;
@@ -54,7 +54,7 @@ test("closing twice is closing once, and afterwards nothing is done and no timer
   expect(await world.names("configmaps")).toEqual(["held", "child"].toSorted());
 });
 
-test("a store that cannot be read is no start, and nothing is left running", async () => {
+test("startApi rejects when the store cannot be read, and leaves nothing running", async () => {
   const clock = new VirtualClock();
   const store = new PacedStore({ clock });
   const { timers } = clock;
@@ -68,7 +68,7 @@ test("a store that cannot be read is no start, and nothing is left running", asy
   await expect(startApi({ store, clock })).rejects.toThrow("the server is shutting down");
 });
 
-test("a store that is closed under it is no reason to fail", async () => {
+test("a store that is closed first causes no errors", async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock });
   const world = await World.start({ store, clock });

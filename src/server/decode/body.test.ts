@@ -26,7 +26,7 @@ const body = async (text: string, contentType?: string, options: BodyOptions = w
 const patch = async (text: string, kind: string, options: BodyOptions = configMap) =>
   decodePatch(Buffer.from(text), `application/${kind}`, options);
 
-describe("bodies", () => {
+describe("decodeBody", () => {
   test.each([
     [undefined, '{"a":1}'],
     ["", '{"a":1}'],
@@ -34,11 +34,11 @@ describe("bodies", () => {
     ["Application/JSON; charset=utf-8", '{"a":1}'],
     ["application/yaml", "a: 1"],
     ["application/yaml;charset=utf-8", '{"a":1}'],
-  ])("in %s", async (contentType, text) => {
+  ])("decodes %s", async (contentType, text) => {
     expect(await body(text, contentType)).toEqual({ object: { a: 1 } });
   });
 
-  test("in protobuf, for built-in kinds", async () => {
+  test("decodes protobuf for built-in kinds", async () => {
     expect(await body("k8s", "application/vnd.kubernetes.protobuf", configMap)).toEqual({
       object: { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" } },
     });
@@ -56,7 +56,7 @@ describe("bodies", () => {
     "application/x-www-form-urlencoded",
     "nonsense",
     "application/json; x",
-  ])("%s is not taken", async (contentType) => {
+  ])("returns 415 for %s", async (contentType) => {
     const accepted = "the body of the request was in an unknown format - accepted media types include: ";
     expect((await failure(body("{}", contentType))).status).toMatchObject({
       code: 415,
@@ -81,7 +81,7 @@ describe("bodies", () => {
     ["[]", "json: cannot unmarshal array into an object (5b5d)"],
     ["null", "json: cannot unmarshal null into an object (6e756c6c)"],
     ["true", "json: cannot unmarshal bool into an object (74727565)"],
-  ])("%j is refused", async (text, message) => {
+  ])("returns 400 for %j", async (text, message) => {
     expect((await failure(body(text))).status).toMatchObject({
       code: 400,
       reason: "BadRequest",
@@ -89,14 +89,14 @@ describe("bodies", () => {
     });
   });
 
-  test("YAML that is none is refused", async () => {
+  test("returns 400 for malformed YAML", async () => {
     expect((await failure(body("a: [", "application/yaml"))).message).toMatch(
       /^the object provided is unrecognized \(must be of type Widget\): yaml: line 1: .* \(613a205b\)$/,
     );
     expect((await failure(body("", "application/yaml"))).message).toContain("cannot unmarshal null");
   });
 
-  test("duplicates are looked for unless nobody wants to know", async () => {
+  test("reports duplicates unless fieldValidation is Ignore", async () => {
     const found = { duplicates: ['duplicate field "a"'] };
     expect(await body('{"a":1,"a":2}')).toMatchObject(found);
     expect(await body('{"a":1,"a":2}', undefined, { ...widget, fieldValidation: "Strict" })).toMatchObject(
@@ -110,32 +110,35 @@ describe("bodies", () => {
     });
   });
 
-  test("what asks too much is too large", async () => {
+  test("returns 413 when a limit is exceeded", async () => {
     const options = { ...widget, limits: { yamlTokens: 3 } };
     expect((await failure(body("a: 1\nb: 2", "application/yaml", options))).code).toBe(413);
   });
 });
 
-describe("patches", () => {
+describe("decodePatch", () => {
   test.each([
     ["json-patch+json", "json"],
     ["merge-patch+json", "merge"],
     ["strategic-merge-patch+json", "strategic"],
     ["apply-patch+yaml", "apply"],
     ["merge-patch+json; charset=utf-8", "merge"],
-  ])("%s", async (kind, type) => {
+  ])("decodes %s", async (kind, type) => {
     expect(await patch('{"a":null}', kind)).toEqual({ type, body: { object: { a: null } } });
   });
 
-  test.each(["json", "apply-patch+cbor", "yaml", "nonsense"])("application/%s is none", async (kind) => {
-    const { code, message } = await failure(patch("{}", kind));
-    expect(code).toBe(415);
-    expect(message).toBe(
-      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml",
-    );
-  });
+  test.each(["json", "apply-patch+cbor", "yaml", "nonsense"])(
+    "returns 415 for application/%s",
+    async (kind) => {
+      const { code, message } = await failure(patch("{}", kind));
+      expect(code).toBe(415);
+      expect(message).toBe(
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml",
+      );
+    },
+  );
 
-  test("strategic ones are not for custom kinds, and a content type there must be", async () => {
+  test("returns 415 for strategic patches of custom kinds, and without a content type", async () => {
     const { code, message } = await failure(patch("{}", "strategic-merge-patch+json", widget));
     expect(code).toBe(415);
     expect(message).toMatch(
@@ -156,13 +159,13 @@ describe("patches", () => {
       "- a",
       "error decoding YAML: error converting YAML to JSON: json: cannot unmarshal array",
     ],
-  ])("a %s that is %j", async (kind, text, message) => {
+  ])("refuses a %s with the body %j", async (kind, text, message) => {
     const error = await failure(patch(text, kind));
     expect(error.code).toBe(400);
     expect(error.message.slice(0, message.length)).toBe(message);
   });
 
-  test("strict decoding of JSON patches", async () => {
+  test("reports unknown and duplicate fields of JSON patches", async () => {
     const text =
       '[{"op":"add","op":"test","path":"/a","value":{"x":1}},{"op":"remove","path":"/b","extra":1}]';
     const { body: found } = await patch(text, "json-patch+json");
@@ -175,7 +178,7 @@ describe("patches", () => {
     expect((await patch("[1,null,[]]", "json-patch+json")).body).toEqual({ object: [1, null, []] });
   });
 
-  test("strict decoding of applied YAML", async () => {
+  test("reports duplicate keys of applied YAML", async () => {
     const text = "a: 1\na: 2";
     const strict = patch(text, "apply-patch+yaml", { ...configMap, fieldValidation: "Strict" });
     expect((await failure(strict)).message).toBe(
@@ -188,7 +191,7 @@ describe("patches", () => {
   });
 });
 
-test("anything at all gives a body or an ApiError", async () => {
+test("arbitrary bytes give a body or an ApiError", async () => {
   const formats = "json yaml vnd.kubernetes.protobuf json-patch+json merge-patch+json apply-patch+yaml x";
   const contentType = fc.option(
     fc.constantFrom(...formats.split(" ")).map((format) => `application/${format}`),

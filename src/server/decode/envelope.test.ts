@@ -36,7 +36,7 @@ const message = (type: EnvelopeType, body: Json, address?: Address): string =>
 const envelope = { apiVersion: "demo.dev/v1", kind: "Widget" };
 
 describe("kind and version", () => {
-  test("built-in kinds need not say what they are", () => {
+  test("built-in kinds may omit apiVersion and kind", () => {
     const bodies: Json[] = [{}, { kind: "ConfigMap" }, { apiVersion: "v1" }, { apiVersion: "", kind: null }];
     for (const body of bodies) {
       expect(checkEnvelope(configMap, body, { namespace: "n" })).toEqual({
@@ -47,7 +47,7 @@ describe("kind and version", () => {
     }
   });
 
-  test("custom kinds have to", () => {
+  test("custom kinds must have apiVersion and kind", () => {
     expect(message(widget, { a: 1 })).toBe(
       `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"a":1}' ({"a":1})`,
     );
@@ -86,7 +86,7 @@ describe("kind and version", () => {
     expect(message(type, { apiVersion, kind })).toBe(expected);
   });
 
-  test("a custom object of another kind is invalid", () => {
+  test("returns 422 for a custom object of another kind", () => {
     const error = failure(widget, { ...envelope, kind: "Gadget", metadata: { name: "g" } });
     expect(error.status).toMatchObject({
       code: 422,
@@ -120,13 +120,13 @@ describe("kind and version", () => {
     );
   });
 
-  test.each<[Json]>([[null], [[]], ["x"], [1]])("%j is no object", (body) => {
+  test.each<[Json]>([[null], [[]], ["x"], [1]])("refuses %j, which is not an object", (body) => {
     expect(message(widget, body)).toMatch(/^the object provided is unrecognized \(must be of type Widget\)/);
   });
 });
 
 describe("name and namespace", () => {
-  test("a name has to be that of the URL, where that has one", () => {
+  test("the name must match the URL, if that has one", () => {
     expect(message(widget, { ...envelope, metadata: { name: "a" } }, { name: "b" })).toBe(
       "the name of the object (a) does not match the name on the URL (b)",
     );
@@ -138,7 +138,7 @@ describe("name and namespace", () => {
     });
   });
 
-  test("a namespace has to be that of the URL, and comes from there", () => {
+  test("the namespace must match the URL, and defaults to it", () => {
     const body = { ...envelope, metadata: { namespace: "a" } };
     expect(message(widget, body, { namespace: "b" })).toBe(
       "the namespace of the provided object does not match the namespace sent on the request",
@@ -147,13 +147,13 @@ describe("name and namespace", () => {
     expect(checkEnvelope(widget, body, { namespace: "a" }).metadata).toEqual({ namespace: "a" });
   });
 
-  test("cluster-scoped objects have none", () => {
+  test("removes the namespace of cluster-scoped objects", () => {
     const body = { metadata: { name: "n", namespace: "x" } };
     expect(checkEnvelope(namespace, body, { name: "n", namespace: "n" }).metadata).toEqual({ name: "n" });
   });
 });
 
-test("what was given stays as it was, and the rest of it comes along", () => {
+test("leaves the body unchanged and keeps all other fields", () => {
   const body = Object.freeze({ spec: { a: 1 }, metadata: Object.freeze({ labels: {} }), kind: "ConfigMap" });
   const draft = checkEnvelope(configMap, body, { namespace: "n" });
   expect(Object.keys(draft)).toEqual(["apiVersion", "kind", "metadata", "spec"]);
@@ -162,7 +162,7 @@ test("what was given stays as it was, and the rest of it comes along", () => {
   expect(body.metadata).toEqual({ labels: {} });
 });
 
-test("anything at all gives a draft or an ApiError", () => {
+test("arbitrary JSON gives a draft or an ApiError", () => {
   const field = fc.oneof(fc.jsonValue(), fc.constantFrom("Widget", "demo.dev/v1"));
   const object = fc.record(
     { apiVersion: field, kind: field, metadata: field, __proto__: field },

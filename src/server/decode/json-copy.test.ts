@@ -4,7 +4,7 @@ import { deepFreeze } from "../../model/core.js";
 import { jsonCopy } from "./json-copy.js";
 
 describe("jsonCopy", () => {
-  test("is what JSON makes of a value, and shares nothing with it", () => {
+  test("equals a round trip through JSON and shares nothing with the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const copy = jsonCopy(deepFreeze(value));
@@ -14,7 +14,7 @@ describe("jsonCopy", () => {
     );
   });
 
-  test("leaves out what is undefined, asks toJSON, fills holes", () => {
+  test("omits undefined fields, calls toJSON, and fills holes with null", () => {
     const at = new Date(0);
     // oxlint-disable-next-line no-sparse-arrays -- that is the case
     const value = { a: undefined, at, list: [, undefined, { b: undefined }], "\ud800": "a\udfff" };
@@ -25,7 +25,7 @@ describe("jsonCopy", () => {
     });
   });
 
-  test("takes __proto__ for a field like any other", () => {
+  test("copies __proto__ as an own field", () => {
     const copy = jsonCopy(JSON.parse('{"__proto__":{"a":1}}'));
     expect(Object.keys(copy as object)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
@@ -43,7 +43,7 @@ describe("jsonCopy", () => {
     );
   });
 
-  test("refuses what has no end", () => {
+  test("refuses cycles", () => {
     const ring: Record<string, unknown> = {};
     ring["a"] = { b: ring };
     expect(() => jsonCopy(ring)).toThrow("more than 1000 levels deep at a.b.a.b.a.b.a.b…");

@@ -23,18 +23,18 @@ describe("duplicate fields", () => {
     expect(scan(text)).toEqual(paths.map((path) => `duplicate field "${path}"`));
   });
 
-  test("are quoted as Go quotes", () => {
+  test("are quoted as in Go", () => {
     expect(scan(String.raw`{"é\n\"":1,"é\n\"":2}`)).toEqual([String.raw`duplicate field "é\n\""`]);
   });
 
-  test("are reported up to a hundred, and with the end of a long path", () => {
+  test("are limited to a hundred, and long paths lose their beginning", () => {
     const many = Array.from({ length: 150 }, (_, index) => `"k${index}":1,"k${index}":2`);
     expect(scan(`{${many.join(",")}}`)).toHaveLength(100);
     const long = `{"${"x".repeat(5000)}":{"end":1,"end":2}}`;
     expect(scan(long)[0]).toMatch(/^duplicate field "…x{996}\.end"$/);
   });
 
-  test("are found whatever stands around them", () => {
+  test("are found in arbitrary JSON", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.nat(9), (map, key, space) => {
         const fields = Object.entries(map).filter(([name]) => name !== key);
@@ -48,7 +48,7 @@ describe("duplicate fields", () => {
   });
 });
 
-describe("what is no JSON is refused in Go's words", () => {
+describe("syntax errors have Go's messages", () => {
   test.each([
     ["", "unexpected end of JSON input"],
     ["  ", "unexpected end of JSON input"],
@@ -96,7 +96,7 @@ describe("what is no JSON is refused in Go's words", () => {
       .map(([value, at, inserted]) => insert(JSON.stringify(value), at, inserted)),
   );
 
-  test("and what is JSON is not", () => {
+  test("valid JSON is accepted", () => {
     fc.assert(
       fc.property(nearlyJson, (text) => {
         const accepted = accepts(() => scan(text));

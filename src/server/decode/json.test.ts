@@ -16,7 +16,7 @@ function failure(run: () => unknown): ApiError {
   throw new Error("nothing was thrown");
 }
 
-test("JSON is read", () => {
+test("decodes JSON", () => {
   expect(decodeJson(bytes(' {"a":[1,-2.5e3,true,null,"é"]}\n'))).toEqual({
     object: { a: [1, -2500, true, null, "é"] },
   });
@@ -27,11 +27,11 @@ test("JSON is read", () => {
   });
 });
 
-test("a part of a larger buffer is read", () => {
+test("decodes a view of a larger buffer", () => {
   expect(decodeJson(bytes('xx{"a":1}yy').subarray(2, 9)).object).toEqual({ a: 1 });
 });
 
-test("what JSON.stringify writes comes back", () => {
+test("decodes the output of JSON.stringify", () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), fc.boolean(), (value, duplicates) => {
       const text = JSON.stringify(value);
@@ -41,7 +41,7 @@ test("what JSON.stringify writes comes back", () => {
   );
 });
 
-test("anything at all gives a value or a 400", () => {
+test("arbitrary bytes give a value or a 400", () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 50 }),
     fc.string({ unit: "binary" }).map((text) => bytes(`{"a":"${text}`)),
@@ -72,7 +72,7 @@ describe("numbers", () => {
     "9007199254740993.5",
     "1e-400",
     "0.0000000000000000000001",
-  ])("%s is taken", (digits) => {
+  ])("accepts %s", (digits) => {
     expect(read(`{"a":${digits}}`)).toEqual({ a: Number(digits) });
   });
 
@@ -93,12 +93,12 @@ describe("numbers", () => {
     },
   );
 
-  test("digits in texts are nobody's business", () => {
+  test("ignores digits in strings", () => {
     const texts = { a: "x: 9007199254740993", b: " 1e400", c: [", 12345678901234567", "[1e999"] };
     expect(read(JSON.stringify(texts))).toEqual(texts);
   });
 
-  test("long runs of digits take no longer than they should", () => {
+  test("long runs of digits take linear time", () => {
     const digits = "1".repeat(1_000_000);
     expect(failure(() => read(`[${digits}]`)).message).toContain("out of range");
     expect(read(`[0.${digits}]`)).toEqual([Number(`0.${digits}`)]);
@@ -106,7 +106,7 @@ describe("numbers", () => {
   });
 });
 
-describe("texts", () => {
+describe("strings", () => {
   test.each([
     [String.raw`"\ud800"`, "\ufffd"],
     [String.raw`"\uDFFFx"`, "\ufffdx"],
@@ -120,7 +120,7 @@ describe("texts", () => {
     expect(read(text)).toBe(expected);
   });
 
-  test("half a character in a key is replaced too, and may make it a duplicate", () => {
+  test("replaces a lone surrogate in a key, which may make it a duplicate", () => {
     const body = decodeJson(bytes(String.raw`{"\ud800":1,"\udc00":2}`), { duplicates: true });
     expect(body).toEqual({ object: { "\ufffd": 2 }, duplicates: ['duplicate field "\ufffd"'] });
   });
@@ -130,13 +130,13 @@ describe("texts", () => {
     [[0x22, 0xef, 0xbf, 0xbd, 0xc3, 0x28, 0x22], 4],
     [[0x22, 0xed, 0xa0, 0x80, 0x22], 1],
     [[0x22, 0xe2, 0x82], 1],
-  ])("%j is no UTF-8", (sent, position) => {
+  ])("refuses %j as invalid UTF-8", (sent, position) => {
     expect(failure(() => decodeJson(Uint8Array.from(sent))).message).toBe(
       `json parse error: invalid UTF-8 at byte ${position}`,
     );
   });
 
-  test("a byte order mark is no JSON", () => {
+  test("refuses a byte order mark", () => {
     expect(failure(() => read("\ufeff{}")).message).toContain("looking for beginning of value");
   });
 });
@@ -144,7 +144,7 @@ describe("texts", () => {
 describe("__proto__", () => {
   const text = '{"data":{"__proto__":{"polluted":true},"a":1},"__proto__":null}';
 
-  test("is an own field, and stays one in spreads and on the way out", () => {
+  test("is an own field, and stays one in spreads and JSON.stringify", () => {
     const object = read(text) as { data: Record<string, unknown> };
     expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
     expect(Object.keys(object.data)).toEqual(["__proto__", "a"]);
@@ -160,7 +160,7 @@ describe("depth", () => {
   const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   const mixed = (depth: number): string => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
 
-  test("1,000 levels are taken, more are not", () => {
+  test("accepts 1,000 levels and refuses more", () => {
     expect(JSON.stringify(read(nested(1000)))).toBe(nested(1000));
     expect(JSON.stringify(read(mixed(1000)))).toBe(mixed(1000));
     expect(failure(() => read(nested(1001))).message).toContain("exceeded max depth");
@@ -169,13 +169,13 @@ describe("depth", () => {
     expect(failure(() => read(nested(1_000_000))).code).toBe(400);
   });
 
-  test("wide is not deep", () => {
+  test("does not count siblings as depth", () => {
     const wide = JSON.stringify(Array.from({ length: 5000 }, (_, index) => ({ index, list: [] })));
     expect(JSON.stringify(read(wide))).toBe(wide);
     expect(read(JSON.stringify("[{".repeat(5000)))).toBe("[{".repeat(5000));
   });
 
-  test("the limit can be set", () => {
+  test("is configurable", () => {
     expect(failure(() => decodeJson(bytes("[[[]]]"), { limits: { depth: 2 } })).message).toContain(
       "2 levels",
     );

@@ -23,7 +23,7 @@ test.each([
   expect(mediaTypeOf(header)).toBe(expected);
 });
 
-test("long headers take no longer than they should", () => {
+test("long headers take linear time", () => {
   expect(mediaTypeOf(`application/json${"; a=b".repeat(100_000)}`)).toBe("application/json");
   expect(mediaTypeOf(`application/json${" ".repeat(100_000)}x`)).toBeUndefined();
   expect(mediaTypeOf(`${" ".repeat(100_000)}x`)).toBeUndefined();

@@ -18,7 +18,7 @@ async function failure(text: string, options?: YamlOptions): Promise<ApiError> {
   throw new Error("nothing was thrown");
 }
 
-describe("scalars are those of YAML 1.1 as Kubernetes reads it", () => {
+describe("scalars are resolved by YAML 1.1 as in Kubernetes", () => {
   test.each<[string, Json]>([
     ["yes", true],
     ["y", true],
@@ -89,7 +89,7 @@ describe("scalars are those of YAML 1.1 as Kubernetes reads it", () => {
     [".nan", "json: unsupported value: NaN (line 1)"],
     ["!!int abc", "yaml: line 1: cannot decode !!str `abc` as a !!int"],
     ["!!null x", "yaml: line 1: cannot decode !!str `x` as a !!null"],
-  ])("%s is refused", async (text, message) => {
+  ])("refuses %s", async (text, message) => {
     expect((await failure(`a: ${text}`)).message).toBe(message);
   });
 
@@ -144,7 +144,7 @@ describe("keys", () => {
   });
 });
 
-describe("keys that a map has twice", () => {
+describe("duplicate keys", () => {
   test.each([
     ["a: 1\nb: 1\na: 2", { a: 2, b: 1 }, ['line 3: key "a" already set in map']],
     ["a:\n  b: 1\na:\n  c: 2", { a: { c: 2 } }, ['line 4: key "a" already set in map']],
@@ -167,7 +167,7 @@ describe("keys that a map has twice", () => {
     });
   });
 
-  test("a number and its text are two keys and one field", async () => {
+  test("a number and the equal string are two keys and one field", async () => {
     expect(await decode('1: b\n"1": a', { fieldValidation: "Strict" })).toEqual({ object: { 1: "a" } });
   });
 });
@@ -185,13 +185,13 @@ describe("anchors", () => {
     expect(await read(text)).toEqual(expected);
   });
 
-  test("what was merged is not shared", async () => {
+  test("merged values are copies", async () => {
     const { x, z } = (await read("x: &a {b: [1]}\nz: *a")) as { x: object; z: object };
     expect(x).toEqual(z);
     expect(x).not.toBe(z);
   });
 
-  test("a merge reports what was there before", async () => {
+  test("reports keys that a merge overwrites", async () => {
     const { duplicates } = await decode("x: &a {b: 1}\nz:\n  b: 2\n  <<: *a", { fieldValidation: "Warn" });
     expect(duplicates).toEqual(['line 1: key "b" already set in map']);
   });
@@ -207,7 +207,7 @@ describe("anchors", () => {
     expect((await failure(text)).message).toBe(message);
   });
 
-  test("a billion laughs are refused, whether of values, texts or keys", async () => {
+  test("refuses exponential expansion of aliases in values, strings and keys", async () => {
     const laughs = (first: string, next: (name: string) => string): string =>
       Array.from({ length: 12 }, (_, index) =>
         index === 0 ? `a0: &a0 ${first}` : `a${index}: &a${index} ${next(`*a${index - 1}`)}`,
@@ -225,7 +225,7 @@ describe("anchors", () => {
     }
   });
 
-  test("anchors in anchors are no way to be deep", async () => {
+  test("nested anchors count against the depth limit", async () => {
     const chain = Array.from({ length: 3000 }, (_, index) =>
       index === 0 ? "a0: &a0 x" : `a${index}: &a${index} [*a${index - 1}]`,
     );
@@ -248,7 +248,7 @@ describe("documents", () => {
     expect(await read(text)).toEqual(expected);
   });
 
-  test("several are refused", async () => {
+  test("refuses several documents", async () => {
     expect((await failure("a: b\n---\nc: d\n")).message).toBe(
       "yaml: line 3: the body has more than one document; send each object in a separate request",
     );
@@ -267,19 +267,19 @@ describe("documents", () => {
     "a: \u0000",
     "? 'a'*b",
     "? a\n- b",
-  ])("%j is no YAML", async (text) => {
+  ])("refuses malformed %j", async (text) => {
     const { code, message } = await failure(text);
     expect(code).toBe(400);
     expect(message).toMatch(/^yaml: /);
     expect(message.split("\n")).toHaveLength(1);
   });
 
-  test("errors name the line", async () => {
+  test("errors contain the line", async () => {
     expect((await failure("a: b\nc: [1,\nd: e\n")).message).toMatch(/^yaml: line [23]: /);
   });
 });
 
-describe("JSON is YAML", () => {
+describe("JSON as YAML", () => {
   test.each<[string, Json]>([
     ['{"a": [1, "yes", 1e3]}', { a: [1, "yes", 1000] }],
     ['\n {"a": "\\ud83d\\ude00"}', { a: "😀" }],
@@ -288,12 +288,12 @@ describe("JSON is YAML", () => {
     expect(await read(text)).toEqual(expected);
   });
 
-  test("up to the depth of JSON", async () => {
+  test("is accepted up to the depth limit of JSON", async () => {
     const nested = `${'{"a":'.repeat(900)}1${"}".repeat(900)}`;
     expect(JSON.stringify(await read(nested))).toBe(nested);
   });
 
-  test("any JSON object is read as what it is", async () => {
+  test("decodes any JSON object", async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(4), async (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -314,25 +314,25 @@ describe("limits", () => {
     ["indentation", Array.from({ length: 1000 }, (_, index) => `${" ".repeat(index)}a:`).join("\n")],
   ];
 
-  test.each(depths)("deep %s", async (_, text) => {
+  test.each(depths)("refuses deep %s", async (_, text) => {
     const { code, message } = await failure(text);
     expect(code).toBe(400);
     expect(message).toMatch(/^yaml: /);
   });
 
-  test("200 levels are deep enough for anybody", async () => {
+  test("accepts 200 levels", async () => {
     const text = Array.from({ length: 190 }, (_, index) => `${" ".repeat(index)}a:`).join("\n");
     expect(await read(text)).toHaveProperty("a.a.a.a");
   });
 
-  test("too many words", async () => {
+  test("returns 413 for too many tokens", async () => {
     const error = await failure("a: b\n".repeat(100), { limits: { yamlTokens: 50 } });
     expect(error.code).toBe(413);
     expect(error.message).toContain("at most 50 tokens");
   });
 });
 
-test("anything at all gives a value or a 4xx, and pollutes nothing", async () => {
+test("arbitrary bytes give a value or a 4xx, and never change a prototype", async () => {
   const piece = fc.constantFrom(
     ...String.raw`a/b: /: /- /? /[/]/{/}/, /  /&x /*x/<<: /!!int /!t /'/"/#/1/.5/~/yes/__proto__: /\/é`.split(
       "/",

@@ -22,7 +22,7 @@ async function pause(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
 
-test("patches that name no version all land, however many come at once", async () => {
+test("concurrent patches without a resourceVersion are all applied", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ type: fc.constantFrom("merge", "json", "status"), wait: fc.nat(20) }), {
@@ -59,7 +59,7 @@ test("patches that name no version all land, however many come at once", async (
   );
 });
 
-test("updates that name their version never undo one that was acknowledged", async () => {
+test("concurrent updates with a resourceVersion never lose an acknowledged write", async () => {
   const step = fc.record({ read: fc.nat(10), write: fc.nat(10) });
   await fc.assert(
     fc.asyncProperty(
@@ -106,7 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("patch" as const), name, value: fc.nat(2) }),
 );
 
-test("a watch and a list tell the same story at every revision", async () => {
+test("watch and list agree at every revision", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.nat(25), async (steps, joins) => {
       const namespace = `ns-${fresh()}`;
@@ -176,20 +176,20 @@ async function perform(things: TestResource, each: Step, index: number): Promise
   }
 }
 
-test("of many who create the same, one does", async () => {
+test("exactly one of many concurrent creates succeeds", async () => {
   const name = fresh();
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => widgets.make(name)));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("of many who delete the same, one does", async () => {
+test("exactly one of many concurrent deletes succeeds", async () => {
   const name = fresh();
   await widgets.make(name);
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => widgets.delete(name)));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("puts that may create, deletes and patches at once leave a state that one order explains", async () => {
+test("concurrent puts, deletes and patches are serializable", async () => {
   const leases = api.resource("leases", { group: "coordination.k8s.io" });
   for (let round = 0; round < 20; round++) {
     const name = fresh();

@@ -27,15 +27,15 @@ async function release(name: string): Promise<void> {
   await api.api.idle();
 }
 
-describe("nothing is created", () => {
-  test("where there is no namespace, whatever else is wrong with it", async () => {
+describe("creation in a namespace", () => {
+  test("returns 404 when the namespace does not exist, before other errors", async () => {
     const missing = '404 NotFound: namespaces "missing" not found';
     expect(await refusal(widgets.in("missing").make("w"))).toBe(missing);
     expect(await refusal(widgets.in("missing").make("INVALID"))).toBe(missing);
     expect(await refusal(widgets.in("missing").apply("w", "me", {}))).toBe(missing);
   });
 
-  test("in a namespace that is being deleted", async () => {
+  test("returns 403 when the namespace is terminating", async () => {
     await leaving("leaving");
     const { text, status } = await failure(widgets.in("leaving").make("w"));
     expect(text).toBe(
@@ -61,14 +61,14 @@ describe("nothing is created", () => {
     );
   });
 
-  test("but what is there can still be changed", async () => {
+  test("updates existing objects of a terminating namespace", async () => {
     await leaving("changing");
     const map = await maps.in("changing").patch("holder", "merge", { data: { a: "1" } });
     expect(map["data"]).toEqual({ a: "1" });
     await release("changing");
   });
 
-  test("before it is there, but as soon as it is", async () => {
+  test("succeeds as soon as the namespace exists", async () => {
     expect(await refusal(widgets.in("soon").make("w"))).toMatch(/^404 /);
     await namespaces.make("soon");
     await widgets.in("soon").make("w");
@@ -80,8 +80,8 @@ describe("nothing is created", () => {
   });
 });
 
-describe("a namespace", () => {
-  test("that is deleted takes everything with it, also what was on its way in", async () => {
+describe("deletion of a namespace", () => {
+  test("deletes all content, including objects whose creation was in progress", async () => {
     for (let round = 0; round < 20; round++) {
       const name = `race-${round}`;
       await namespaces.make(name);
@@ -94,13 +94,13 @@ describe("a namespace", () => {
     }
   });
 
-  test("stays as long as it is needed", async () => {
+  test("returns 403 for the namespace default", async () => {
     expect(await refusal(namespaces.delete("default"))).toBe(
       '403 Forbidden: namespaces "default" is forbidden: this namespace may not be deleted',
     );
   });
 
-  test("waits for its own finalizers, which only finalize takes away", async () => {
+  test("waits for spec.finalizers, which only the finalize subresource removes", async () => {
     await namespaces.create({ metadata: { name: "patient" }, spec: { finalizers: ["demo.dev/wait"] } });
     const { object, gone } = await namespaces.delete("patient");
     expect(gone).toBe(false);

@@ -24,7 +24,7 @@ test.each([
   await expect(fromStore(Promise.reject(thrown))).rejects.toEqual(failure);
 });
 
-test("other errors stay what they are", async () => {
+test("rethrows other errors", async () => {
   const error = new TypeError("a bug");
   expect(storeFailure(error)).toBe(error);
   await expect(fromStore(Promise.reject(error))).rejects.toBe(error);

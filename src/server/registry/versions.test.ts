@@ -22,7 +22,7 @@ function spec(properties: JsonObject): JsonObject {
   return { spec: { type: "object", properties } };
 }
 
-describe("versions that differ in nothing", () => {
+describe("versions with the same schema", () => {
   let widgets: TestResource;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("versions that differ in nothing", () => {
     widgets = await api.define("Widget", { versions: [{ properties }, { name: "v2", properties }] });
   });
 
-  test("show the same object, as their own", async () => {
+  test("return the object in the requested version", async () => {
     const one = await widgets.make(name, { spec: { color: "red" } });
     const two = await widgets.at("v2").get(name);
     expect(two).toEqual({ ...one, apiVersion: "demo.dev/v2" });
@@ -38,7 +38,7 @@ describe("versions that differ in nothing", () => {
     expect(JSON.parse(answer.bytes().toString())).toEqual(two);
   });
 
-  test("can each be written", async () => {
+  test("accept writes in any version", async () => {
     const two = await widgets.at("v2").make(name, { spec: { color: "red" } });
     const patched = await widgets.patch(name, "merge", { spec: { color: "blue" } });
     expect(patched.apiVersion).toBe("demo.dev/v1");
@@ -50,7 +50,7 @@ describe("versions that differ in nothing", () => {
     });
   });
 
-  test("are stored in one", async () => {
+  test("are stored in the storage version", async () => {
     await widgets.at("v2").make(name);
     const entry = await api.store.get(`/demo.dev/widgets/default/${name}`);
     expect(Buffer.from(entry?.value ?? []).toString()).toMatch(
@@ -58,7 +58,7 @@ describe("versions that differ in nothing", () => {
     );
   });
 
-  test("are watched and listed in any", async () => {
+  test("are listed and watched in any version", async () => {
     const events = widgets.at("v2").watch({ fieldSelector: `metadata.name=${name}` });
     const made = await widgets.make(name);
     expect(await events.next()).toEqual({ type: "ADDED", object: { ...made, apiVersion: "demo.dev/v2" } });
@@ -67,7 +67,7 @@ describe("versions that differ in nothing", () => {
     expect(items.every(({ object }) => object.apiVersion === "demo.dev/v2")).toBe(true);
   });
 
-  test("are owned each on its own", async () => {
+  test("report apply conflicts across versions", async () => {
     await widgets.apply(name, "a", { spec: { color: "red" } });
     expect(await refusal(widgets.at("v2").apply(name, "b", { spec: { color: "blue" } }))).toMatch(
       /conflict with "a": \.spec\.color$/,
@@ -75,7 +75,7 @@ describe("versions that differ in nothing", () => {
   });
 });
 
-describe("versions with schemas of their own", () => {
+describe("versions with different schemas", () => {
   let gadgets: TestResource;
 
   beforeAll(async () => {
@@ -90,19 +90,19 @@ describe("versions with schemas of their own", () => {
     });
   });
 
-  test("show what they know, with defaults of their own", async () => {
+  test("return the fields of their schema, with its defaults", async () => {
     await gadgets.make(name, { spec: { color: "red", size: 5 } });
     expect((await gadgets.get(name))["spec"]).toEqual({ color: "red", size: 5 });
     expect((await gadgets.at("v2").get(name))["spec"]).toEqual({ color: "red", shape: "round" });
   });
 
-  test("keep what the storage version knows", async () => {
+  test("keep fields that only the storage version has", async () => {
     const two = await gadgets.at("v2").make(name, { spec: { color: "red", shape: "square" } });
     expect(two["spec"]).toEqual({ color: "red", shape: "round" });
     expect((await gadgets.get(name))["spec"]).toEqual({ color: "red", size: 1 });
   });
 
-  test("a no-op in any of them is one", async () => {
+  test("keep the resourceVersion when nothing changes", async () => {
     const one = await gadgets.make(name, { spec: { color: "red" } });
     const two = await gadgets.at("v2").get(name);
     expect(await gadgets.at("v2").update(two)).toEqual(two);
@@ -110,7 +110,7 @@ describe("versions with schemas of their own", () => {
   });
 });
 
-describe("when the schema changes", () => {
+describe("after a change of the schema", () => {
   let parts: TestResource;
   let old: TestObject;
 
@@ -130,7 +130,7 @@ describe("when the schema changes", () => {
     });
   });
 
-  test("objects from before are pruned and defaulted as they are read, in whatever way", async () => {
+  test("existing objects are pruned and defaulted by every kind of read", async () => {
     const shown = { color: "red", shape: "round" };
     expect((await parts.get("old"))["spec"]).toEqual(shown);
     const [item] = (await parts.list()).items;
@@ -142,7 +142,7 @@ describe("when the schema changes", () => {
     expect((await parts.get("old")).metadata).toEqual(old.metadata);
   });
 
-  test("they are stored anew with the next write, if only of themselves", async () => {
+  test("existing objects are rewritten by the next write, even one without changes", async () => {
     const before = await parts.get("old");
     // What was valid before and has not changed may stay.
     const rewritten = await parts.update(before);
@@ -154,7 +154,7 @@ describe("when the schema changes", () => {
     expect(await parts.update(rewritten)).toEqual(rewritten);
   });
 
-  test("new ones follow the new schema", async () => {
+  test("new objects follow the new schema", async () => {
     expect(await refusal(parts.make(name, { spec: { color: "red" } }))).toMatch(
       /^422 .*spec\.color: Too long/,
     );
@@ -165,7 +165,7 @@ describe("when the schema changes", () => {
   });
 });
 
-test("a version that is no longer served", async () => {
+test("objects are served in the remaining versions when one is no longer served", async () => {
   const things = await api.define("Thing", { versions: [{}, { name: "v2" }] });
   await things.at("v2").make("t");
   await definitions.patch("things.demo.dev", "json", [

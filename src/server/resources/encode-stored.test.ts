@@ -55,8 +55,8 @@ const words = fc.dictionary(fc.string(), fc.string());
 const value = fc.oneof(fc.constant(undefined), fc.jsonValue({ depthSize: "small" }));
 const someFields = fc.record({ spec: fc.jsonValue(), data: words }, { requiredKeys: [] });
 
-describe("a status that is written alone", () => {
-  test("gives the bytes that the whole object would", () => {
+describe("encodeStatus", () => {
+  test("gives the same bytes as encodeStored", () => {
     const property = fc.property(someFields, words, value, value, (fields, annotations, before, after) => {
       const first = { ...fields, ...(before !== undefined && { status: before }) } as JsonObject;
       const live = stored(draft(first, { annotations }));
@@ -67,7 +67,7 @@ describe("a status that is written alone", () => {
     fc.assert(property);
   });
 
-  test("is put where it was not, in the place of the old one, or taken away", () => {
+  test("adds, replaces and removes the status", () => {
     const live = stored(draft({ spec: { a: ',"managedFields":[', b: "ü" } }));
     const once = withStatus(live.object, { seen: 1, status: { status: {} } });
     const twice = withStatus(once, { seen: 2 });
@@ -88,7 +88,7 @@ describe("a status that is written alone", () => {
     ["a finalizer", (object) => (object.metadata["finalizers"] = ["a/b"])],
     ["no labels", (object) => delete object.metadata["labels"]],
     ["no owners", (object) => delete object.metadata["managedFields"]],
-  ])("is not what changed with %s", (_, change) => {
+  ])("returns undefined for a change of %s", (_, change) => {
     const live = stored(draft({ spec: { a: 1 } }, { labels: { a: "b" } }));
     const updated = withStatus(live.object, { seen: 1 });
     expect(encodeStatus(widgets, updated, live)).toBeDefined();
@@ -96,7 +96,7 @@ describe("a status that is written alone", () => {
     expect(encodeStatus(widgets, updated, live)).toBeUndefined();
   });
 
-  test("is not looked for where nobody else has the same owners, or the status is not last", () => {
+  test("returns undefined if managedFields are not shared or the status is not last", () => {
     const alone = {
       ...draft({ spec: 1 }),
       metadata: { name: "a", managedFields: [entry("one")] },
@@ -107,7 +107,7 @@ describe("a status that is written alone", () => {
     expect(encodeStatus(widgets, withStatus(middle.object, { seen: 2 }), middle)).toBeUndefined();
   });
 
-  test("of any size", () => {
+  test("encodes objects of any size", () => {
     const live = stored(draft({ spec: "x".repeat(40_000) }));
     for (const length of [1, 20_000, 90_000]) {
       const updated = withStatus(live.object, { text: "€".repeat(length) });

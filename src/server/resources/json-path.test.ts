@@ -98,12 +98,12 @@ test.each([
   [".spec\n.a", 'unrecognized character in action: "\\n"'],
   ["range .items", "unrecognized identifier range"],
   [".a 1.2.3", "cannot parse number 1.2.3"],
-])("%s is refused", (path, message) => {
+])("refuses %s", (path, message) => {
   expect(checkJsonPath(path)).toBe(message);
   expect(() => compileJsonPath(path)).toThrow(message);
 });
 
-test("a path that multiplies what it finds comes to an end", () => {
+test("limits the number of values that a path finds", () => {
   let deep: Json = [];
   for (let depth = 0; depth < 60; depth++) deep = [deep, deep];
   expect(compileJsonPath(".deep[:,:]".concat("[:,:]".repeat(50))).find({ deep })).toEqual([]);
@@ -112,7 +112,7 @@ test("a path that multiplies what it finds comes to an end", () => {
   expect(compileJsonPath("..a".repeat(30)).find({ chain })).toEqual([]);
 });
 
-test("any text is a path, or is told what is wrong with it", () => {
+test("arbitrary strings compile or give an error message", () => {
   const piece = fc.constantFrom(
     ...".a .b [ ] ? ( ) @ $ * : , ' \" \\ = ! < > 0 1 -2 { } .. true \n é 😀 [?(@.a==1)]".split(" "),
     " ",
@@ -128,7 +128,7 @@ test("any text is a path, or is told what is wrong with it", () => {
   );
 });
 
-test("a long path is no problem", () => {
+test("compiles a long path", () => {
   expect(compileJsonPath(`['${"a.".repeat(300_000)}a']`).first({})).toBeUndefined();
 });
 
@@ -147,7 +147,7 @@ describe("set", () => {
     expect(target).toEqual(after === false ? before : after);
   });
 
-  test("does not reach prototypes", () => {
+  test("does not write to prototypes", () => {
     const target = {};
     expect(compileJsonPath(".__proto__.polluted").set(target, 5)).toBe(true);
     expect(JSON.stringify(target)).toBe('{"__proto__":{"polluted":5}}');
@@ -168,6 +168,6 @@ test.each<[Json, string]>([
   [null, "<no value>"],
   [{ b: 1, a: "<" }, '{"a":"\\u003c","b":1}'],
   [["a", 1], '["a",1]'],
-])("%j is shown as %s", (value, text) => {
+])("formats %j as %s", (value, text) => {
   expect(jsonPathText(value)).toBe(text);
 });

@@ -48,7 +48,7 @@ describe("get", () => {
     expect(cache.get(v1, stored) === large).toBe(false);
   });
 
-  test("keeps what is looked up again and again, however much else comes", () => {
+  test("keeps objects that are read repeatedly", () => {
     const cache = new ObjectCache();
     const hot = entry("hot", 1);
     const object = cache.get(v1, hot);
@@ -60,7 +60,7 @@ describe("get", () => {
 });
 
 describe("peek", () => {
-  test("does not displace anything", () => {
+  test("evicts nothing", () => {
     const cache = new ObjectCache();
     const object = cache.get(v1, entry("a", 1));
     for (let index = 0; index < 3000; index++) cache.peek(v1, entry(`n-${index}`, index + 2));
@@ -69,7 +69,7 @@ describe("peek", () => {
 });
 
 describe("writing", () => {
-  test("makes the written draft the object, whatever buffer the store sends", () => {
+  test("uses the written draft as the object, whatever buffer the store sends", () => {
     const cache = new ObjectCache();
     const written = draft("a");
     const { key, value } = entry("a", 0);
@@ -81,7 +81,7 @@ describe("writing", () => {
     expect(Object.isFrozen(written.spec)).toBe(true);
   });
 
-  test("is dropped when many others were written since and nobody looked at it", () => {
+  test("drops a draft that was not read after many other writes", () => {
     const cache = new ObjectCache();
     const drafts = Array.from({ length: 1100 }, (_, index) => draft(`n-${index}`));
     const entries = drafts.map(({ metadata }, index) => entry(metadata["name"] as string, index + 1));
@@ -95,7 +95,7 @@ describe("writing", () => {
     expect([isDraft(0), isDraft(1099)]).toEqual([false, true]);
   });
 
-  test("is forgotten when something else was written instead", () => {
+  test("drops a draft when other bytes were written", () => {
     const cache = new ObjectCache();
     const lost = draft("a", 2);
     const stored = entry("a", 5, 1);
@@ -105,7 +105,7 @@ describe("writing", () => {
     expect(cache.get(v1, stored).object.spec).toEqual({ text: "x" });
   });
 
-  test("is for kinds only whose stored form is the draft itself", () => {
+  test("keeps drafts only of kinds that are stored as they are", () => {
     const cache = new ObjectCache();
     const typed = { ...v1, capabilities: typedCapabilities };
     const written = draft("a");

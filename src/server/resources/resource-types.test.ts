@@ -29,7 +29,7 @@ describe("kinds", () => {
     expect(types.all).toEqual([one, two, core]);
   });
 
-  test("stand once among the distinct ones: in their storage version, if it is served", () => {
+  test("are distinct once, in their storage version if it is served", () => {
     const types = new ResourceTypes();
     const [one, two, only] = [type("a", "v1", "v2"), type("a", "v2", "v2"), type("b", "v1", "v2")];
     types.set("a", [one, two]);
@@ -37,7 +37,7 @@ describe("kinds", () => {
     expect(types.distinct).toEqual([two, only]);
   });
 
-  test("come and go with their source", () => {
+  test("are added and removed with their source", () => {
     const types = new ResourceTypes();
     const [first, second] = [type("a", "v1"), type("a", "v1")];
     types.set("a", [first]);
@@ -49,7 +49,7 @@ describe("kinds", () => {
     expect(types.all).toEqual([]);
   });
 
-  test("that change are told, until nobody listens", () => {
+  test("notify listeners of changes until they unsubscribe", () => {
     const types = new ResourceTypes();
     const seen: number[] = [];
     const forget = types.onChange(() => seen.push(types.generation));

@@ -57,7 +57,7 @@ const fields = fc.dictionary(
 );
 
 describe("stored bytes", () => {
-  test("have no version, and begin as they have to", () => {
+  test("have no resourceVersion and start with the prefix of the kind", () => {
     const value = Buffer.from(encodeStored(v1, draft({ spec: 1 }, { resourceVersion: "5" }))).toString();
     expect(value).toBe('{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"name":"a"},"spec":1}');
     expect(Buffer.from(encodeStored(v1, draft())).toString()).toBe(
@@ -70,7 +70,7 @@ describe("stored bytes", () => {
     expect(JSON.parse(Buffer.from(encodeStored(v1, object)).toString())).toEqual(object);
   });
 
-  test("become what is shown, in each version, with no need to be read", () => {
+  test("are sent in each version without parsing", () => {
     fc.assert(
       fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (more, revision) => {
         const value = encodeStored(v1, draft(more));
@@ -89,7 +89,7 @@ describe("stored bytes", () => {
     );
   });
 
-  test("are written into a buffer of somebody else", () => {
+  test("are written into a given buffer", () => {
     const answer = new StoredObject(v1, {
       key,
       value: encodeStored(v1, draft({ spec: { a: "ü" } })),
@@ -100,7 +100,7 @@ describe("stored bytes", () => {
     expect(buffer.toString()).toBe(`--${text(answer)}--`);
   });
 
-  test("may be a part of something larger", () => {
+  test("may be a view of a larger buffer", () => {
     const value = encodeStored(v1, draft({ spec: 1 }));
     const larger = new Uint8Array(value.length + 10);
     larger.set(value, 5);
@@ -109,19 +109,19 @@ describe("stored bytes", () => {
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
-  test("of a deleted object have the version of the deletion", () => {
+  test("of a deleted object have the resourceVersion of the deletion", () => {
     const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft()), revision: 7 }, 9);
     expect(answer.object.metadata.resourceVersion).toBe("9");
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
-  test("fields that look like numbers are no trouble", () => {
+  test("keep the prefix when fields look like numbers", () => {
     const answer = new StoredObject(v1, { key, value: encodeStored(v1, draft({ 0: "zero" })), revision: 1 });
     expect(answer.upToDate).toBe(true);
     expect(answer.object).toMatchObject({ 0: "zero" });
   });
 
-  test("the object is frozen, and read once", () => {
+  test("are parsed once into a frozen object", () => {
     const answer = new StoredObject(v1, {
       key,
       value: encodeStored(v1, draft({ spec: { a: [] } })),
@@ -132,13 +132,13 @@ describe("stored bytes", () => {
   });
 });
 
-describe("what is not as it should be today", () => {
+describe("entries that are not up to date", () => {
   const pruning = compileSchema({
     type: "object",
     properties: { spec: { type: "object", properties: { a: { type: "integer", default: 1 } } } },
   });
 
-  test("written under an earlier schema", () => {
+  test("are pruned and defaulted if written under an earlier schema", () => {
     const type = kind("v1", { schemaRevision: 5 }, { rules: pruning });
     const value = encodeStored(v1, draft({ spec: { b: 2 } }));
     const before = new StoredObject(type, { key, value, revision: 5 });
@@ -150,7 +150,7 @@ describe("what is not as it should be today", () => {
     expect(after.object.spec).toEqual({ b: 2 });
   });
 
-  test("written in an earlier version", () => {
+  test("are returned in the requested version if stored in an earlier one", () => {
     const value = encodeStored(kind("v1", { apiVersion: "demo.dev/v0" }), draft({ spec: 1 }));
     const answer = new StoredObject(v1, { key, value, revision: 5 });
     expect(answer.upToDate).toBe(false);
@@ -158,7 +158,7 @@ describe("what is not as it should be today", () => {
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
-  test("shown in a version with a conversion", () => {
+  test("are converted for a version with a conversion", () => {
     const conversion = {
       fromStorage: (object: Draft): Draft => ({ ...object, spec: { converted: object["spec"] as Json } }),
       toStorage: (object: Draft): Draft => object,
@@ -173,14 +173,14 @@ describe("what is not as it should be today", () => {
     expect(JSON.parse(text(answer))).toEqual(answer.object);
   });
 
-  test("a value cut short is not taken for whole", () => {
+  test("throw a SyntaxError if the value is truncated", () => {
     expect(() => new StoredObject(v1, { key, value: Buffer.from('{"api'), revision: 1 })).toThrow(
       SyntaxError,
     );
   });
 });
 
-test("what is read may be changed", () => {
+test("readStored returns a mutable object", () => {
   const read = readStored(v1, { value: encodeStored(v1, draft({ spec: { a: 1 } })), revision: 3 });
   (read["spec"] as { a: number }).a = 2;
   expect(read).toEqual({
@@ -191,7 +191,7 @@ test("what is read may be changed", () => {
   });
 });
 
-test("plain objects", () => {
+test("PlainObject encodes its object", () => {
   const plain = new PlainObject({ apiVersion: "v1", kind: "Scale", metadata: { name: "ü" } });
   const buffer = Buffer.alloc(plain.size + 1);
   expect(plain.writeTo(buffer, 1)).toBe(plain.size + 1);

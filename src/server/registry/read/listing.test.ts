@@ -46,13 +46,13 @@ async function pages(
   return all;
 }
 
-describe("what a list shows", () => {
-  test("a namespace, in order of names", async () => {
+describe("list", () => {
+  test("returns the objects of a namespace, sorted by name", async () => {
     const things = await filled("b", "a", "c");
     expect(await things.names()).toEqual(["a", "b", "c"]);
   });
 
-  test("all namespaces", async () => {
+  test("returns the objects of all namespaces", async () => {
     const one = await filled("x-one");
     const two = await filled("x-two");
     const { items } = await widgets.listEverywhere();
@@ -62,7 +62,7 @@ describe("what a list shows", () => {
     );
   });
 
-  test("not a namespace whose name begins the same", async () => {
+  test("excludes namespaces with the same prefix", async () => {
     await api.core("namespaces").make("team");
     await api.core("namespaces").make("team-b");
     await widgets.in("team").make("mine");
@@ -70,20 +70,20 @@ describe("what a list shows", () => {
     expect(await widgets.in("team").names()).toEqual(["mine"]);
   });
 
-  test("cluster-scoped objects", async () => {
+  test("returns cluster-scoped objects", async () => {
     await zones.make("north");
     await zones.make("south");
     expect(await zones.names()).toEqual(["north", "south"]);
   });
 
-  test("the revision it is of", async () => {
+  test("returns its resourceVersion", async () => {
     const things = await filled("a");
     const { revision } = await api.store.status();
     expect((await things.list()).resourceVersion).toBe(String(revision));
     expect((await widgets.in("nowhere").list()).resourceVersion).toBe(String(revision));
   });
 
-  test("the same objects and bytes as get", async () => {
+  test("returns the same objects and bytes as get", async () => {
     const things = await filled("a");
     const [item] = (await things.list()).items;
     const single = await api.caller.get(things.type, things.target("a"));
@@ -118,7 +118,7 @@ describe("selectors", () => {
     expect(await things.names({ fieldSelector: selector })).toEqual(names);
   });
 
-  test("a name in all namespaces", async () => {
+  test("select a name in all namespaces", async () => {
     const things = await filled("only-here", "other");
     const fieldSelector = "metadata.name=only-here";
     expect(namesOf(await widgets.listEverywhere({ fieldSelector }))).toEqual(["only-here"]);
@@ -126,7 +126,7 @@ describe("selectors", () => {
     expect(namesOf(await widgets.listEverywhere({ fieldSelector: both }))).toEqual(["only-here"]);
   });
 
-  test("labels and fields together", async () => {
+  test("combine labels and fields", async () => {
     const things = await filled("a", "b", "c");
     const options = {
       labelSelector: "color=red",
@@ -135,7 +135,7 @@ describe("selectors", () => {
     expect(await things.names(options)).toEqual(["c"]);
   });
 
-  test("fields that cannot be selected by", async () => {
+  test("refuse unsupported fields", async () => {
     const fieldSelector = "spec.size=1";
     expect(await refusal(widgets.list({ fieldSelector }))).toBe(
       "400 BadRequest: field label not supported: spec.size",
@@ -150,7 +150,7 @@ describe("selectors", () => {
 describe("pages", () => {
   const names = Array.from({ length: 10 }, (_, index) => `w${index}`);
 
-  test("say what is left", async () => {
+  test("have remainingItemCount", async () => {
     const things = await filled(...names);
     const all = await pages((options) => things.list(options), { limit: 4 });
     expect(all.map(namesOf)).toEqual([names.slice(0, 4), names.slice(4, 8), names.slice(8)]);
@@ -158,13 +158,13 @@ describe("pages", () => {
     expect(all.at(-1)?.continue).toBeUndefined();
   });
 
-  test("that fit exactly are the last", async () => {
+  test("have no continue token when the limit equals the rest", async () => {
     const things = await filled(...names);
     expect((await things.list({ limit: 10 })).continue).toBeUndefined();
     expect(await pages((options) => things.list(options), { limit: 5 })).toHaveLength(2);
   });
 
-  test("are all of one revision, whatever others write", async () => {
+  test("have one revision during concurrent writes", async () => {
     const things = await filled(...names);
     let round = 0;
     const disturb = async (): Promise<void> => {
@@ -180,7 +180,7 @@ describe("pages", () => {
     expect(five?.object.spec).toMatchObject({ size: 5 });
   });
 
-  test("with a selector do not count", async () => {
+  test("have no remainingItemCount with a selector", async () => {
     const things = await filled(...names);
     const labelSelector = "color=red";
     const all = await pages((options) => things.list(options), { limit: 2, labelSelector });
@@ -188,7 +188,7 @@ describe("pages", () => {
     expect(all.every(({ remainingItemCount }) => remainingItemCount === undefined)).toBe(true);
   });
 
-  test("go through all namespaces", async () => {
+  test("continue across namespaces", async () => {
     await filled("p1", "p2");
     await filled("p3");
     const everything = namesOf(await widgets.listEverywhere());
@@ -196,7 +196,7 @@ describe("pages", () => {
     expect(all.flatMap(namesOf)).toEqual(everything);
   });
 
-  test("any limit gives the same, with and without a selector", async () => {
+  test("give the same objects for any limit, with and without a selector", async () => {
     const things = await filled(...names);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.boolean(), async (limit, selected) => {
@@ -209,7 +209,7 @@ describe("pages", () => {
     );
   });
 
-  test("whose revision is forgotten get a token that goes on", async () => {
+  test("of a compacted revision return 410 with a token for the newest revision", async () => {
     const things = await filled(...names);
     const first = await things.list({ limit: 4 });
     await things.make("w4-new");
@@ -249,13 +249,13 @@ describe("pages", () => {
       "continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
     ],
     [token({ v: "meta.k8s.io/v1", rv: 1, start: "a" }), "continue key is not valid"],
-  ])("a token like %j is refused", async (text, why) => {
+  ])("refuse the token %j", async (text, why) => {
     expect(await refusal(widgets.list({ limit: 1, continue: text }))).toBe(
       `400 BadRequest: invalid continue token: ${why}`,
     );
   });
 
-  test("a token from elsewhere shows nothing of elsewhere", async () => {
+  test("do not leak other kinds or namespaces through a foreign token", async () => {
     const here = await filled("a", "b", "c");
     const there = await filled("d", "e");
     const { continue: token } = await here.list({ limit: 1 });
@@ -270,7 +270,7 @@ function token(parts: object): string {
 }
 
 describe("resourceVersion and resourceVersionMatch", () => {
-  test("the table", async () => {
+  test("selects the revision as documented in planList", async () => {
     const things = await filled("a");
     const old = (await things.list()).resourceVersion;
     await things.make("b");
@@ -294,7 +294,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     expect(await show({ resourceVersion: old, limit: 5 })).toBe("1 at old");
   });
 
-  test("exact reads of one object by its name", async () => {
+  test("reads one object by name at an exact revision", async () => {
     const things = await filled("a");
     const old = (await things.list()).resourceVersion;
     await things.patch("a", "merge", { spec: { size: 9 } });
@@ -307,7 +307,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     expect(await things.names({ fieldSelector })).toEqual([]);
   });
 
-  test("what is forgotten", async () => {
+  test("refuses a compacted resourceVersion", async () => {
     const things = await filled("a");
     const old = (await things.list()).resourceVersion;
     await things.make("b");
@@ -322,7 +322,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     expect(await things.names({ resourceVersion: old })).toEqual(["a", "b"]);
   });
 
-  test("what is yet to come", async () => {
+  test("refuses a resourceVersion in the future", async () => {
     const { revision } = await api.store.status();
     const future = String(revision + 10);
     for (const resourceVersionMatch of [undefined, "NotOlderThan", "Exact"]) {
@@ -372,7 +372,7 @@ describe("resourceVersion and resourceVersionMatch", () => {
     },
   );
 
-  test("a version beside a token", async () => {
+  test("refuses a resourceVersion together with a continue token", async () => {
     const things = await filled("a", "b");
     const { continue: token } = await things.list({ limit: 1 });
     expect(await refusal(things.list({ continue: token, resourceVersion: "5" }))).toBe(

@@ -32,7 +32,7 @@ function turn(): Promise<void> {
 describe("bookmarks", () => {
   const minute = 60_000;
 
-  test("say how far it is, also when nothing changes", async () => {
+  test("report the current revision, also when nothing changes", async () => {
     await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
     const first = events.take(1);
     await turn();
@@ -45,7 +45,7 @@ describe("bookmarks", () => {
     expect(await second).toEqual([`BOOKMARK ${at}`]);
   });
 
-  test("are nothing but a version", async () => {
+  test("contain only a resourceVersion", async () => {
     await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
     const next = events.next();
     await api.clock.advance(minute);
@@ -56,7 +56,7 @@ describe("bookmarks", () => {
     });
   });
 
-  test("come also while much happens that is not selected", async () => {
+  test("are sent while only unselected objects change", async () => {
     const labelSelector = "color=red";
     await using events = widgets.watch({
       allowWatchBookmarks: true,
@@ -71,7 +71,7 @@ describe("bookmarks", () => {
     expect(await next).toEqual([expect.stringMatching(/^BOOKMARK \d+$/)]);
   });
 
-  test("never stand before what they cover", async () => {
+  test("never precede the events they cover", async () => {
     await using events = widgets.watch({ allowWatchBookmarks: true, resourceVersion: await now() });
     const seen: number[] = [];
     const reading = (async () => {
@@ -90,7 +90,7 @@ describe("bookmarks", () => {
     expect(seen).toEqual([...seen].sort((left, right) => left - right));
   });
 
-  test("none unless they are asked for", async () => {
+  test("are not sent unless allowWatchBookmarks is set", async () => {
     await using events = widgets.watch({ resourceVersion: await now() });
     const next = events.take(1);
     await api.clock.advance(5 * minute);
@@ -98,7 +98,7 @@ describe("bookmarks", () => {
     expect(await next).toEqual(["ADDED a"]);
   });
 
-  test("one at the end", async () => {
+  test("are sent once more at the end of the watch", async () => {
     await using events = widgets.watch({
       allowWatchBookmarks: true,
       resourceVersion: await now(),

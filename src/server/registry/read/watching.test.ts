@@ -52,7 +52,7 @@ function labelled(name: string, color: string): Promise<TestObject> {
 }
 
 describe("changes", () => {
-  test("come in order, with the object as it was then", async () => {
+  test("arrive in order, with the object at that revision", async () => {
     const events = watch({ resourceVersion: await now() });
     const made = await widgets.make("a");
     const patched = await widgets.patch("a", "merge", { spec: { size: 1 } });
@@ -67,7 +67,7 @@ describe("changes", () => {
     expect(deleted?.object.metadata.resourceVersion).toBe(await now());
   });
 
-  test("of one namespace, or of all", async () => {
+  test("are limited to the requested namespace", async () => {
     const from = await now();
     const here = watch({ resourceVersion: from });
     const everywhere = all.watchEverywhere({ resourceVersion: from });
@@ -78,13 +78,13 @@ describe("changes", () => {
     await everywhere.close();
   });
 
-  test("of cluster-scoped objects", async () => {
+  test("include cluster-scoped objects", async () => {
     const events = watch({ resourceVersion: await now() }, zones);
     await zones.make("north");
     expect(await events.take(1)).toEqual(["ADDED north"]);
   });
 
-  test("that are none are not told", async () => {
+  test("are not reported for writes without effect", async () => {
     await widgets.make("a", { spec: { size: 1 } });
     const events = watch({ resourceVersion: await now() });
     await widgets.patch("a", "merge", { spec: { size: 1 } });
@@ -93,7 +93,7 @@ describe("changes", () => {
     expect(await events.take(1)).toEqual(["ADDED b"]);
   });
 
-  test("are the same objects for all who watch", async () => {
+  test("share objects between watchers", async () => {
     const from = await now();
     const [one, two] = [watch({ resourceVersion: from }), watch({ resourceVersion: from })];
     // Both have to be live to be handed the same.
@@ -104,7 +104,7 @@ describe("changes", () => {
     expect(left?.object).toBe(right?.object);
   });
 
-  test("begin of deletion and end of it", async () => {
+  test("report the start and the end of a deletion", async () => {
     const events = watch({ resourceVersion: await now() });
     await widgets.create({ metadata: { name: "a", finalizers: ["demo.dev/x"] } });
     await widgets.delete("a");
@@ -113,17 +113,20 @@ describe("changes", () => {
   });
 });
 
-describe("where it begins", () => {
-  test.each([undefined, "", "0"])("resourceVersion %j: with the present state", async (resourceVersion) => {
-    await widgets.make("a");
-    await widgets.make("b");
-    const events = watch({ resourceVersion });
-    expect(await events.take(2)).toEqual(["ADDED a", "ADDED b"]);
-    await widgets.delete("a");
-    expect(await events.take(1)).toEqual(["DELETED a"]);
-  });
+describe("start of a watch", () => {
+  test.each([undefined, "", "0"])(
+    "resourceVersion %j: sends the current state first",
+    async (resourceVersion) => {
+      await widgets.make("a");
+      await widgets.make("b");
+      const events = watch({ resourceVersion });
+      expect(await events.take(2)).toEqual(["ADDED a", "ADDED b"]);
+      await widgets.delete("a");
+      expect(await events.take(1)).toEqual(["DELETED a"]);
+    },
+  );
 
-  test("after a version that was seen: what was missed comes first", async () => {
+  test("a past resourceVersion: sends the missed changes first", async () => {
     const { metadata } = await widgets.make("a");
     await widgets.make("b");
     await widgets.delete("a");
@@ -132,7 +135,7 @@ describe("where it begins", () => {
     expect(await events.take(3)).toEqual(["ADDED b", "DELETED a", "ADDED c"]);
   });
 
-  test("resumed at every event it misses nothing and repeats nothing", async () => {
+  test("resuming at any event misses and repeats nothing", async () => {
     const from = await now();
     for (const name of ["a", "b", "c"]) await widgets.make(name);
     await widgets.patch("b", "merge", { spec: { x: 1 } });
@@ -148,7 +151,7 @@ describe("where it begins", () => {
     }
   });
 
-  test("more objects than are read at once", async () => {
+  test("sends more objects than one batch", async () => {
     await Promise.all(Array.from({ length: 1201 }, (_, index) => widgets.make(`w${index}`)));
     const events = await watch({
       sendInitialEvents: true,
@@ -159,7 +162,7 @@ describe("where it begins", () => {
     expect(events.at(-1)).toMatch(/^BOOKMARK/);
   });
 
-  test("a version that is forgotten", async () => {
+  test("refuses a compacted resourceVersion", async () => {
     const { metadata } = await widgets.make("a");
     await widgets.make("b");
     await api.store.compact((await api.store.status()).revision);
@@ -167,14 +170,14 @@ describe("where it begins", () => {
     expect(text).toBe(`410 Expired: too old resource version: ${metadata.resourceVersion} (${await now()})`);
   });
 
-  test("a version that is yet to come", async () => {
+  test("refuses a resourceVersion in the future", async () => {
     const future = String(Number(await now()) + 5);
     expect(await refusal(watch({ resourceVersion: future }).next())).toBe(
       `504 Timeout: Timeout: Too large resource version: ${future}, current: ${await now()}`,
     );
   });
 
-  test("a version that is none", async () => {
+  test("refuses a malformed resourceVersion", async () => {
     expect(await refusal(watch({ resourceVersion: "abc" }).next())).toBe(
       '422 Invalid: widgets.demo.dev "" is invalid: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     );
@@ -184,7 +187,7 @@ describe("where it begins", () => {
 describe("sendInitialEvents", () => {
   const notOlder = { resourceVersionMatch: "NotOlderThan" };
 
-  test("true: the present state, and a bookmark that ends it", async () => {
+  test("true: sends the current state, then a bookmark", async () => {
     await widgets.make("a");
     const events = watch({ sendInitialEvents: true, allowWatchBookmarks: true, ...notOlder });
     expect(await events.take(1)).toEqual(["ADDED a"]);
@@ -204,7 +207,7 @@ describe("sendInitialEvents", () => {
     expect(await events.take(1)).toEqual(["ADDED b"]);
   });
 
-  test("true, of a version that was seen: the present state all the same", async () => {
+  test("true with a past resourceVersion: sends the current state", async () => {
     const { metadata } = await widgets.make("a");
     await widgets.make("b");
     const { resourceVersion } = metadata;
@@ -217,7 +220,7 @@ describe("sendInitialEvents", () => {
     expect(await events.take(3)).toEqual(["ADDED a", "ADDED b", `BOOKMARK ${await now()}`]);
   });
 
-  test("true, without bookmarks: nothing ends it", async () => {
+  test("true without bookmarks: sends no bookmark after the current state", async () => {
     await widgets.make("a");
     const events = watch({ sendInitialEvents: true, ...notOlder });
     expect(await events.take(1)).toEqual(["ADDED a"]);
@@ -225,7 +228,7 @@ describe("sendInitialEvents", () => {
     expect(await events.take(1)).toEqual(["ADDED b"]);
   });
 
-  test("false: only what is new", async () => {
+  test("false: sends only changes", async () => {
     await widgets.make("a");
     const events = watch({ sendInitialEvents: false, resourceVersion: "0", ...notOlder });
     const next = events.take(1);
@@ -234,7 +237,7 @@ describe("sendInitialEvents", () => {
     expect(await next).toEqual(["ADDED b"]);
   });
 
-  test("of nothing", async () => {
+  test("true without objects: sends the bookmark", async () => {
     const events = watch({ sendInitialEvents: true, allowWatchBookmarks: true, ...notOlder });
     expect(await events.take(1)).toEqual([`BOOKMARK ${await now()}`]);
   });
@@ -260,7 +263,7 @@ describe("sendInitialEvents", () => {
 });
 
 describe("selectors", () => {
-  test("an object that leaves is DELETED as it last was, one that enters is ADDED", async () => {
+  test("an object that stops matching is DELETED in its last matching state, one that starts matching is ADDED", async () => {
     await labelled("a", "red");
     const events = watch({ labelSelector: "color=red", resourceVersion: await now() });
     await labelled("b", "green");
@@ -281,14 +284,14 @@ describe("selectors", () => {
     expect(await events.take(1)).toEqual(["DELETED b"]);
   });
 
-  test("the present state", async () => {
+  test("filter the current state", async () => {
     await labelled("a", "red");
     await labelled("b", "green");
     const events = watch({ labelSelector: "color=green" });
     expect(await events.take(1)).toEqual(["ADDED b"]);
   });
 
-  test("one name, not those that begin with it", async () => {
+  test("match a name exactly, not as a prefix", async () => {
     await widgets.make("ab");
     const events = watch({ fieldSelector: "metadata.name=a" });
     const next = events.take(2);
@@ -300,15 +303,15 @@ describe("selectors", () => {
     expect(await next).toEqual(["ADDED a", "DELETED a"]);
   });
 
-  test("fields that cannot be selected by", async () => {
+  test("refuse unsupported fields", async () => {
     expect(await refusal(watch({ fieldSelector: "spec.size=1" }).next())).toBe(
       "400 BadRequest: field label not supported: spec.size",
     );
   });
 });
 
-describe("ends", () => {
-  test("when its time is up", async () => {
+describe("end of a watch", () => {
+  test("after timeoutSeconds", async () => {
     const events = watch({ resourceVersion: await now(), timeoutSeconds: 30 });
     const next = events.take(1);
     await api.clock.advance(29_999);
@@ -319,7 +322,7 @@ describe("ends", () => {
     expect(await last).toEqual(["end"]);
   });
 
-  test("not at once for a time of 0", async () => {
+  test("not immediately for timeoutSeconds 0", async () => {
     const events = watch({ resourceVersion: await now(), timeoutSeconds: 0 });
     const next = events.take(1);
     await api.clock.advance(1000);
@@ -337,7 +340,7 @@ describe("ends", () => {
     expect(await watch({ signal: abort.signal }).take(1)).toEqual(["end"]);
   });
 
-  test("and leaves no timer behind", async () => {
+  test("cancels its timers", async () => {
     const before = api.clock.timers;
     const events = watch({ resourceVersion: await now(), timeoutSeconds: 30, allowWatchBookmarks: true });
     void events.next();
@@ -351,7 +354,7 @@ describe("ends", () => {
     expect(api.clock.timers).toBe(before + 2);
   });
 
-  test("when the definition of its kind changes, and when it goes", async () => {
+  test("when the definition of its kind changes or is deleted", async () => {
     const parts = await api.define("Part");
     const definitions = api.resource("customresourcedefinitions", { group: "apiextensions.k8s.io" });
     const old = parts.type;

@@ -44,8 +44,8 @@ function applied(object: object, options: object = { fieldManager: "a" }) {
   return api.caller.patch(widgets.type, widgets.target(name), { type: "apply", body }, options);
 }
 
-describe("creates what is not there", () => {
-  test("and says so", async () => {
+describe("apply of a new object", () => {
+  test("reports that the object was created", async () => {
     const config = { apiVersion: "demo.dev/v1", kind: "Widget", metadata: { name }, spec: { color: "red" } };
     const { object, created } = await applied(config);
     expect(created).toBe(true);
@@ -59,43 +59,43 @@ describe("creates what is not there", () => {
     expect((await applied(config)).created).toBe(false);
   });
 
-  test("with the name of the address", async () => {
+  test("takes the name from the URL", async () => {
     const { object } = await applied({ apiVersion: "demo.dev/v1", kind: "Widget", spec: {} });
     expect(object.object.metadata.name).toBe(name);
   });
 
-  test("cluster-scoped objects and built-in kinds too", async () => {
+  test("creates cluster-scoped objects and built-in kinds", async () => {
     expect((await zones.apply(name, "a", { spec: { x: 1 } }))["spec"]).toEqual({ x: 1 });
     expect((await maps.apply(name, "a", { data: { x: "1" } }))["data"]).toEqual({ x: "1" });
   });
 
-  test("not without a manager", async () => {
+  test("requires a field manager", async () => {
     const config = { apiVersion: "demo.dev/v1", kind: "Widget", metadata: { name } };
     expect(await refusal(applied(config, {}))).toBe(
       '422 Invalid: PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     );
   });
 
-  test("not with the uid of something", async () => {
+  test("returns 409 when the request has a uid", async () => {
     expect(await refusal(widgets.apply(name, "a", { metadata: { name, uid: "u" } }))).toBe(
       `409 Conflict: Operation cannot be fulfilled on widgets.demo.dev "${name}": uid mismatch: the provided object specified uid u, and no existing object was found`,
     );
   });
 
-  test("not where there is no namespace", async () => {
+  test("returns 404 when the namespace does not exist", async () => {
     expect(await refusal(widgets.in("nowhere").apply(name, "a", {}))).toBe(
       '404 NotFound: namespaces "nowhere" not found',
     );
   });
 
-  test("not through the status", async () => {
+  test("does not create an object through the status", async () => {
     const status = widgets.apply(name, "a", { status: { ready: true } }, { subresource: "status" });
     expect(await refusal(status)).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
   });
 });
 
-describe("changes what is there", () => {
-  test("a field that is no longer applied goes, unless somebody else has it", async () => {
+describe("apply to an existing object", () => {
+  test("removes a field that is no longer applied, unless another manager owns it", async () => {
     await widgets.apply(name, "a", {
       spec: { color: "red", size: 5 },
       metadata: { name, labels: { x: "1" } },
@@ -106,7 +106,7 @@ describe("changes what is there", () => {
     expect(less.metadata.labels).toBeUndefined();
   });
 
-  test("items of lists by their keys", async () => {
+  test("merges list items by key", async () => {
     await widgets.apply(name, "a", { spec: { ports: [{ name: "http", port: 80 }] } });
     const both = await widgets.apply(name, "b", { spec: { ports: [{ name: "https", port: 443 }] } });
     expect(both["spec"]).toMatchObject({
@@ -119,13 +119,13 @@ describe("changes what is there", () => {
     expect(one["spec"]).toMatchObject({ ports: [{ name: "https", port: 443 }] });
   });
 
-  test("nothing when it is applied again", async () => {
+  test("keeps the resourceVersion when applied again", async () => {
     const first = await widgets.apply(name, "a", { spec: { color: "red" } });
     await api.clock.advance(60_000);
     expect(await widgets.apply(name, "a", { spec: { color: "red" } })).toEqual(first);
   });
 
-  test("the status apart", async () => {
+  test("separates the status from the rest", async () => {
     await widgets.apply(name, "a", { spec: { color: "red" }, status: { ready: true } });
     expect((await widgets.get(name))["status"]).toBeUndefined();
     const config = { spec: { color: "blue" }, status: { ready: true } };
@@ -142,7 +142,7 @@ describe("changes what is there", () => {
     );
   });
 
-  test("generation only with the spec", async () => {
+  test("increases generation only when the spec changes", async () => {
     const first = await widgets.apply(name, "a", { spec: { color: "red" } });
     expect(first.metadata.generation).toBe(1);
     const labelled = { metadata: { name, labels: { x: "1" } }, spec: { color: "red" } };
@@ -150,7 +150,7 @@ describe("changes what is there", () => {
     expect((await widgets.apply(name, "a", { spec: { color: "blue" } })).metadata.generation).toBe(2);
   });
 
-  test("only the version that is named", async () => {
+  test("returns 409 when its resourceVersion is stale", async () => {
     const { metadata } = await widgets.apply(name, "a", { spec: { color: "red" } });
     const { resourceVersion } = metadata;
     await widgets.apply(name, "a", { metadata: { name, resourceVersion }, spec: { color: "blue" } });
@@ -160,7 +160,7 @@ describe("changes what is there", () => {
 });
 
 describe("conflicts", () => {
-  test("name who has which field", async () => {
+  test("name the manager of each field", async () => {
     await widgets.apply(name, "a", { spec: { color: "red" } });
     const { status, text } = await failure(widgets.apply(name, "b", { spec: { color: "blue" } }));
     expect(text).toBe('409 Conflict: Apply failed with 1 conflict: conflict with "a": .spec.color');
@@ -169,28 +169,28 @@ describe("conflicts", () => {
     ]);
   });
 
-  test("with those who update, too", async () => {
+  test("occur with managers that updated", async () => {
     await widgets.create({ metadata: { name }, spec: { color: "red" } }, { fieldManager: "maker" });
     expect(await refusal(widgets.apply(name, "b", { spec: { color: "blue" } }))).toBe(
       '409 Conflict: Apply failed with 1 conflict: conflict with "maker" using demo.dev/v1: .spec.color',
     );
   });
 
-  test("are won by force", async () => {
+  test("are overridden by force", async () => {
     await widgets.apply(name, "a", { spec: { color: "red" } });
     const forced = await widgets.apply(name, "b", { spec: { color: "blue" } }, { force: true });
     expect(forced["spec"]).toMatchObject({ color: "blue" });
     expect(forced.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["b"]);
   });
 
-  test("are none when both want the same", async () => {
+  test("do not occur when the values are equal", async () => {
     await widgets.apply(name, "a", { spec: { color: "red" } });
     const shared = await widgets.apply(name, "b", { spec: { color: "red" } });
     expect(shared.metadata.managedFields?.map(({ manager }) => manager).sort()).toEqual(["a", "b"]);
   });
 });
 
-describe("refused", () => {
+describe("invalid configurations", () => {
   test.each([
     ["an unknown field", { spec: { shape: "round" } }, /^400 .*\.spec\.shape: field not declared in schema/],
     ["a wrong type", { spec: { size: "big" } }, /^400 .*\.spec\.size: expected numeric/],
@@ -218,7 +218,7 @@ describe("refused", () => {
   });
 });
 
-test("what a status apply says of the spec changes nothing, also a second later", async () => {
+test("an apply of the status ignores the spec, also a second later", async () => {
   await widgets.make(name);
   const options = { subresource: "status" } as const;
   const first = await widgets.apply(name, "a", { status: { ready: true } }, options);
@@ -243,7 +243,7 @@ test("dry run stores nothing", async () => {
   expect(await widgets.get(name)).toEqual(first);
 });
 
-test("many who apply the same new object at once all get their part", async () => {
+test("concurrent applies of the same new object are all merged", async () => {
   const managers = Array.from({ length: 20 }, (_, index) => `m${index}`);
   await Promise.all(managers.map((manager) => maps.apply(name, manager, { data: { [manager]: "1" } })));
   const map = await maps.get(name);

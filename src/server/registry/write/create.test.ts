@@ -31,8 +31,8 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const red = { spec: { color: "red" } };
 
-describe("what the server sets", () => {
-  test("identity, times and generation", async () => {
+describe("fields set by the server", () => {
+  test("sets uid, creationTimestamp and generation", async () => {
     const made = await widgets.make("one", red);
     expect(made).toMatchObject({
       apiVersion: "demo.dev/v1",
@@ -50,7 +50,7 @@ describe("what the server sets", () => {
     expect(await widgets.get("one")).toEqual(made);
   });
 
-  test("whatever the client says of it", async () => {
+  test("ignores values that the client sends for them", async () => {
     const made = await widgets.create({
       metadata: {
         name: "liar",
@@ -71,18 +71,18 @@ describe("what the server sets", () => {
     }
   });
 
-  test("no generation for kinds that do not count", async () => {
+  test("sets no generation for kinds without one", async () => {
     const made = await maps.create({ metadata: { name: "plain", generation: 3 } });
     expect(made.metadata.generation).toBeUndefined();
   });
 
-  test("no status where it is a subresource, and any where it is not", async () => {
+  test("drops the status if it is a subresource, keeps it otherwise", async () => {
     const made = await widgets.create({ metadata: { name: "ready" }, ...red, status: { ready: true } });
     expect(made["status"]).toBeUndefined();
     expect((await zones.make("z", { status: { any: 1 } }))["status"]).toEqual({ any: 1 });
   });
 
-  test("who wrote what", async () => {
+  test("records managedFields", async () => {
     const made = await widgets.create(
       { metadata: { name: "mine", labels: { a: "1" } }, ...red },
       { fieldManager: "me" },
@@ -102,7 +102,7 @@ describe("what the server sets", () => {
     ]);
   });
 
-  test("and nobody owns what is always there, or what the server adds", async () => {
+  test("assigns no manager to fields that the server adds", async () => {
     const { spec, metadata } = await api.core("namespaces").create({ metadata: { name: "whose" } });
     expect(spec).toEqual({ finalizers: ["kubernetes"] });
     expect(metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1)).toEqual([
@@ -117,20 +117,20 @@ describe("what the server sets", () => {
   });
 });
 
-describe("where", () => {
-  test("cluster-scoped objects lose a namespace", async () => {
+describe("namespace and name", () => {
+  test("removes the namespace of cluster-scoped objects", async () => {
     const made = await zones.create({ metadata: { name: "north", namespace: "default" } });
     expect(made.metadata.namespace).toBeUndefined();
   });
 
-  test("another namespace than the request's is refused", async () => {
+  test("returns 400 when the namespace differs from the URL", async () => {
     const body = { metadata: { name: "two", namespace: "other" }, ...red };
     expect(await refusal(widgets.create(body))).toBe(
       "400 BadRequest: the namespace of the provided object does not match the namespace sent on the request",
     );
   });
 
-  test("not without a namespace", async () => {
+  test("requires a namespace for namespaced kinds", async () => {
     const everywhere = api.caller.create(
       widgets.type,
       {},
@@ -139,14 +139,14 @@ describe("where", () => {
     expect(await refusal(everywhere)).toBe('404 NotFound: namespaces "" not found');
   });
 
-  test("not where there is something", async () => {
+  test("returns 409 when the object exists", async () => {
     await widgets.make("again", red);
     expect(await refusal(widgets.make("again", red))).toBe(
       '409 AlreadyExists: widgets.demo.dev "again" already exists',
     );
   });
 
-  test("not where something is about to go", async () => {
+  test("returns 409 when the object is being deleted", async () => {
     await widgets.create({ metadata: { name: "going", finalizers: ["demo.dev/wait"] }, ...red });
     await widgets.delete("going");
     expect(await refusal(widgets.make("going", red))).toBe(
@@ -157,25 +157,25 @@ describe("where", () => {
   });
 });
 
-describe("names that the server makes", () => {
-  test("from generateName", async () => {
+describe("generateName", () => {
+  test("generates a name from the prefix", async () => {
     const made = await widgets.create({ metadata: { generateName: "w-" }, ...red });
     expect(made.metadata.name).toMatch(/^w-[a-z0-9]{5}$/);
     const long = await widgets.create({ metadata: { generateName: "x".repeat(80) }, ...red });
     expect(long.metadata.name).toMatch(/^x{58}[a-z0-9]{5}$/);
   });
 
-  test("a name wins over generateName", async () => {
+  test("is ignored when a name is set", async () => {
     const made = await widgets.create({ metadata: { name: "given", generateName: "w-" }, ...red });
     expect(made.metadata.name).toBe("given");
   });
 
-  test("are known to all rules of the kind", async () => {
+  test("generates the name before the rules of the kind run", async () => {
     const made = await api.core("namespaces").create({ metadata: { generateName: "team-" } });
     expect(made.metadata.labels).toEqual({ "kubernetes.io/metadata.name": made.metadata.name });
   });
 
-  test("one of the two has to be there", async () => {
+  test("requires name or generateName", async () => {
     expect(await refusal(widgets.create({ metadata: {}, ...red }))).toBe(
       '422 Invalid: Widget.demo.dev "" is invalid: metadata.name: Required value: name or generateName is required',
     );
@@ -195,7 +195,7 @@ describe("names that the server makes", () => {
     };
   }
 
-  test("are made anew while they are taken, eight times", async () => {
+  test("retries eight times when the name exists", async () => {
     await using lucky = await testApi({ random: stubborn(7) });
     const some = lucky.core("configmaps");
     const first = await some.create({ metadata: { generateName: "m-" } });
@@ -204,7 +204,7 @@ describe("names that the server makes", () => {
     expect(second.metadata.name).not.toBe("m-bbbbb");
   });
 
-  test("and then given up", async () => {
+  test("returns 409 after the last retry", async () => {
     await using unlucky = await testApi({ random: stubborn(100) });
     const some = unlucky.core("configmaps");
     await some.create({ metadata: { generateName: "m-" } });
@@ -214,21 +214,21 @@ describe("names that the server makes", () => {
   });
 });
 
-describe("refused", () => {
-  test("a resourceVersion", async () => {
+describe("invalid objects", () => {
+  test("refuses a resourceVersion", async () => {
     expect(await refusal(widgets.create({ metadata: { name: "v", resourceVersion: "5" }, ...red }))).toBe(
       "400 BadRequest: resourceVersion should not be set on objects to be created",
     );
   });
 
-  test("what breaks the schema, all of it at once", async () => {
+  test("reports all violations of the schema in one response", async () => {
     const bad = { metadata: { name: "Bad", labels: { "-": "x" } }, spec: { size: -1 } };
     expect(await refusal(widgets.create(bad))).toMatch(
       /^422 Invalid: Widget\.demo\.dev "Bad" is invalid: \[metadata\.name: Invalid value: "Bad".*metadata\.labels: Invalid value: "-".*spec\.size: Invalid value: -1.*spec\.color: Required value\]$/,
     );
   });
 
-  test("another kind or version", async () => {
+  test("refuses another kind or version", async () => {
     const other = { apiVersion: "demo.dev/v1", kind: "Gadget", metadata: { name: "x" } };
     expect(await refusal(api.caller.create(widgets.type, widgets.scope, { object: other }))).toMatch(
       /^422 Invalid: .*kind: Invalid value: "Gadget": must be Widget/,
@@ -239,7 +239,7 @@ describe("refused", () => {
     );
   });
 
-  test.each([[null], [[]], ["text"], [5], [true]])("%j instead of an object", async (object) => {
+  test.each([[null], [[]], ["text"], [5], [true]])("refuses %j instead of an object", async (object) => {
     expect(await refusal(api.caller.create(widgets.type, widgets.scope, { object }))).toMatch(
       /^400 BadRequest: /,
     );
@@ -260,7 +260,7 @@ describe("refused", () => {
     ],
     [{ generation: "1" }, "string into Go struct field ObjectMeta.generation of type int64"],
     [{ annotations: { a: {} } }, "object into Go struct field ObjectMeta.annotations of type string"],
-  ])("metadata %j", async (metadata, problem) => {
+  ])("refuses metadata %j", async (metadata, problem) => {
     expect(await refusal(widgets.create({ metadata: { name: "typed", ...metadata }, ...red }))).toBe(
       `400 BadRequest: Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal ${problem}`,
     );
@@ -269,7 +269,7 @@ describe("refused", () => {
     );
   });
 
-  test("what is no JSON, or has no end", async () => {
+  test("refuses values that JSON cannot represent, and cycles", async () => {
     expect(await refusal(widgets.make("nan", { spec: { color: "red", size: NaN } }))).toBe(
       "400 BadRequest: the object is not JSON: it has NaN in it",
     );
@@ -282,7 +282,7 @@ describe("refused", () => {
 });
 
 describe("dry run", () => {
-  test("answers the same and stores nothing", async () => {
+  test("returns the same response and stores nothing", async () => {
     const { revision } = await api.store.status();
     const dry = await widgets.create({ metadata: { name: "dry" }, ...red }, { dryRun: true });
     expect((await api.store.status()).revision).toBe(revision);
@@ -294,7 +294,7 @@ describe("dry run", () => {
     });
   });
 
-  test("finds what is wrong", async () => {
+  test("validates the object", async () => {
     expect(await refusal(widgets.create({ metadata: { name: "dry2" }, spec: {} }, { dryRun: true }))).toMatch(
       /^422 /,
     );
@@ -307,22 +307,22 @@ describe("dry run", () => {
   });
 });
 
-describe("what was sent", () => {
-  test("is left as it is", async () => {
+describe("request body", () => {
+  test("is not changed", async () => {
     const body = widgets.body({ metadata: { name: "frozen", labels: { a: "1" } }, spec: { color: "red" } });
     const before = structuredClone(body);
     await api.caller.create(widgets.type, widgets.scope, body);
     expect(body).toEqual(before);
   });
 
-  test("is used up when it is fresh, and the answer shares nothing with what is stored", async () => {
+  test("is reused if it is fresh, and the response shares nothing with the stored object", async () => {
     const object = widgets.body({ metadata: { name: "fresh" }, spec: { color: "red" } }).object;
     const { object: made } = await api.caller.create(widgets.type, widgets.scope, { object, fresh: true });
     expect(made.spec).toEqual({ color: "red", size: 1 });
     expect(Object.isFrozen(made.spec)).toBe(true);
   });
 
-  test("may use names that JavaScript knows", async () => {
+  test("accepts field names such as __proto__ and constructor", async () => {
     const hostile = JSON.parse(
       '{"spec":{"color":"red"},"constructor":1,"__proto__":{"polluted":1}}',
     ) as object;

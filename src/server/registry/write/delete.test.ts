@@ -30,8 +30,8 @@ function held(...finalizers: string[]): Promise<TestObject> {
   return widgets.create({ metadata: { name, finalizers } });
 }
 
-describe("an object that nothing holds", () => {
-  test("is gone", async () => {
+describe("deletion without finalizers", () => {
+  test("removes the object", async () => {
     const made = await widgets.make(name);
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(true);
@@ -40,26 +40,26 @@ describe("an object that nothing holds", () => {
     expect(await refusal(widgets.delete(name))).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
   });
 
-  test("is gone, cluster-scoped too", async () => {
+  test("removes a cluster-scoped object", async () => {
     await zones.make(name);
     expect((await zones.delete(name)).gone).toBe(true);
   });
 
-  test("can be made anew", async () => {
+  test("allows a new object of the same name", async () => {
     const first = await widgets.make(name);
     await widgets.delete(name);
     const second = await widgets.make(name);
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
   });
 
-  test.each([0, 30])("whatever its grace period: %i", async (gracePeriodSeconds) => {
+  test.each([0, 30])("ignores gracePeriodSeconds %i", async (gracePeriodSeconds) => {
     await widgets.make(name);
     expect((await widgets.delete(name, { gracePeriodSeconds })).gone).toBe(true);
   });
 });
 
-describe("an object with finalizers", () => {
-  test("gets a deletionTimestamp", async () => {
+describe("deletion with finalizers", () => {
+  test("sets deletionTimestamp and keeps the object", async () => {
     const made = await held("demo.dev/x");
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(false);
@@ -73,7 +73,7 @@ describe("an object with finalizers", () => {
     expect(await widgets.get(name)).toEqual(objectOf(object));
   });
 
-  test("and only one", async () => {
+  test("keeps the first deletionTimestamp on a second delete", async () => {
     await held("demo.dev/x");
     const first = objectOf((await widgets.delete(name)).object);
     await api.clock.advance(60_000);
@@ -82,7 +82,7 @@ describe("an object with finalizers", () => {
     expect(objectOf(object)).toEqual(first);
   });
 
-  test("does not count generations where the kind does not", async () => {
+  test("leaves generation alone for kinds without one", async () => {
     const maps = api.core("configmaps");
     await maps.create({ metadata: { name, finalizers: ["demo.dev/x"] } });
     const { object } = await maps.delete(name);
@@ -105,7 +105,7 @@ describe("propagation policies", () => {
     expect(objectOf((await widgets.delete(name, options)).object).metadata.finalizers).toEqual(finalizers);
   });
 
-  test("a later one replaces an earlier one", async () => {
+  test("a later policy replaces an earlier one", async () => {
     await held("demo.dev/x", "foregroundDeletion");
     const finalizersAfter = async (options: object) =>
       objectOf((await widgets.delete(name, { ...options, dryRun: true })).object).metadata.finalizers;
@@ -118,7 +118,7 @@ describe("propagation policies", () => {
     expect(await finalizersAfter({})).toEqual(["demo.dev/x", "foregroundDeletion"]);
   });
 
-  test("also when deletion has begun", async () => {
+  test("replaces the policy of a deletion in progress", async () => {
     const owner = await held("demo.dev/x");
     const reference = { apiVersion: "demo.dev/v1", kind: "Widget", name, uid: owner.metadata.uid };
     const child = {
@@ -135,12 +135,12 @@ describe("propagation policies", () => {
     });
   });
 
-  test("Background lets go of what only a policy held", async () => {
+  test("Background removes an object that only a policy finalizer kept", async () => {
     await held("orphan");
     expect((await widgets.delete(name, { propagationPolicy: "Background" })).gone).toBe(true);
   });
 
-  test("unknown ones are refused, before anything is looked at", async () => {
+  test("refuses an unknown policy before reading the object", async () => {
     expect(await refusal(widgets.delete("none", { propagationPolicy: "Sideways" }))).toBe(
       '422 Invalid: DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
     );
@@ -153,7 +153,7 @@ describe("propagation policies", () => {
 });
 
 describe("preconditions", () => {
-  test("the uid", async () => {
+  test("returns 409 when the uid differs", async () => {
     const { metadata } = await widgets.make(name);
     expect(await refusal(widgets.delete(name, { preconditions: { uid: "other" } }))).toBe(
       `409 Conflict: Operation cannot be fulfilled on Widget.demo.dev "${name}": the UID in the precondition (other) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
@@ -161,7 +161,7 @@ describe("preconditions", () => {
     expect((await widgets.delete(name, { preconditions: { uid: metadata.uid } })).gone).toBe(true);
   });
 
-  test("the resourceVersion", async () => {
+  test("returns 409 when the resourceVersion differs", async () => {
     const { metadata } = await widgets.make(name);
     const preconditions = { resourceVersion: metadata.resourceVersion };
     const now = await widgets.patch(name, "merge", { spec: { a: 1 } });
@@ -172,7 +172,7 @@ describe("preconditions", () => {
 });
 
 describe("dry run", () => {
-  test("of what would be gone", async () => {
+  test("removes nothing", async () => {
     const made = await widgets.make(name);
     const { object, gone } = await widgets.delete(name, { dryRun: true });
     expect(gone).toBe(true);
@@ -180,7 +180,7 @@ describe("dry run", () => {
     expect(await widgets.get(name)).toEqual(made);
   });
 
-  test("of what would stay", async () => {
+  test("stores no deletionTimestamp", async () => {
     const made = await held("demo.dev/x");
     const { object, gone } = await widgets.delete(name, { dryRun: true });
     expect(gone).toBe(false);
@@ -189,7 +189,7 @@ describe("dry run", () => {
   });
 });
 
-describe("a collection", () => {
+describe("deletecollection", () => {
   let things: TestResource;
 
   beforeEach(async () => {
@@ -200,46 +200,46 @@ describe("a collection", () => {
     }
   });
 
-  test("all of it", async () => {
+  test("deletes all objects", async () => {
     await widgets.make(name);
     expect(namesOf(await things.deleteAll())).toEqual(["c0", "c1", "c2"]);
     expect(await things.names()).toEqual([]);
     await widgets.get(name);
   });
 
-  test("what is selected", async () => {
+  test("deletes only selected objects", async () => {
     const deleted = await things.deleteAll({ labelSelector: "color=red" });
     expect(namesOf(deleted)).toEqual(["c0", "c2"]);
     expect(await things.names()).toEqual(["c1"]);
   });
 
-  test("a page of it", async () => {
+  test("deletes one page", async () => {
     const deleted = await things.deleteAll({ limit: 2 });
     expect(namesOf(deleted)).toEqual(["c0", "c1"]);
     expect(deleted.continue).toBeDefined();
     expect(await things.names()).toEqual(["c2"]);
   });
 
-  test("nothing in a dry run", async () => {
+  test("deletes nothing in a dry run", async () => {
     expect(namesOf(await things.deleteAll({}, { dryRun: true }))).toHaveLength(3);
     expect(await things.names()).toHaveLength(3);
   });
 
-  test("with finalizers", async () => {
+  test("marks objects with finalizers as deleted", async () => {
     await things.patch("c1", "merge", { metadata: { finalizers: ["demo.dev/x"] } });
     await things.deleteAll();
     expect(await things.names()).toEqual(["c1"]);
     expect((await things.get("c1")).metadata.deletionTimestamp).toBeDefined();
   });
 
-  test("with preconditions that hold for all, or for nobody", async () => {
+  test("returns 409 when a precondition fails for one of the objects", async () => {
     const { metadata } = await things.get("c0");
     const { text } = await failure(things.deleteAll({}, { preconditions: { uid: metadata.uid } }));
     expect(text).toMatch(/^409 Conflict: .*the UID in the precondition/);
     expect(await things.names()).toEqual(["c1", "c2"]);
   });
 
-  test("hundreds at once, whatever others do meanwhile", async () => {
+  test("deletes hundreds of objects during concurrent writes", async () => {
     await Promise.all(Array.from({ length: 200 }, (_, index) => things.make(`many-${index}`)));
     const patching = Array.from({ length: 200 }, (_, index) =>
       things.patch(`many-${index}`, "merge", { spec: { a: 1 } }).catch(() => undefined),
@@ -250,7 +250,7 @@ describe("a collection", () => {
     expect(await things.names()).toEqual([]);
   });
 
-  test("bad options", async () => {
+  test("refuses invalid options", async () => {
     expect(await refusal(things.deleteAll({}, { propagationPolicy: "Sideways" }))).toMatch(/^422 /);
     expect(await refusal(things.deleteAll({ resourceVersionMatch: "Exact" }))).toMatch(/^422 /);
   });

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 describe("merge patch", () => {
-  test("sets, replaces and removes", async () => {
+  test("sets, replaces and removes fields", async () => {
     const patched = await widgets.patch(name, "merge", {
       metadata: { labels: { a: "1" } },
       spec: { color: null, size: 2, tags: ["c"] },
@@ -45,30 +45,30 @@ describe("merge patch", () => {
     expect(await widgets.get(name)).toEqual(patched);
   });
 
-  test("of nothing changes nothing", async () => {
+  test("keeps the resourceVersion when the patch is empty", async () => {
     expect(await widgets.patch(name, "merge", {})).toEqual(made);
     expect(await widgets.patch(name, "merge", { spec: { color: "red" } })).toEqual(made);
   });
 
-  test("defaults come back", async () => {
+  test("applies defaults to removed fields", async () => {
     const patched = await widgets.patch(name, "merge", { spec: { size: null } });
     expect(patched).toEqual(made);
   });
 
-  test("cluster-scoped objects", async () => {
+  test("patches cluster-scoped objects", async () => {
     await zones.make(name, { spec: { a: 1 } });
     const patched = await zones.patch(name, "merge", { spec: { b: 2 } });
     expect(patched["spec"]).toEqual({ a: 1, b: 2 });
   });
 
-  test("may say which version it is for", async () => {
+  test("returns 409 when its resourceVersion is stale", async () => {
     const { resourceVersion } = made.metadata;
     await widgets.patch(name, "merge", { metadata: { resourceVersion }, spec: { size: 2 } });
     const again = widgets.patch(name, "merge", { metadata: { resourceVersion }, spec: { size: 3 } });
     expect(await refusal(again)).toMatch(/^409 Conflict: .*the object has been modified/);
   });
 
-  test("that takes the version away", async () => {
+  test("refuses to remove the resourceVersion of custom kinds, and ignores it for built-in ones", async () => {
     const patch = { metadata: { resourceVersion: null, labels: { a: "1" } } };
     expect(await refusal(widgets.patch(name, "merge", patch))).toMatch(
       /^422 Invalid: .*must be specified for an update/,
@@ -77,7 +77,7 @@ describe("merge patch", () => {
     expect((await maps.patch(name, "merge", patch)).metadata.labels).toEqual({ a: "1" });
   });
 
-  test("the status and nothing else", async () => {
+  test("changes only the status through the status subresource", async () => {
     const patch = { spec: { color: "blue" }, status: { ready: true } };
     const patched = await widgets.patch(name, "merge", patch, {
       subresource: "status",
@@ -95,7 +95,7 @@ describe("merge patch", () => {
 });
 
 describe("JSON patch", () => {
-  test("operations", async () => {
+  test("applies all operations", async () => {
     const patched = await widgets.patch(name, "json", [
       { op: "test", path: "/spec/color", value: "red" },
       { op: "replace", path: "/spec/color", value: "blue" },
@@ -105,7 +105,7 @@ describe("JSON patch", () => {
     expect(patched["spec"]).toEqual({ color: "blue", size: 1, tags: ["b", "c"] });
   });
 
-  test("a test that fails", async () => {
+  test("returns 422 when a test operation fails", async () => {
     const { status, text } = await failure(
       widgets.patch(name, "json", [{ op: "test", path: "/spec/color", value: "green" }]),
     );
@@ -121,11 +121,11 @@ describe("JSON patch", () => {
     [[{ op: "explode" }], /^400 BadRequest/],
     [[{ op: "remove", path: "/spec/none" }], /^422 Invalid/],
     [Array.from({ length: 10_001 }, () => ({ op: "add", path: "/spec/size", value: 1 })), /^413 /],
-  ])("bad ones %#", async (patch, refused) => {
+  ])("refuses invalid patch %#", async (patch, refused) => {
     expect(await refusal(widgets.patch(name, "json", patch))).toMatch(refused);
   });
 
-  test("the whole object", async () => {
+  test("replaces the whole object", async () => {
     const whole = { ...made, spec: { color: "blue" } };
     const patched = await widgets.patch(name, "json", [{ op: "replace", path: "", value: whole }]);
     expect(patched["spec"]).toEqual({ color: "blue", size: 1 });
@@ -134,7 +134,7 @@ describe("JSON patch", () => {
     );
   });
 
-  test("cannot make an object deeper and deeper", async () => {
+  test("limits the depth of the patched object", async () => {
     let nested: object = {};
     for (let level = 0; level < 990; level++) nested = { x: nested };
     await widgets.patch(name, "merge", { spec: { any: nested } });
@@ -146,7 +146,7 @@ describe("JSON patch", () => {
 });
 
 describe("strategic merge patch", () => {
-  test("merges maps and lists by their keys", async () => {
+  test("merges maps, and lists by key", async () => {
     const accounts = api.core("serviceaccounts");
     await accounts.make(name, { secrets: [{ name: "a" }] });
     const patched = await accounts.patch(name, "strategic", { secrets: [{ name: "b" }] });
@@ -155,13 +155,13 @@ describe("strategic merge patch", () => {
     expect(less["secrets"]).toEqual([{ name: "a" }]);
   });
 
-  test("of a map", async () => {
+  test("merges the data of a map", async () => {
     await maps.make(name, { data: { a: "1", b: "2" } });
     const patched = await maps.patch(name, "strategic", { data: { a: null, c: "3" } });
     expect(patched["data"]).toEqual({ b: "2", c: "3" });
   });
 
-  test("what does not fit", async () => {
+  test("refuses a patch that does not fit the kind", async () => {
     await maps.make(name);
     expect(await refusal(maps.patch(name, "strategic", { data: { a: 1 } }))).toMatch(
       /^422 Invalid: .*patch: Invalid value: "\{\\"data\\":\{\\"a\\":1\}\}": json: cannot unmarshal number into Go struct field ConfigMap\.data of type string/,
@@ -170,8 +170,8 @@ describe("strategic merge patch", () => {
   });
 });
 
-describe("cannot change who an object is", () => {
-  test.each(["merge", "strategic"] as const)("by %s", async (type) => {
+describe("identity of the object", () => {
+  test.each(["merge", "strategic"] as const)("cannot be changed by a %s patch", async (type) => {
     const things = type === "strategic" ? maps : widgets;
     if (type === "strategic") await maps.make(name);
     const patch = (object: unknown) => refusal(things.patch(name, type, object));
@@ -193,14 +193,14 @@ describe("cannot change who an object is", () => {
 describe("field validation", () => {
   const patch = { spec: { shape: "round" } };
 
-  test("Strict refuses", async () => {
+  test("Strict refuses unknown fields", async () => {
     const { text } = await failure(widgets.patch(name, "merge", patch, { fieldValidation: "Strict" }));
     expect(text).toMatch(
       /^422 Invalid: .*patch: Invalid value: "\{.*\\"shape\\":\\"round\\".*\}": strict decoding error: unknown field "spec\.shape"$/,
     );
   });
 
-  test("Warn warns", async () => {
+  test("Warn warns about unknown fields", async () => {
     const warnings: string[] = [];
     const body = { object: patch, duplicates: ['duplicate field "spec.shape"'] };
     const { object } = await api.caller.patch(
@@ -213,7 +213,7 @@ describe("field validation", () => {
     expect(warnings).toEqual(['unknown field "spec.shape"', 'duplicate field "spec.shape"']);
   });
 
-  test("Ignore says nothing", async () => {
+  test("Ignore drops unknown fields silently", async () => {
     const warn = (text: string): void => {
       throw new Error(text);
     };
@@ -234,7 +234,7 @@ describe("dry run", () => {
   });
 });
 
-test("what is not there", async () => {
+test("returns 404 when the object does not exist", async () => {
   for (const type of ["merge", "json"] as const) {
     expect(await refusal(widgets.patch("none", type, []))).toBe(
       '404 NotFound: widgets.demo.dev "none" not found',
@@ -242,7 +242,7 @@ test("what is not there", async () => {
   }
 });
 
-test("records who wrote what", async () => {
+test("records managedFields", async () => {
   const patched = await widgets.patch(name, "merge", { spec: { size: 5 } }, { fieldManager: "sizer" });
   expect(patched.metadata.managedFields).toMatchObject([
     { manager: "sizer", operation: "Update", fieldsV1: { "f:spec": { "f:size": {} } } },
@@ -250,7 +250,7 @@ test("records who wrote what", async () => {
   ]);
 });
 
-test("takes the last finalizer and the object with it", async () => {
+test("removing the last finalizer removes the object", async () => {
   await widgets.patch(name, "merge", { metadata: { finalizers: ["demo.dev/x"] } });
   await widgets.delete(name);
   await widgets.patch(name, "merge", { metadata: { finalizers: null } });

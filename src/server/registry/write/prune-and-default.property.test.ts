@@ -138,7 +138,7 @@ async function unsettle(api: TestApi, description: string): Promise<void> {
   await api.api.idle();
 }
 
-test("what a write leaves alone need not be looked at again", async () => {
+test("skipping unchanged parts gives the same result as pruning and defaulting everything", async () => {
   await fc.assert(
     fc.asyncProperty(valid, fc.array(write, { minLength: 1, maxLength: 5 }), async (first, writes) => {
       await using quick = await testApi();

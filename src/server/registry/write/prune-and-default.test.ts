@@ -19,8 +19,8 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const red = { spec: { color: "red" } };
 
-describe("taken with a pinch of salt", () => {
-  test("nulls and empty things in metadata are not there", async () => {
+describe("tolerated input", () => {
+  test("drops null and empty fields of metadata", async () => {
     const made = await widgets.create({
       metadata: { name: "hollow", labels: {}, annotations: null, finalizers: [], ownerReferences: [] },
       ...red,
@@ -38,12 +38,12 @@ describe("taken with a pinch of salt", () => {
     expect(labelled.metadata.labels).toEqual({ a: "" });
   });
 
-  test("fields that are undefined", async () => {
+  test("drops undefined fields", async () => {
     const made = await widgets.make("undefined", { spec: { color: "red", size: undefined } });
     expect(made["spec"]).toEqual({ color: "red", size: 1 });
   });
 
-  test("the same owner twice", async () => {
+  test("warns about duplicate owner references", async () => {
     const owner = {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -61,7 +61,7 @@ describe("taken with a pinch of salt", () => {
     ]);
   });
 
-  test("finalizers without a domain", async () => {
+  test("warns about finalizers without a domain", async () => {
     const warnings: string[] = [];
     await widgets.create(
       { metadata: { name: "held", finalizers: ["b.c", "a", "demo.dev/x", "orphan"] }, ...red },
@@ -83,7 +83,7 @@ describe("field validation", () => {
   const duplicates = ['duplicate field "spec.color"'];
   const problems = ['unknown field "metadata.extra"', 'unknown field "more"', 'unknown field "spec.shape"'];
 
-  test("Strict refuses", async () => {
+  test("Strict refuses unknown fields", async () => {
     const create = api.caller.create(
       widgets.type,
       widgets.scope,
@@ -95,7 +95,7 @@ describe("field validation", () => {
     );
   });
 
-  test.each(["Warn", undefined] as const)("%s warns", async (fieldValidation) => {
+  test.each(["Warn", undefined] as const)("%s warns about unknown fields", async (fieldValidation) => {
     const warnings: string[] = [];
     const options = { fieldValidation, dryRun: true, warn: (text: string) => void warnings.push(text) };
     const { object: made } = await api.caller.create(
@@ -108,14 +108,14 @@ describe("field validation", () => {
     expect(made.spec).toEqual({ color: "red", size: 1 });
   });
 
-  test("Ignore says nothing", async () => {
+  test("Ignore drops unknown fields silently", async () => {
     const warn = (text: string): void => {
       throw new Error(text);
     };
     await widgets.create(body, { fieldValidation: "Ignore", warn, dryRun: true });
   });
 
-  test("built-in kinds too", async () => {
+  test("applies to built-in kinds", async () => {
     const create = maps.create({ metadata: { name: "m" }, date: {} }, { fieldValidation: "Strict" });
     expect(await refusal(create)).toBe(
       '400 BadRequest: ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "date"',

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const odd = 'spec.level: Invalid value: "integer": is odd';
 
-test("a broken rule about what did not change is warned of", async () => {
+test("warns about a violated rule when its value did not change", async () => {
   await loose.make(name, { spec: { level: 3, steps: [] } });
   const labels = { metadata: { labels: { a: "b" } } };
   await strict.patch(name, "merge", labels, { warn });
@@ -65,7 +65,7 @@ test("a broken rule about what did not change is warned of", async () => {
   expect(warnings).toHaveLength(5);
 });
 
-test("also when something else is refused", async () => {
+test("warns about it also when the write is refused for another reason", async () => {
   await loose.make(name, { spec: { level: 3, steps: [] } });
   expect(await refusal(strict.patch(name, "merge", { spec: { steps: [{ n: 6 }] } }, { warn }))).toMatch(
     /steps\[0\]\.n: Invalid value: 6: /,
@@ -73,7 +73,7 @@ test("also when something else is refused", async () => {
   expect(warnings).toEqual([odd]);
 });
 
-test("items that cannot be told apart are all new, even after a write that let them be", async () => {
+test("treats items of lists without keys as new, even after a write that left them unchanged", async () => {
   await loose.make(name, { spec: { steps: [{ n: 9 }] } });
   await strict.patch(name, "merge", { spec: { level: 2 } }, { warn });
   const add = [{ op: "add", path: "/spec/steps/-", value: { n: 1 } }];
@@ -83,7 +83,7 @@ test("items that cannot be told apart are all new, even after a write that let t
   expect(warnings).toEqual([]);
 });
 
-test("whoever writes the status answers for it alone", async () => {
+test("a status update validates only the status", async () => {
   await loose.make(name, { spec: { level: -2 } });
   const write = (level: number): Promise<unknown> =>
     strict.patch(name, "merge", { status: { level } }, { subresource: "status" });

@@ -60,8 +60,8 @@ async function apply(
   return written.object.object as unknown as TestObject;
 }
 
-describe("shows", () => {
-  test("how many there are and should be", async () => {
+describe("get", () => {
+  test("returns spec.replicas and status.replicas", async () => {
     const { uid, namespace, creationTimestamp } = made.metadata;
     const running = await widgets.patch(
       name,
@@ -84,7 +84,7 @@ describe("shows", () => {
     });
   });
 
-  test("0 where nothing is said", async () => {
+  test("returns 0 for missing replicas", async () => {
     await widgets.make(`${name}-empty`);
     expect(await widgets.get(`${name}-empty`, { subresource })).toMatchObject({
       spec: { replicas: 0 },
@@ -92,15 +92,15 @@ describe("shows", () => {
     });
   });
 
-  test("what is there", async () => {
+  test("returns 404 when the object does not exist", async () => {
     expect(await refusal(widgets.get("none", { subresource }))).toBe(
       '404 NotFound: widgets.demo.dev "none" not found',
     );
   });
 });
 
-describe("an update", () => {
-  test("sets the replicas and nothing else", async () => {
+describe("update", () => {
+  test("changes only the replicas", async () => {
     const scale = await put(
       { metadata: { name, labels: { b: "2" } }, spec: { replicas: 5 }, status: { replicas: 9 } },
       { fieldManager: "scaler" },
@@ -119,16 +119,16 @@ describe("an update", () => {
     );
   });
 
-  test("to the same number changes nothing", async () => {
+  test("keeps the resourceVersion when the replicas are the same", async () => {
     await put({ spec: { replicas: 3 } });
     expect(await widgets.get(name)).toEqual(made);
   });
 
-  test("that says nothing means 0", async () => {
+  test("sets 0 when replicas is missing", async () => {
     expect((await put({}))["spec"]).toEqual({ replicas: 0 });
   });
 
-  test("may say which version and which object it is for", async () => {
+  test("checks resourceVersion and uid", async () => {
     const { resourceVersion, uid } = made.metadata;
     await put({ metadata: { name, resourceVersion, uid }, spec: { replicas: 4 } });
     expect(await refusal(put({ metadata: { name, resourceVersion }, spec: { replicas: 5 } }))).toMatch(
@@ -139,7 +139,7 @@ describe("an update", () => {
     );
   });
 
-  test("dry run", async () => {
+  test("stores nothing in a dry run", async () => {
     expect((await put({ spec: { replicas: 5 } }, { dryRun: true }))["spec"]).toEqual({ replicas: 5 });
     expect(await widgets.get(name)).toEqual(made);
   });
@@ -168,14 +168,14 @@ describe("an update", () => {
     expect(await widgets.get(name)).toEqual(made);
   });
 
-  test("field validation", async () => {
+  test("reports unknown fields according to fieldValidation", async () => {
     expect(await refusal(put({ spec: { replicas: 1, more: 1 } }, { fieldValidation: "Strict" }))).toBe(
       '400 BadRequest: Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.more"',
     );
   });
 });
 
-describe("a patch", () => {
+describe("patch", () => {
   test.each([
     ["merge", { spec: { replicas: 7 } }],
     ["json", [{ op: "replace", path: "/spec/replicas", value: 7 }]],
@@ -186,12 +186,12 @@ describe("a patch", () => {
     expect((await widgets.get(name))["spec"]).toEqual({ count: 7, color: "red" });
   });
 
-  test("that changes nothing", async () => {
+  test("keeps the resourceVersion when nothing changes", async () => {
     await widgets.patch(name, "merge", { metadata: { labels: { b: "2" } } }, { subresource });
     expect(await widgets.get(name)).toEqual(made);
   });
 
-  test("of a Scale that does not say how many", async () => {
+  test("returns 400 when the patched Scale has no replicas", async () => {
     const bare = await widgets.make(`${name}-bare`);
     const nothing = widgets.patch(`${name}-bare`, "merge", { metadata: { labels: {} } }, { subresource });
     expect(await refusal(nothing)).toBe(
@@ -213,8 +213,8 @@ describe("a patch", () => {
   });
 });
 
-describe("an apply", () => {
-  test("owns the replicas", async () => {
+describe("apply", () => {
+  test("owns the replicas field", async () => {
     const scale = await apply({ spec: { replicas: 3 } });
     expect(scale).toMatchObject({ kind: "Scale", spec: { replicas: 3 } });
     expect((await widgets.get(name)).metadata.managedFields).toContainEqual(
@@ -227,7 +227,7 @@ describe("an apply", () => {
     );
   });
 
-  test("conflicts with who had them", async () => {
+  test("returns 409 when another manager owns the replicas", async () => {
     expect(await refusal(apply({ spec: { replicas: 5 } }))).toBe(
       '409 Conflict: Apply failed with 1 conflict: conflict with "maker" using demo.dev/v1: .spec.count',
     );
@@ -235,7 +235,7 @@ describe("an apply", () => {
     expect((await widgets.get(name))["spec"]).toEqual({ count: 5, color: "red" });
   });
 
-  test("of something that is not there", async () => {
+  test("returns 404 when the object does not exist", async () => {
     name = "none";
     expect(await refusal(apply({ spec: { replicas: 1 } }))).toMatch(/^404 NotFound/);
   });

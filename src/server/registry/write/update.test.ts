@@ -41,8 +41,8 @@ function painted(thing: TestObject, color: string): object {
   return { ...thing, spec: { ...(thing["spec"] as object), color } };
 }
 
-describe("replaces an object", () => {
-  test("as a whole", async () => {
+describe("update", () => {
+  test("replaces the whole object", async () => {
     const { metadata } = made;
     const updated = await widgets.update({
       metadata: { name, resourceVersion: metadata.resourceVersion },
@@ -60,13 +60,13 @@ describe("replaces an object", () => {
     expect(await widgets.get(name)).toEqual(updated);
   });
 
-  test("that is there", async () => {
+  test("returns 404 when the object does not exist", async () => {
     expect(await refusal(widgets.update({ metadata: { name: "none", resourceVersion: "1" } }))).toBe(
       '404 NotFound: widgets.demo.dev "none" not found',
     );
   });
 
-  test("under its own name only", async () => {
+  test("returns 400 when the name differs from the URL", async () => {
     const update = (metadata: object) =>
       api.caller.update(widgets.type, widgets.target(name), widgets.body({ metadata }));
     expect(await refusal(update({ name: "other" }))).toBe(
@@ -80,7 +80,7 @@ describe("replaces an object", () => {
     );
   });
 
-  test("but not the parts that are the server's", async () => {
+  test("keeps fields that the server controls", async () => {
     const { metadata } = made;
     const changed = {
       ...metadata,
@@ -95,13 +95,13 @@ describe("replaces an object", () => {
   test.each([
     ["deletionTimestamp", "2026-01-01T00:00:00Z", '"2026-01-01T00:00:00Z"'],
     ["deletionGracePeriodSeconds", 5, "5"],
-  ])("nor %s", async (field, value, shown) => {
+  ])("refuses a change of %s", async (field, value, shown) => {
     expect(await refusal(widgets.update({ ...made, metadata: { ...made.metadata, [field]: value } }))).toBe(
       `422 Invalid: Widget.demo.dev "${name}" is invalid: metadata.${field}: Invalid value: ${shown}: field is immutable`,
     );
   });
 
-  test("with what its schema allows", async () => {
+  test("returns 422 when the object violates the schema", async () => {
     expect(await refusal(widgets.update({ ...made, spec: { color: 5 } }))).toMatch(
       /^422 Invalid: .*spec\.color: Invalid value: "integer": spec\.color in body must be of type string: "integer"/,
     );
@@ -112,38 +112,38 @@ describe("replaces an object", () => {
   });
 });
 
-describe("counts generations", () => {
-  test("when the spec changes", async () => {
+describe("generation", () => {
+  test("increases when the spec changes", async () => {
     const updated = await widgets.update(painted(made, "blue"));
     expect(updated.metadata.generation).toBe(2);
   });
 
-  test("not when metadata does", async () => {
+  test("stays when only metadata changes", async () => {
     const updated = await widgets.update({ ...made, metadata: { ...made.metadata, labels: { b: "2" } } });
     expect(updated.metadata).toMatchObject({ generation: 1, labels: { b: "2" } });
   });
 
-  test("not when the status does, where it is a subresource", async () => {
+  test("stays when only the status subresource changes", async () => {
     const updated = await widgets.update({ ...made, status: { ready: true } }, { subresource: "status" });
     expect(updated["status"]).toEqual({ ready: true });
     expect(updated.metadata.generation).toBe(1);
   });
 
-  test("but where it is not", async () => {
+  test("increases when a status that is not a subresource changes", async () => {
     const gadget = await gadgets.make(name, { spec: {}, status: { ready: false } });
     const updated = await gadgets.update({ ...gadget, status: { ready: true } });
     expect(updated["status"]).toEqual({ ready: true });
     expect(updated.metadata.generation).toBe(2);
   });
 
-  test("not at all for kinds that do not", async () => {
+  test("is not set for kinds without generations", async () => {
     const map = await maps.make(name, { data: { a: "1" } });
     const updated = await maps.update({ ...map, data: { a: "2" } });
     expect(updated.metadata.generation).toBeUndefined();
   });
 });
 
-describe("keeps the version when nothing changes", () => {
+describe("resourceVersion stays when nothing changes", () => {
   test.each(["same", "shuffled", "with defaults left out"])("%s", async (how) => {
     const { revision } = await api.store.status();
     const bodies: Record<string, object> = {
@@ -156,13 +156,13 @@ describe("keeps the version when nothing changes", () => {
     expect((await api.store.status()).revision).toBe(revision);
   });
 
-  test("through the status", async () => {
+  test("for an update of the status", async () => {
     expect(await widgets.update({ ...made, spec: { color: "blue" } }, { subresource: "status" })).toEqual(
       made,
     );
   });
 
-  test("of built-in kinds, however it is spelled", async () => {
+  test("for built-in kinds with values in another notation", async () => {
     const secrets = api.core("secrets");
     const secret = await secrets.make(name, { data: { a: "YQ==" } });
     expect(await secrets.update({ ...secret, stringData: { a: "a" }, data: {} })).toEqual(secret);
@@ -170,34 +170,34 @@ describe("keeps the version when nothing changes", () => {
 });
 
 describe("optimistic concurrency", () => {
-  test("an old version is refused", async () => {
+  test("returns 409 when the resourceVersion is stale", async () => {
     await widgets.update(painted(made, "blue"));
     expect(await refusal(widgets.update(painted(made, "green")))).toBe(
       `409 Conflict: Operation cannot be fulfilled on widgets.demo.dev "${name}": the object has been modified; please apply your changes to the latest version and try again`,
     );
   });
 
-  test("also when it comes through a subresource", async () => {
+  test("returns 409 when the resourceVersion of a subresource update is stale", async () => {
     await widgets.update(painted(made, "blue"));
     const status = widgets.update({ ...made, status: { ready: true } }, { subresource: "status" });
     expect(await refusal(status)).toMatch(/^409 Conflict/);
   });
 
-  test("custom kinds insist on a version", async () => {
+  test("requires a resourceVersion for custom kinds", async () => {
     const update = widgets.update({ metadata: { name }, spec: {} });
     expect(await refusal(update)).toBe(
       `422 Invalid: widgets.demo.dev "${name}" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`,
     );
   });
 
-  test("built-in ones do not", async () => {
+  test("does not require a resourceVersion for built-in kinds", async () => {
     const map = await maps.make(name, { data: { a: "1" } });
     const updated = await maps.update({ metadata: { name }, data: { a: "2" } });
     expect(updated["data"]).toEqual({ a: "2" });
     expect(await refusal(maps.update({ ...map, data: {} }))).toMatch(/^409 Conflict/);
   });
 
-  test("the uid of another object is refused", async () => {
+  test("returns 409 when the uid differs", async () => {
     const other = { ...made, metadata: { ...made.metadata, uid: "other" } };
     expect(await refusal(widgets.update(other))).toBe(
       `409 Conflict: Operation cannot be fulfilled on widgets.demo.dev "${name}": Precondition failed: UID in precondition: other, UID in object meta: ${made.metadata.uid}`,
@@ -206,7 +206,7 @@ describe("optimistic concurrency", () => {
 });
 
 describe("subresources", () => {
-  test("status changes nothing but the status", async () => {
+  test("an update of the status changes nothing else", async () => {
     const updated = await widgets.update(
       {
         ...made,
@@ -230,7 +230,7 @@ describe("subresources", () => {
     );
   });
 
-  test("everything else does not change the status", async () => {
+  test("an update of the main resource does not change the status", async () => {
     const ready = await widgets.update({ ...made, status: { ready: true } }, { subresource: "status" });
     const updated = await widgets.update({ ...ready, spec: { color: "blue" }, status: { ready: false } });
     expect(updated["status"]).toEqual({ ready: true });
@@ -238,7 +238,7 @@ describe("subresources", () => {
     expect(await widgets.update(without)).toEqual(updated);
   });
 
-  test("there are only those that the kind has", async () => {
+  test("returns 404 for a subresource that the kind does not have", async () => {
     const gadget = await gadgets.make(name);
     for (const subresource of ["status", "scale", "finalize"] as const) {
       const refused = `404 NotFound: gadgets.demo.dev "${name}" not found`;
@@ -250,7 +250,7 @@ describe("subresources", () => {
 });
 
 describe("finalizers", () => {
-  test("cannot be added once the object is being deleted", async () => {
+  test("cannot be added to an object that is being deleted", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
     const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
@@ -260,7 +260,7 @@ describe("finalizers", () => {
     );
   });
 
-  test("the last one to go takes the object with it", async () => {
+  test("removing the last one removes the object", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
     const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
@@ -273,7 +273,7 @@ describe("finalizers", () => {
     expect(await refusal(widgets.get(name))).toMatch(/^404 /);
   });
 
-  test("a deletionTimestamp cannot be taken back", async () => {
+  test("deletionTimestamp cannot be removed", async () => {
     const held = { ...made, metadata: { ...made.metadata, finalizers: ["demo.dev/x"] } };
     await widgets.update(held);
     const dying = (await widgets.delete(name)).object.object as unknown as TestObject;
@@ -287,8 +287,8 @@ describe("finalizers", () => {
   });
 });
 
-describe("who wrote what", () => {
-  test("a field belongs to who changed it last", async () => {
+describe("managedFields", () => {
+  test("assigns a field to the manager that changed it last", async () => {
     await api.clock.advance(60_000);
     const updated = await widgets.update(painted(made, "blue"), { fieldManager: "painter" });
     expect(updated.metadata.managedFields).toMatchObject([
@@ -305,15 +305,15 @@ describe("who wrote what", () => {
     expect(updated.metadata.managedFields?.[1]?.time).not.toBe(made.metadata.creationTimestamp);
   });
 
-  test("a list that is sent replaces what is known", async () => {
+  test("clears all entries when the request has one empty entry", async () => {
     const metadata = { ...made.metadata, managedFields: [{}] };
     const cleared = await widgets.update({ ...made, metadata });
     expect(cleared.metadata.managedFields).toBeUndefined();
   });
 });
 
-describe("creates what is not there, for kinds that allow it", () => {
-  test("once", async () => {
+describe("create on update, for kinds that allow it", () => {
+  test("creates the object, then updates it", async () => {
     const body = { metadata: { name: `lease-${name}` }, spec: { holderIdentity: "a" } };
     const put = () =>
       api.caller.update(leases.type, leases.target(body.metadata.name), leases.body(body), {
@@ -328,7 +328,7 @@ describe("creates what is not there, for kinds that allow it", () => {
     expect(await refusal(put())).toMatch(/^422 Invalid: leases\.coordination\.k8s\.io .*resourceVersion/);
   });
 
-  test("also with the version of one that is gone, but not with its uid", async () => {
+  test("accepts the resourceVersion of a deleted object, but not its uid", async () => {
     const lease = await leases.make(`lease-${name}`, { spec: { holderIdentity: "a" } });
     await leases.delete(lease.metadata.name);
     expect(await refusal(leases.update(lease))).toMatch(
@@ -339,14 +339,14 @@ describe("creates what is not there, for kinds that allow it", () => {
     expect(anew.metadata.uid).not.toBe(lease.metadata.uid);
   });
 
-  test("in a namespace that is there", async () => {
+  test("returns 404 when the namespace does not exist", async () => {
     const elsewhere = leases.in("nowhere").update({ metadata: { name: "x" } });
     expect(await refusal(elsewhere)).toBe('404 NotFound: namespaces "nowhere" not found');
   });
 });
 
 describe("dry run", () => {
-  test("answers the same and stores nothing", async () => {
+  test("returns the same response and stores nothing", async () => {
     const { revision } = await api.store.status();
     const dry = await widgets.update(painted(made, "blue"), { dryRun: true, fieldManager: "me" });
     expect((await api.store.status()).revision).toBe(revision);
@@ -356,19 +356,19 @@ describe("dry run", () => {
     expect(dry).toEqual({ ...updated, metadata: { ...updated.metadata, resourceVersion } });
   });
 
-  test("finds what is wrong", async () => {
+  test("validates the object", async () => {
     await widgets.update(painted(made, "blue"));
     expect(await refusal(widgets.update(painted(made, "green"), { dryRun: true }))).toMatch(/^409 Conflict/);
   });
 
-  test("creates nothing either", async () => {
+  test("does not create an object on update", async () => {
     const dry = await leases.update({ metadata: { name: `dry-${name}` } }, { dryRun: true });
     expect(dry.metadata.uid).toBeDefined();
     expect(await refusal(leases.get(`dry-${name}`))).toMatch(/^404 /);
   });
 });
 
-test("field validation", async () => {
+test("reports unknown fields according to fieldValidation", async () => {
   const odd = { ...made, spec: { color: "red", shape: "round" } };
   expect(await refusal(widgets.update(odd, { fieldValidation: "Strict" }))).toBe(
     '400 BadRequest: Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.shape"',
@@ -378,7 +378,7 @@ test("field validation", async () => {
   expect(warnings).toEqual(['unknown field "spec.shape"']);
 });
 
-test("rewrites what is stored in an old version, also when nothing else changes", async () => {
+test("rewrites an object stored in an old version even if nothing else changes", async () => {
   const two = (first: string) =>
     ["v1", "v2"].map((version) => ({ name: version, storage: version === first }));
   const parts = await api.define("Part", { versions: two("v1") });
