@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   await changes.complete();
 }
 
-test("what is there is told once, and every change in order", async () => {
+test("reports existing objects once, then every change in order", async () => {
   await put("/a", "/b");
   await start();
   expect(told.splice(0)).toEqual(["present /a", "present /b", "complete"]);
@@ -48,7 +48,7 @@ test("what is there is told once, and every change in order", async () => {
   expect(told).toEqual(["put /c", "put /a", "delete /b"]);
 });
 
-test("a large store is read in steps, and others have their turn in between", async () => {
+test("reads a large store in pages and yields to the event loop between them", async () => {
   for (let index = 0; index < 1700; index++) await put(`/k-${index}`);
   const reading = start();
   await new Promise((resolve) => setImmediate(resolve));
@@ -58,7 +58,7 @@ test("a large store is read in steps, and others have their turn in between", as
   expect(told.at(-1)).toBe("complete");
 });
 
-test("what changes while a page is on its way is told as changed only", async () => {
+test("reports an object that changes during a page read only as changed", async () => {
   await put("/a", "/b", "/c");
   const gate = new Gate();
   store.pace = (moment) => (moment === "ranged /" ? gate.pass() : undefined);
@@ -71,7 +71,7 @@ test("what changes while a page is on its way is told as changed only", async ()
   expect(told).toEqual(["put /b", "present /a", "present /c", "complete"]);
 });
 
-test("reaching what was reached before, or nothing, is no wait", async () => {
+test("does not wait for a revision that was reached already", async () => {
   await start();
   await changes.reached(0);
   const revision = await put("/a");
@@ -79,7 +79,7 @@ test("reaching what was reached before, or nothing, is no wait", async () => {
   await changes.reached(revision);
 });
 
-test("a reader that was too slow goes on where it was", async () => {
+test("resumes at the last revision after being too slow", async () => {
   await start();
   let slow = true;
   store.pace = (moment) => {
@@ -93,7 +93,7 @@ test("a reader that was too slow goes on where it was", async () => {
   expect(errors).toEqual([]);
 });
 
-test("when changes are no longer to be had, everything is told anew", async () => {
+test("reports everything again when changes were compacted", async () => {
   await put("/a");
   await start();
   let lost = true;
@@ -110,7 +110,7 @@ test("when changes are no longer to be had, everything is told anew", async () =
   expect(told.at(-1)).toBe("put /c");
 });
 
-test("when changes are lost in the middle of a reading, only the new one comes to an end", async () => {
+test("abandons a read when changes are lost during it, and completes the new one", async () => {
   await put("/a");
   const gate = new Gate();
   let pages = 0;
@@ -126,7 +126,7 @@ test("when changes are lost in the middle of a reading, only the new one comes t
   expect(told).toEqual(["missed", "present /a", "present /b", "complete"]);
 });
 
-test("a store that fails is left alone for a second", async () => {
+test("retries a failing store after a second", async () => {
   await put("/a");
   let failing = true;
   store.pace = (moment) => {
@@ -144,7 +144,7 @@ test("a store that fails is left alone for a second", async () => {
   expect(told.toSorted()).toEqual(["complete", "present /a", "present /b", "put /b"].toSorted());
 });
 
-test("a listener that fails keeps nothing from the others", async () => {
+test("calls all listeners when one of them fails", async () => {
   const others: string[] = [];
   const failing = (): never => {
     throw new Error("cannot read that");
@@ -157,7 +157,7 @@ test("a listener that fails keeps nothing from the others", async () => {
   expect(errors.length).toBe(3);
 });
 
-test("stopping, or a store that closes, keeps nobody waiting", async () => {
+test("resolves waiters when stopped or when the store closes", async () => {
   await start();
   const waiting = changes.reached(1000);
   await changes.stop();

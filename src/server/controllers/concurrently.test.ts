@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { concurrently } from "./concurrently.js";
 import { Gate } from "./fixtures/paced-store.js";
 
-test("every item once, not too many at a time", async () => {
+test("processes every item once, within the concurrency limit", async () => {
   const seen: number[] = [];
   let running = 0;
   await concurrently(Array.from({ length: 20 }).keys(), 3, async (item) => {
@@ -15,11 +15,11 @@ test("every item once, not too many at a time", async () => {
   expect(seen.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 20 }).keys()]);
 });
 
-test("nothing to do", async () => {
+test("resolves for no items", async () => {
   await concurrently([], 3, () => Promise.reject(new Error("never")));
 });
 
-test("a failure is thrown when the others that run have ended, and no more are begun", async () => {
+test("rejects after running items have ended, and starts no more", async () => {
   const gate = new Gate();
   const begun: number[] = [];
   const ended: number[] = [];

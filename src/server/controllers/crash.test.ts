@@ -177,7 +177,7 @@ async function stateOf(store: PacedStore): Promise<unknown> {
 }
 
 describe.each(Object.entries(scenarios))("%s", (_, scenario) => {
-  test("ends the same wherever the process dies", async () => {
+  test("reaches the same state wherever the process crashes", async () => {
     const { state, commits } = await run(scenario, () => undefined);
     expect(commits).toBeGreaterThan(0);
     for (let after = 0; after < commits; after++) {
@@ -191,7 +191,7 @@ describe.each(Object.entries(scenarios))("%s", (_, scenario) => {
     }
   });
 
-  test("ends the same when every process dies after a few commits", async () => {
+  test("reaches the same state when every process crashes after a few commits", async () => {
     const { state } = await run(scenario, () => undefined);
     for (const commits of [1, 2, 3]) {
       for (const heard of [true, false]) {

@@ -37,7 +37,7 @@ async function respecified(name: string, spec: object): Promise<KubeObject> {
 }
 
 describe("a new definition", () => {
-  test("is served as soon as it is answered", async () => {
+  test("is served when the create returns", async () => {
     await world.define(definition("widgets", "Widget"));
     expect(world.serves("widgets")).toBe(true);
     await world.create("widgets", "w", { rest: { spec: { size: 1 } } });
@@ -71,7 +71,7 @@ describe("a new definition", () => {
     });
   });
 
-  test("is written no more once it is settled", async () => {
+  test("is not written again once it is established", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.idle();
     const { revision } = await world.store.status();
@@ -80,7 +80,7 @@ describe("a new definition", () => {
     expect((await world.store.status()).revision).toBe(revision);
   });
 
-  test("is served although another server writes its status at the same time", async () => {
+  test("is served when another server writes its status concurrently", async () => {
     await using other = await World.start({ store: world.store, clock: world.clock });
     for (let index = 0; index < 20; index++) {
       const plural = `kind${index}s`;
@@ -92,7 +92,7 @@ describe("a new definition", () => {
     for (let index = 0; index < 20; index++) expect(other.serves(`kind${index}s`)).toBe(true);
   });
 
-  test("starts with nothing, whatever was left of an earlier one", async () => {
+  test("starts without objects of an earlier definition", async () => {
     await world.store.commit([
       { type: "put", key: "/demo.dev/widgets/default/left", value: Buffer.from('{"kind":"Widget"}') },
     ]);
@@ -118,7 +118,7 @@ describe("names", () => {
     expect(world.serves("wodgets")).toBe(false);
   });
 
-  test("become free with the definition that had them", async () => {
+  test("become free when their definition is deleted", async () => {
     await world.define(definition("widgets", "Widget", { names: { shortNames: ["w"] } }));
     await world.define(definition("wodgets", "Widget"));
     await world.define(definition("wadgets", "Wadget", { names: { shortNames: ["w"] } }));
@@ -132,7 +132,7 @@ describe("names", () => {
     }
   });
 
-  test("become free with a definition that asks for others", async () => {
+  test("become free when their definition changes its names", async () => {
     await world.define(definition("widgets", "Widget", { names: { shortNames: ["w"] } }));
     await world.define(definition("wodgets", "Wodget", { names: { shortNames: ["w"] } }));
     await respecified("widgets.demo.dev", { names: { shortNames: ["x"] } });
@@ -141,7 +141,7 @@ describe("names", () => {
     expect(world.type("wodgets").shortNames).toEqual(["w"]);
   });
 
-  test("that are asked for later and cannot be had leave those that were accepted", async () => {
+  test("keep the accepted ones when new ones are taken", async () => {
     await world.define(definition("widgets", "Widget", { names: { shortNames: ["w"] } }));
     await world.define(definition("wodgets", "Wodget", { names: { shortNames: ["x"] } }));
     await respecified("wodgets.demo.dev", { names: { shortNames: ["w"] } });
@@ -150,7 +150,7 @@ describe("names", () => {
     expect(world.type("wodgets").shortNames).toEqual(["x"]);
   });
 
-  test("of built-in kinds are taken in their group", async () => {
+  test("of built-in kinds are reserved in their group", async () => {
     const approved = definition("flows", "Lease", { group: "coordination.k8s.io" }) as { metadata: object };
     Object.assign(approved.metadata, {
       annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1" },
@@ -167,7 +167,7 @@ describe("names", () => {
 });
 
 describe("an update", () => {
-  test("of the schema takes effect with its answer", async () => {
+  test("of the schema is in effect when it returns", async () => {
     await world.define(
       definition("widgets", "Widget", { versions: [version("v1", { size: { type: "integer" } })] }),
     );
@@ -182,7 +182,7 @@ describe("an update", () => {
     expect((await world.get("widgets", "old"))?.spec).toEqual({ size: 1, color: "red" });
   });
 
-  test("that takes a field away hides it where it was stored", async () => {
+  test("that removes a field hides it in stored objects", async () => {
     const properties = { size: { type: "integer" }, color: { type: "string" } };
     await world.define(definition("widgets", "Widget", { versions: [version("v1", properties)] }));
     await world.create("widgets", "w", { rest: { spec: { size: 1, color: "red" } } });
@@ -190,7 +190,7 @@ describe("an update", () => {
     expect((await world.get("widgets", "w"))?.spec).toEqual({ size: 1 });
   });
 
-  test("can bring a version, make it the one that is stored, and take the first away", async () => {
+  test("can add a version, make it the storage version and remove the first", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.create("widgets", "old", { rest: { spec: { size: 1 } } });
     await respecified("widgets.demo.dev", { versions: [version("v1"), version("v2")] });
@@ -219,7 +219,7 @@ describe("an update", () => {
     expect(await world.names("widgets")).toEqual(["new", "old"]);
   });
 
-  test("of the metadata alone changes nothing that is served", async () => {
+  test("of the metadata alone does not change the served kind", async () => {
     await world.define(definition("widgets", "Widget"));
     const before = world.type("widgets");
     const { resourceVersion } = await world.metadata(definitions, "widgets.demo.dev");
@@ -230,7 +230,7 @@ describe("an update", () => {
 });
 
 describe("deletion", () => {
-  test("takes all objects first", async () => {
+  test("deletes all objects first", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.create("namespaces", "team");
     for (const namespace of ["default", "team"]) {
@@ -243,7 +243,7 @@ describe("deletion", () => {
     expect((await world.store.count({ prefix: "/demo.dev/" })).count).toBe(0);
   });
 
-  test("waits for objects with finalizers, and lets nothing new in", async () => {
+  test("waits for objects with finalizers, and refuses new objects", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.create("widgets", "held", { finalizers: ["demo.dev/hold"] });
     await world.create("widgets", "free");
@@ -268,7 +268,7 @@ describe("deletion", () => {
     expect(await world.names(definitions)).toEqual([]);
   });
 
-  test("a kind without a served version has its objects deleted all the same", async () => {
+  test("deletes the objects of a kind without a served version", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.create("widgets", "w");
     await respecified("widgets.demo.dev", { versions: [version("v1", undefined, { served: false })] });
@@ -279,7 +279,7 @@ describe("deletion", () => {
     expect(await world.names(definitions)).toEqual([]);
   });
 
-  test("one that was never established goes at once", async () => {
+  test("removes a definition that was never established at once", async () => {
     await world.define(definition("widgets", "Widget"));
     await world.define(definition("wodgets", "Widget"));
     await world.delete(definitions, "wodgets.demo.dev");
@@ -287,7 +287,7 @@ describe("deletion", () => {
     expect(await world.names(definitions)).toEqual(["widgets.demo.dev"]);
   });
 
-  test("other finalizers hold it, and keep nobody else waiting", async () => {
+  test("waits for other finalizers without blocking other definitions", async () => {
     await world.define(definition("widgets", "Widget", { finalizers: ["demo.dev/hold"] }));
     await world.create("widgets", "w");
     await world.delete(definitions, "widgets.demo.dev");
@@ -303,16 +303,19 @@ describe("deletion", () => {
     expect(world.serves("widgets")).toBe(false);
   });
 
-  test.each(["Foreground", "Orphan"] as const)("%s", async (policy) => {
-    await world.define(definition("widgets", "Widget"));
-    await world.create("widgets", "w");
-    await world.delete(definitions, "widgets.demo.dev", policy);
-    await world.idle();
-    expect(await world.names(definitions)).toEqual([]);
-    expect((await world.store.count({ prefix: "/demo.dev/" })).count).toBe(0);
-  });
+  test.each(["Foreground", "Orphan"] as const)(
+    "deletes all objects with propagation policy %s",
+    async (policy) => {
+      await world.define(definition("widgets", "Widget"));
+      await world.create("widgets", "w");
+      await world.delete(definitions, "widgets.demo.dev", policy);
+      await world.idle();
+      expect(await world.names(definitions)).toEqual([]);
+      expect((await world.store.count({ prefix: "/demo.dev/" })).count).toBe(0);
+    },
+  );
 
-  test("one with another schema and another scope can follow at once", async () => {
+  test("allows a new definition with another schema and scope at once", async () => {
     await world.define(
       definition("widgets", "Widget", { versions: [version("v1", { size: { type: "integer" } })] }),
     );
@@ -326,7 +329,7 @@ describe("deletion", () => {
     expect((await world.get("widgets", "w"))?.spec).toEqual({ size: "large" });
   });
 
-  test("one that follows is served in its own form by a server that saw nothing in between", async () => {
+  test("a server that missed the deletion serves the new definition", async () => {
     const store = new PacedStore({ clock: world.clock });
     await using first = await World.start({ store, clock: world.clock });
     await using second = await World.start({ store, clock: world.clock });
@@ -351,7 +354,7 @@ describe("deletion", () => {
   });
 });
 
-test("a hundred definitions", async () => {
+test("serves a hundred definitions", async () => {
   for (let index = 0; index < 100; index++) {
     const plural = `kind${index}s`;
     await world.define(definition(plural, `Kind${index}`));
@@ -369,7 +372,7 @@ test("a hundred definitions", async () => {
   expect((await world.store.count({ prefix: "/demo.dev/" })).count).toBe(0);
 });
 
-test("closing keeps nobody waiting for a definition to be served", async () => {
+test("close ends the wait for a definition to be served", async () => {
   const store = new PacedStore({ clock: world.clock });
   const other = await World.start({ store, clock: world.clock });
   await other.idle();

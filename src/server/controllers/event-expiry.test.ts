@@ -17,7 +17,7 @@ async function names(group: string): Promise<string[]> {
   return items.map(({ object }) => object.metadata.name ?? "");
 }
 
-test("events vanish after an hour, in both of their groups", async () => {
+test("events expire after an hour, in both of their groups", async () => {
   await world.create("events", "early", { rest });
   await world.clock.advance(hour / 2);
   await world.create("events", "late", { rest });
@@ -29,7 +29,7 @@ test("events vanish after an hour, in both of their groups", async () => {
   for (const group of ["", "events.k8s.io"]) expect(await names(group)).toEqual([]);
 });
 
-test("one that happens again lives longer", async () => {
+test("an update of an event extends its life", async () => {
   await world.create("events", "again", { rest });
   await world.clock.advance(hour / 2);
   await world.patch("events", "again", { count: 2 });
@@ -39,7 +39,7 @@ test("one that happens again lives longer", async () => {
   expect(await names("")).toEqual([]);
 });
 
-test("a watch is told", async () => {
+test("a watch receives DELETED for an expired event", async () => {
   await world.create("events", "early", { rest });
   const events = world.caller.watch(world.type("events"), {}, { signal: AbortSignal.timeout(20_000) });
   const seen: string[] = [];
@@ -54,7 +54,7 @@ test("a watch is told", async () => {
   expect(seen).toEqual(["ADDED early", "DELETED early"]);
 });
 
-test("nothing else does", async () => {
+test("other kinds do not expire", async () => {
   await world.create("configmaps", "a");
   await world.clock.advance(48 * hour);
   expect(await world.names("configmaps")).toEqual(["a"]);

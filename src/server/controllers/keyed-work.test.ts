@@ -4,7 +4,7 @@ import { VirtualClock } from "../../model/core.js";
 import { Gate } from "./fixtures/paced-store.js";
 import { KeyedWork } from "./keyed-work.js";
 
-test("a key that waits is looked at once, one that runs again afterwards", async () => {
+test("runs a queued key once, and a running key again afterwards", async () => {
   const looks: string[] = [];
   const gate = new Gate();
   const work = new KeyedWork({
@@ -27,7 +27,7 @@ test("a key that waits is looked at once, one that runs again afterwards", async
   expect(work.isIdle).toBe(true);
 });
 
-test("never looks at one key twice at the same time, nor at more keys than it may", () =>
+test("never runs a key concurrently, nor more keys than its limit", () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.nat(5)), fc.integer({ min: 1, max: 4 }), async (keys, concurrency) => {
       const running = new Set<string>();
@@ -53,7 +53,7 @@ test("never looks at one key twice at the same time, nor at more keys than it ma
     }),
   ));
 
-test("what fails is told, and tried again later and later, at most half a minute apart", async () => {
+test("reports a failure and retries it with backoff of at most 30 seconds", async () => {
   const clock = new VirtualClock(0);
   const times: number[] = [];
   const errors: [unknown, string][] = [];
@@ -79,7 +79,7 @@ test("what fails is told, and tried again later and later, at most half a minute
   expect(clock.timers).toBe(0);
 });
 
-test("a key that rests is looked at when it is added, and then starts anew", async () => {
+test("runs a key in backoff when it is added, and resets its backoff", async () => {
   const clock = new VirtualClock(0);
   let looks = 0;
   const work = new KeyedWork({
@@ -97,7 +97,7 @@ test("a key that rests is looked at when it is added, and then starts anew", asy
   expect(clock.timers).toBe(0);
 });
 
-test("a key can be added for later, unless it comes before", async () => {
+test("runs a delayed key at its time, unless it is added before", async () => {
   const clock = new VirtualClock(0);
   const looks: number[] = [];
   const work = new KeyedWork({ clock, handle: async () => void looks.push(clock.now()) });
@@ -112,7 +112,7 @@ test("a key can be added for later, unless it comes before", async () => {
   expect(looks).toEqual([200, 5300]);
 });
 
-test("catching up waits for what was added before, and not for what comes after", async () => {
+test("catching up waits for keys added before, not for later ones", async () => {
   const gates = { a: new Gate(), b: new Gate(), late: new Gate() };
   const work = new KeyedWork({
     clock: new VirtualClock(),
@@ -136,7 +136,7 @@ test("catching up waits for what was added before, and not for what comes after"
   await work.idle();
 });
 
-test("catching up waits for the second look at a key that was added while it was looked at", async () => {
+test("catching up waits for the second run of a key added while it ran", async () => {
   const looks: Gate[] = [];
   const work = new KeyedWork({
     clock: new VirtualClock(),
@@ -157,7 +157,7 @@ test("catching up waits for the second look at a key that was added while it was
   await waiting;
 });
 
-test("a long line lets others have their turn", async () => {
+test("yields to the event loop in a long queue", async () => {
   let looks = 0;
   const work = new KeyedWork({
     clock: new VirtualClock(),
@@ -174,7 +174,7 @@ test("a long line lets others have their turn", async () => {
   expect(looks).toBe(10_000);
 });
 
-test("stopping ends what runs, drops what waits, and keeps nobody waiting", async () => {
+test("stop aborts running keys, drops queued ones and resolves waiters", async () => {
   const clock = new VirtualClock();
   const gate = new Gate();
   const looks: string[] = [];

@@ -13,23 +13,23 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-describe("namespaces that are always there", () => {
+describe("default namespaces", () => {
   const always = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-  test("are there from the start, each with a service account", async () => {
+  test("exist from the start, each with a service account", async () => {
     expect(await world.names("namespaces")).toEqual(always);
     await world.idle();
     for (const namespace of always)
       expect(await world.names("serviceaccounts", namespace)).toEqual(["default"]);
   });
 
-  test.each(["default", "kube-system", "kube-public"])("%s may not be deleted", async (name) => {
+  test.each(["default", "kube-system", "kube-public"])("%s cannot be deleted", async (name) => {
     await expect(world.delete("namespaces", name)).rejects.toThrow(
       `namespaces "${name}" is forbidden: this namespace may not be deleted`,
     );
   });
 
-  test("one that may be deleted comes back, empty", async () => {
+  test("are recreated empty if deleted", async () => {
     const before = await world.metadata("namespaces", "kube-node-lease");
     await world.create("configmaps", "a", { namespace: "kube-node-lease" });
     await world.deleted("namespaces", "kube-node-lease");
@@ -40,7 +40,7 @@ describe("namespaces that are always there", () => {
     expect(await world.names("serviceaccounts", "kube-node-lease")).toEqual(["default"]);
   });
 
-  test("a second start finds them", async () => {
+  test("are not recreated by a second start", async () => {
     await world.idle();
     const { revision } = await world.store.status();
     await using again = await World.start({ store: world.store, clock: world.clock });
@@ -50,7 +50,7 @@ describe("namespaces that are always there", () => {
 });
 
 describe("the default service account", () => {
-  test("is there in every new namespace, and comes back when it is deleted", async () => {
+  test("is created in every new namespace, and recreated when deleted", async () => {
     await world.create("namespaces", "team");
     await world.idle();
     const first = await world.metadata("serviceaccounts", "default", "team");
@@ -60,7 +60,7 @@ describe("the default service account", () => {
     expect(second.uid).not.toBe(first.uid);
   });
 
-  test("others do not", async () => {
+  test("is the only service account that is recreated", async () => {
     await world.create("serviceaccounts", "robot");
     await world.delete("serviceaccounts", "robot");
     await world.idle();
@@ -69,7 +69,7 @@ describe("the default service account", () => {
 });
 
 describe("deletion", () => {
-  test("goes on when the history it reads from is compacted under it", async () => {
+  test("continues when the history it reads is compacted", async () => {
     const base = new MemoryStore({ clock: world.clock });
     const something = new TextEncoder().encode("{}");
     let compactions = 0;
@@ -105,7 +105,7 @@ describe("deletion", () => {
     await world.idle();
   });
 
-  test("takes everything in it, of every kind, and nothing else", async () => {
+  test("deletes the content of the namespace, of every kind, and nothing else", async () => {
     for (const namespace of ["team", "team-b", "default"]) {
       if (namespace === "team-b") await world.create("namespaces", namespace);
       for (const plural of ["configmaps", "secrets", "widgets", "leases"]) {
@@ -121,13 +121,13 @@ describe("deletion", () => {
     }
   });
 
-  test("an empty one goes at once", async () => {
+  test("removes an empty namespace at once", async () => {
     await world.deleted("namespaces", "team");
     expect(await world.get("namespaces", "team")).toBeUndefined();
     expect(world.clock.timers).toBe(1); // the store's own
   });
 
-  test("waits for what has finalizers, and says so", async () => {
+  test("waits for objects with finalizers, and reports them in conditions", async () => {
     await world.create("widgets", "w", { namespace: "team", finalizers: ["demo.dev/a", "demo.dev/b"] });
     await world.create("configmaps", "a", { namespace: "team", ...held });
     await world.create("configmaps", "b", { namespace: "team", finalizers: ["demo.dev/a"] });
@@ -181,7 +181,7 @@ describe("deletion", () => {
     expect(await world.get("namespaces", "team")).toBeUndefined();
   });
 
-  test("says the same thing once, however often it looks", async () => {
+  test("writes an unchanged condition only once", async () => {
     await world.create("configmaps", "a", { namespace: "team", ...held });
     await world.deleted("namespaces", "team");
     const { resourceVersion } = await world.metadata("namespaces", "team");
@@ -191,7 +191,7 @@ describe("deletion", () => {
     await world.letGo("configmaps", "a", "team");
   });
 
-  test("objects that were being deleted in the foreground are not waited for", async () => {
+  test("removes objects in foreground deletion without waiting for their dependents", async () => {
     const root = await world.create("configmaps", "root", { namespace: "team" });
     const owners = [ownedBy(root, { blockOwnerDeletion: true })];
     await world.create("configmaps", "child", { namespace: "team", owners, ...held });
@@ -203,7 +203,7 @@ describe("deletion", () => {
     expect(await world.get("namespaces", "team")).toBeUndefined();
   });
 
-  test("nothing can be created while it lasts", async () => {
+  test("refuses new objects meanwhile", async () => {
     await world.create("configmaps", "a", { namespace: "team", ...held });
     await world.deleted("namespaces", "team");
     await expect(world.create("widgets", "w", { namespace: "team" })).rejects.toMatchObject({
@@ -222,7 +222,7 @@ describe("deletion", () => {
     );
   });
 
-  test("its own finalizers hold it when it is empty, and it says that it is", async () => {
+  test("waits for metadata.finalizers of an empty namespace, and reports that it is empty", async () => {
     await world.create("namespaces", "kept", held);
     await world.create("configmaps", "a", { namespace: "kept" });
     await world.deleted("namespaces", "kept");
@@ -237,7 +237,7 @@ describe("deletion", () => {
     expect(await world.get("namespaces", "kept")).toBeUndefined();
   });
 
-  test("finalizers in its spec hold it too", async () => {
+  test("waits for spec.finalizers", async () => {
     await world.create("namespaces", "kept", { rest: { spec: { finalizers: ["demo.dev/hold"] } } });
     await world.deleted("namespaces", "kept");
     const namespace = await world.get("namespaces", "kept");
@@ -249,7 +249,7 @@ describe("deletion", () => {
     expect(await world.get("namespaces", "kept")).toBeUndefined();
   });
 
-  test("one whose finalizer was taken away by force leaves nothing behind", async () => {
+  test("deletes the content even if the finalizer was removed by force", async () => {
     await world.create("configmaps", "a", { namespace: "team", ...held });
     await world.create("widgets", "w", { namespace: "team" });
     await world.deleted("namespaces", "team");
@@ -263,7 +263,7 @@ describe("deletion", () => {
     expect(await world.names("configmaps", "team")).toEqual([]);
   });
 
-  test("one of the same name can follow at once, and is left alone", async () => {
+  test("leaves a new namespace of the same name alone", async () => {
     for (let round = 0; round < 5; round++) {
       await world.create("configmaps", "a", { namespace: "team" });
       await world.deleted("namespaces", "team");
@@ -275,7 +275,7 @@ describe("deletion", () => {
     }
   });
 
-  test("many objects", async () => {
+  test("deletes many objects", async () => {
     for (let index = 0; index < 1500; index++)
       await world.create("configmaps", `n-${index}`, { namespace: "team" });
     await world.deleted("namespaces", "team");
@@ -283,7 +283,7 @@ describe("deletion", () => {
     expect(await world.get("namespaces", "team")).toBeUndefined();
   });
 
-  test("several at once", async () => {
+  test("deletes several namespaces at once", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `ns-${index}`);
     for (const name of names) {
       await world.create("namespaces", name);
@@ -296,7 +296,7 @@ describe("deletion", () => {
   });
 });
 
-test("what was left in a namespace that is not there is found at a start", async () => {
+test("deletes objects of a missing namespace at startup", async () => {
   await world.create("namespaces", "team");
   await world.create("configmaps", "a", { namespace: "team" });
   await world.create("configmaps", "a");

@@ -27,12 +27,12 @@ async function settled(): Promise<void> {
   for (const world of [a, b, a, b]) await world.idle();
 }
 
-test("two that start at once agree on what is always there", async () => {
+test("two servers that start at once create the default objects once", async () => {
   expect(await a.names("namespaces")).toEqual(["default", "kube-node-lease", "kube-public", "kube-system"]);
   expect(await b.names("serviceaccounts")).toEqual(["default", "default", "default", "default"]);
 });
 
-test("a kind that is defined on one is served by both, and gone from both", async () => {
+test("a definition on one server adds and removes the kind on both", async () => {
   await a.define(definition("widgets", "Widget"));
   await settled();
   await b.create("widgets", "w", { finalizers: ["demo.dev/hold"] });
@@ -45,7 +45,7 @@ test("a kind that is defined on one is served by both, and gone from both", asyn
   expect((await a.store.count({ prefix: "/demo.dev/" })).count).toBe(0);
 });
 
-test("a schema that is changed on one takes effect on both", async () => {
+test("a schema change on one server takes effect on both", async () => {
   await a.define(
     definition("widgets", "Widget", { versions: [version("v1", { size: { type: "integer" } })] }),
   );
@@ -61,7 +61,7 @@ test("a schema that is changed on one takes effect on both", async () => {
   }
 });
 
-test("definitions of the same name on both: one is there", async () => {
+test("concurrent definitions of the same name leave one", async () => {
   const outcomes = await Promise.allSettled(
     [a, b].map((world) => world.define(definition("widgets", "Widget"))),
   );
@@ -71,7 +71,7 @@ test("definitions of the same name on both: one is there", async () => {
   expect([a.serves("widgets"), b.serves("widgets")]).toEqual([true, true]);
 });
 
-test("names that one gives out are taken on the other", async () => {
+test("names accepted on one server are taken on the other", async () => {
   await a.define(definition("widgets", "Widget", { names: { shortNames: ["w"] } }));
   await settled();
   await b.define(definition("wodgets", "Wodget", { names: { shortNames: ["w"] } }));
@@ -82,7 +82,7 @@ test("names that one gives out are taken on the other", async () => {
   expect([a.serves("wodgets"), b.serves("wodgets")]).toEqual([true, true]);
 });
 
-test("many definitions on both at once", async () => {
+test("serves many definitions created on both servers at once", async () => {
   const define = (world: World, letter: string): Promise<unknown> =>
     Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -97,7 +97,7 @@ test("many definitions on both at once", async () => {
   }
 });
 
-test("a namespace with content of both", async () => {
+test("deletes a namespace with content from both servers", async () => {
   await a.define(definition("widgets", "Widget"));
   await a.create("namespaces", "team");
   await settled();
@@ -111,7 +111,7 @@ test("a namespace with content of both", async () => {
   expect([...(await a.names("configmaps", "team")), ...(await a.names("widgets", "team"))]).toEqual([]);
 });
 
-test("a tree that grows on both and is cut on one", async () => {
+test("collects a tree of objects created on both servers and deleted on one", async () => {
   const root = await a.create("configmaps", "root");
   for (let index = 0; index < 20; index++) {
     const child = await (index % 2 ? a : b).create("configmaps", `child-${index}`, {
@@ -124,7 +124,7 @@ test("a tree that grows on both and is cut on one", async () => {
   expect([...(await a.names("configmaps")), ...(await a.names("secrets"))]).toEqual([]);
 });
 
-test("one that is gone leaves the rest to the other", async () => {
+test("the remaining server finishes the work of a closed one", async () => {
   const root = await a.create("configmaps", "root");
   for (let index = 0; index < 50; index++)
     await b.create("configmaps", `c-${index}`, { owners: [blocking(root)] });

@@ -14,7 +14,7 @@ afterEach(async () => {
 const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
 
 describe("background", () => {
-  test("what has lost its owner goes, and what that owned, and nothing else", async () => {
+  test("deletes dependents transitively, and nothing else", async () => {
     const root = await world.create("configmaps", "root");
     const child = await world.create("configmaps", "child", { owners: [ownedBy(root)] });
     await world.create("secrets", "grandchild", { owners: [ownedBy(child)] });
@@ -27,7 +27,7 @@ describe("background", () => {
     expect(await world.names("secrets", "default")).toEqual([]);
   });
 
-  test("a long chain", async () => {
+  test("deletes a long chain", async () => {
     let owner = await world.create("configmaps", "link-000");
     for (let index = 1; index < 200; index++) {
       const name = `link-${String(index).padStart(3, "0")}`;
@@ -37,7 +37,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("many dependents", async () => {
+  test("deletes many dependents", async () => {
     const root = await world.create("configmaps", "root");
     for (let index = 0; index < 300; index++) {
       await world.create("configmaps", `leaf-${index}`, { owners: [blocking(root)] });
@@ -46,7 +46,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("an owner that waits for a finalizer is still an owner", async () => {
+  test("keeps dependents while the owner waits for a finalizer", async () => {
     const root = await world.create("configmaps", "root", held);
     await world.create("configmaps", "child", { owners: [ownedBy(root)] });
     await world.deleted("configmaps", "root", "Background");
@@ -55,7 +55,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("a dependent's own finalizers hold it", async () => {
+  test("waits for the finalizers of a dependent", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [ownedBy(root)], ...held });
     await world.deleted("configmaps", "root", "Background");
@@ -64,7 +64,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("how a dependent asked to be deleted is kept to", async () => {
+  test("respects the propagation policy of a dependent", async () => {
     const root = await world.create("configmaps", "root");
     const child = await world.create("configmaps", "child", {
       owners: [ownedBy(root)],
@@ -76,7 +76,7 @@ describe("background", () => {
     expect((await world.metadata("configmaps", "grandchild")).ownerReferences).toBeUndefined();
   });
 
-  test("objects that own each other go together", async () => {
+  test("deletes objects that own each other", async () => {
     const a = await world.create("configmaps", "a");
     const b = await world.create("configmaps", "b", { owners: [ownedBy(a)] });
     await world.patch("configmaps", "a", { metadata: { ownerReferences: [ownedBy(b)] } });
@@ -86,7 +86,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("an object that owns itself stays, and can be deleted", async () => {
+  test("keeps an object that owns itself until it is deleted", async () => {
     const self = await world.create("configmaps", "self");
     await world.patch("configmaps", "self", { metadata: { ownerReferences: [blocking(self)] } });
     await world.idle();
@@ -95,7 +95,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("an owner that never was", async () => {
+  test("deletes an object whose owner never existed", async () => {
     const ghost = {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -107,7 +107,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("an owner that was there once", async () => {
+  test("deletes an object whose owner was deleted before", async () => {
     const root = await world.create("configmaps", "root");
     const other = await world.create("configmaps", "other");
     await world.create("configmaps", "child", { owners: [ownedBy(root), ownedBy(other)] });
@@ -121,7 +121,7 @@ describe("background", () => {
     expect(await configMaps()).toEqual(["child", "fine", "other"]);
   });
 
-  test("events are left alone", async () => {
+  test("ignores events", async () => {
     const root = await world.create("configmaps", "root");
     const rest = { involvedObject: { kind: "ConfigMap", name: "root", namespace: "default" } };
     await world.create("events", "root.1", { owners: [ownedBy(root)], rest });
@@ -131,7 +131,7 @@ describe("background", () => {
 });
 
 describe("several owners", () => {
-  test("one that stays is enough, and the reference to the other is taken away", async () => {
+  test("keeps a dependent with a remaining owner, and removes the other reference", async () => {
     const gone = await world.create("configmaps", "gone");
     const stays = await world.create("configmaps", "stays");
     await world.create("configmaps", "child", { owners: [ownedBy(gone), ownedBy(stays)] });
@@ -141,7 +141,7 @@ describe("several owners", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("one that stays releases another that waits", async () => {
+  test("a remaining owner unblocks the foreground deletion of another", async () => {
     const waits = await world.create("configmaps", "waits");
     const stays = await world.create("configmaps", "stays");
     await world.create("configmaps", "child", { owners: [blocking(waits), blocking(stays)] });
@@ -150,7 +150,7 @@ describe("several owners", () => {
     expect((await world.metadata("configmaps", "child")).ownerReferences).toEqual([blocking(stays)]);
   });
 
-  test("both gone at once", async () => {
+  test("deletes a dependent when both owners are deleted", async () => {
     const a = await world.create("configmaps", "a");
     const b = await world.create("configmaps", "b");
     await world.create("configmaps", "child", { owners: [ownedBy(a), ownedBy(b)] });
@@ -161,7 +161,7 @@ describe("several owners", () => {
 });
 
 describe("foreground", () => {
-  test("the owner goes last", async () => {
+  test("deletes the owner last", async () => {
     const root = await world.create("configmaps", "root");
     const child = await world.create("configmaps", "child", { owners: [blocking(root)] });
     await world.create("configmaps", "grandchild", { owners: [blocking(child)], ...held });
@@ -191,13 +191,13 @@ describe("foreground", () => {
     expect(order).toEqual(["grandchild", "child", "root"]);
   });
 
-  test("without dependents", async () => {
+  test("deletes an owner without dependents", async () => {
     await world.create("configmaps", "root");
     await world.deleted("configmaps", "root", "Foreground");
     expect(await configMaps()).toEqual([]);
   });
 
-  test("dependents that do not block are deleted too, but not waited for", async () => {
+  test("deletes dependents that do not block without waiting for them", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [ownedBy(root)], ...held });
     await world.deleted("configmaps", "root", "Foreground");
@@ -206,7 +206,7 @@ describe("foreground", () => {
     await world.letGo("configmaps", "child");
   });
 
-  test("a dependent that no longer blocks is no longer waited for", async () => {
+  test("stops waiting for a dependent that no longer blocks", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [blocking(root)], ...held });
     await world.deleted("configmaps", "root", "Foreground");
@@ -217,7 +217,7 @@ describe("foreground", () => {
     await world.letGo("configmaps", "child");
   });
 
-  test("a dependent that lost its owner reference stays", async () => {
+  test("keeps a dependent whose owner reference was removed", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [blocking(root)], ...held });
     await world.deleted("configmaps", "root", "Foreground");
@@ -227,7 +227,7 @@ describe("foreground", () => {
     await world.letGo("configmaps", "child");
   });
 
-  test("what is created while the owner waits goes with it", async () => {
+  test("deletes dependents created while the owner waits", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "first", { owners: [blocking(root)], ...held });
     await world.deleted("configmaps", "root", "Foreground");
@@ -238,7 +238,7 @@ describe("foreground", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("other finalizers of the owner hold it after its dependents are gone", async () => {
+  test("waits for other finalizers of the owner after its dependents are deleted", async () => {
     const root = await world.create("configmaps", "root", held);
     await world.create("configmaps", "child", { owners: [blocking(root)] });
     await world.deleted("configmaps", "root", "Foreground");
@@ -247,7 +247,7 @@ describe("foreground", () => {
     await world.letGo("configmaps", "root");
   });
 
-  test("a background deletion afterwards ends the waiting", async () => {
+  test("a later Background deletion ends the wait", async () => {
     const root = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [blocking(root)], ...held });
     await world.deleted("configmaps", "root", "Foreground");
@@ -256,7 +256,7 @@ describe("foreground", () => {
     await world.letGo("configmaps", "child");
   });
 
-  test("an owner in the cluster with dependents in namespaces", async () => {
+  test("deletes namespaced dependents of a cluster-scoped owner", async () => {
     const definitionOf = definition("planets", "Planet", { scope: "Cluster" });
     await world.define(definitionOf);
     const planet = await world.create("planets", "earth");
@@ -271,7 +271,7 @@ describe("foreground", () => {
     expect(await world.names("planets")).toEqual([]);
   });
 
-  test("a schema that became stricter does not hold what was valid before", async () => {
+  test("deletes objects that a stricter schema no longer accepts", async () => {
     await world.define(
       definition("widgets", "Widget", { versions: [version("v1", { size: { type: "integer" } })] }),
     );
@@ -293,7 +293,7 @@ describe("foreground", () => {
   });
 });
 
-describe("circles", () => {
+describe("cycles", () => {
   /** Each owns the next, and the last the first. */
   async function circle(size: number): Promise<void> {
     const names = Array.from({ length: size }, (_, index) => `ring-${index}`);
@@ -317,7 +317,7 @@ describe("circles", () => {
     return Array.from({ length: size }, (_, index) => `ring-${index}`).filter((name) => name !== gone);
   }
 
-  test("all of it deleted at once", async () => {
+  test("of objects that are all deleted at once", async () => {
     await circle(4);
     const names = await configMaps();
     await Promise.all(names.map((name) => world.delete("configmaps", name, "Foreground")));
@@ -325,7 +325,7 @@ describe("circles", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("with a tail that holds everything", async () => {
+  test("with a tail that blocks all of them", async () => {
     await circle(3);
     const last = await world.get("configmaps", "ring-2");
     if (!last) throw new Error("gone");
@@ -338,7 +338,7 @@ describe("circles", () => {
 });
 
 describe("orphan", () => {
-  test("dependents forget their owner and stay", async () => {
+  test("removes the owner reference and keeps the dependents", async () => {
     const root = await world.create("configmaps", "root");
     const other = await world.create("configmaps", "other");
     await world.create("configmaps", "a", { owners: [blocking(root)] });
@@ -349,7 +349,7 @@ describe("orphan", () => {
     expect((await world.metadata("configmaps", "b")).ownerReferences).toEqual([ownedBy(other)]);
   });
 
-  test("many dependents that others change at the same time", async () => {
+  test("orphans many dependents during concurrent writes", async () => {
     const root = await world.create("configmaps", "root");
     const names = Array.from({ length: 100 }, (_, index) => `leaf-${index}`);
     for (const name of names) await world.create("configmaps", name, { owners: [ownedBy(root)] });
@@ -365,7 +365,7 @@ describe("orphan", () => {
     expect(await configMaps()).toEqual(names.toSorted());
   });
 
-  test("dependents that were created right before, unseen by anybody", async () => {
+  test("orphans dependents created just before the deletion", async () => {
     const root = await world.create("configmaps", "root");
     // Nobody waits for the changes to be heard of: they are all on their way when the deletion begins.
     const names = Array.from({ length: 20 }, (_, index) => `leaf-${index}`);

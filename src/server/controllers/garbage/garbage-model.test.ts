@@ -113,7 +113,7 @@ async function deleteFrom(
 }
 
 describe.each([1, 2])("any objects that own each other, on %i servers", (servers) => {
-  test("deleted one after the other", () =>
+  test("are collected when deleted one after the other", () =>
     fc.assert(
       fc.asyncProperty(planOf("Background", "Foreground", "Orphan"), (plan) =>
         withServers(servers, async (worlds) => {

@@ -25,7 +25,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("a look that began before changes that nobody has heard of", () => {
+describe("a check that started before unprocessed changes", () => {
   /** Runs `changes` while the collector is about to read an object, and before it hears of any of them. */
   async function before(name: string, changes: () => Promise<void>): Promise<void> {
     const read = new Gate();
@@ -45,7 +45,7 @@ describe("a look that began before changes that nobody has heard of", () => {
     await world.idle();
   }
 
-  test("does not take an owner for one without dependents and orphan nobody", async () => {
+  test("does not finish an Orphan deletion before its dependents are known", async () => {
     await before("owner", async () => {
       const owner = await world.get("configmaps", "owner");
       if (owner) await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
@@ -55,7 +55,7 @@ describe("a look that began before changes that nobody has heard of", () => {
     expect((await world.metadata("configmaps", "dependent")).ownerReferences).toBeUndefined();
   });
 
-  test("does not take an owner for one without dependents and wait for nobody", async () => {
+  test("does not finish a Foreground deletion before its dependents are known", async () => {
     await before("owner", async () => {
       const owner = await world.get("configmaps", "owner");
       if (owner) await world.create("configmaps", "dependent", { owners: [blocking(owner)], ...held });
@@ -66,7 +66,7 @@ describe("a look that began before changes that nobody has heard of", () => {
     expect(await configMaps()).toEqual(["parent"]);
   });
 
-  test("does not delete in the background what has dependents to be waited for", async () => {
+  test("does not delete in the background an object with blocking dependents", async () => {
     await before("owner", async () => {
       const owner = await world.get("configmaps", "owner");
       if (owner) await world.create("configmaps", "dependent", { owners: [blocking(owner)], ...held });
@@ -78,7 +78,7 @@ describe("a look that began before changes that nobody has heard of", () => {
   });
 });
 
-test("what changed while it was being read is known as it is now", async () => {
+test("keeps the newest state of an object that changes while it is read", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.create("configmaps", "left", { owners: [blocking(owner)] });
   await world.create("configmaps", "deleted", { owners: [blocking(owner)] });
@@ -99,7 +99,7 @@ test("what changed while it was being read is known as it is now", async () => {
   expect(await configMaps()).toEqual(["left"]);
 });
 
-test("a store that cannot be read for a while", async () => {
+test("recovers when the store cannot be read for a while", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
   await world.idle();
@@ -120,7 +120,7 @@ test("a store that cannot be read for a while", async () => {
   world.errors.length = 0;
 });
 
-test("a stream of changes that breaks is taken up where it was", async () => {
+test("resumes a broken stream of changes", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.idle();
   let breaks = 3;
@@ -136,7 +136,7 @@ test("a stream of changes that breaks is taken up where it was", async () => {
   world.errors.length = 0;
 });
 
-test("writes that fail are tried again", async () => {
+test("retries failed writes", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.create("configmaps", "dependent", { owners: [ownedBy(owner)] });
   await world.idle();
@@ -162,7 +162,7 @@ const unknown = {
   uid: "4aa6f18e-0000-4000-8000-000000000000",
 };
 
-test("an owner that is remembered to be there is forgotten when it goes", async () => {
+test("drops a cached owner when it is deleted", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.create("configmaps", "child", { owners: [ownedBy(owner), unknown] });
   await world.idle();
@@ -173,7 +173,7 @@ test("an owner that is remembered to be there is forgotten when it goes", async 
   expect(await configMaps()).toEqual(["child"]);
 });
 
-test("an owner that goes while it is being read is not remembered to be there", async () => {
+test("does not cache an owner that is deleted while it is read", async () => {
   const owner = await world.create("configmaps", "owner");
   await world.idle();
   const gate = new Gate();
@@ -191,7 +191,7 @@ test("an owner that goes while it is being read is not remembered to be there", 
   expect(await configMaps()).toEqual(["child"]);
 });
 
-describe("on a server that hears of a kind, an object of it and a deletion at once, and is slow to look at the kind", () => {
+describe("on a server that receives a definition, an object and a deletion at once and processes the definition late", () => {
   let first: Gate;
 
   /** What the other server has done when the first has heard of nothing yet. */
@@ -216,7 +216,7 @@ describe("on a server that hears of a kind, an object of it and a deletion at on
     await turns();
   }
 
-  test("an object is not forgotten when its owner leaves it", async () => {
+  test("keeps track of an object that its owner orphans", async () => {
     await using other = await World.start({ store, clock: world.clock });
     await late(other, "Orphan");
     expect(await configMaps()).toEqual([]);
@@ -226,7 +226,7 @@ describe("on a server that hears of a kind, an object of it and a deletion at on
     expect((await world.metadata("widgets", "w")).ownerReferences).toBeUndefined();
   });
 
-  test("an object is collected once its kind is known", async () => {
+  test("collects an object once its kind is served", async () => {
     await using other = await World.start({ store, clock: world.clock });
     await late(other, "Background");
     expect(await world.names("widgets")).toEqual([]);

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
 
-describe("a start", () => {
+describe("startup", () => {
   /** Another API on what the first one left. */
   async function restarted(work: () => Promise<void>): Promise<void> {
     await world.api.close();
@@ -23,7 +23,7 @@ describe("a start", () => {
     await work();
   }
 
-  test("finds what happened while nobody looked, in a store of many objects", async () => {
+  test("processes changes made while no server ran, in a store of many objects", async () => {
     const keep = await world.create("configmaps", "keep");
     const gone = await world.create("configmaps", "gone");
     for (let index = 0; index < 700; index++) {
@@ -36,7 +36,7 @@ describe("a start", () => {
     expect((await configMaps()).length).toBe(351);
   });
 
-  test("does not take an owner whose dependents were not read yet for one without any", async () => {
+  test("does not treat an owner as childless before its dependents are read", async () => {
     const owner = await world.create("configmaps", "a-owner", held);
     const waits = await world.create("configmaps", "a-waits", held);
     for (let index = 0; index < 1200; index++) await world.create("configmaps", `m-${index}`);
@@ -55,7 +55,7 @@ describe("a start", () => {
     expect((await world.metadata("configmaps", "a-waits")).finalizers).toEqual(held.finalizers);
   });
 
-  test("changes that come in while everything is read are not overtaken by what was read", async () => {
+  test("does not overwrite newer changes by older reads", async () => {
     const owner = await world.create("configmaps", "a-owner");
     for (let index = 0; index < 1200; index++) await world.create("configmaps", `m-${index}`);
     const names = Array.from({ length: 40 }, (_, index) => `z-${index}`);
@@ -75,7 +75,7 @@ describe("a start", () => {
   });
 });
 
-test("everything is read anew when changes were missed", async () => {
+test("reads everything again when changes were missed", async () => {
   await world.api.close();
   const store = new ForgetfulStore({ clock: world.clock });
   world = await World.start({ store, clock: world.clock });

@@ -13,8 +13,8 @@ afterEach(async () => {
 
 const configMaps = (): Promise<string[]> => world.names("configmaps", "default");
 
-describe("which owner a reference means", () => {
-  test("one of the same name that came later is another", async () => {
+describe("resolution of owner references", () => {
+  test("distinguishes a later object of the same name", async () => {
     const first = await world.create("configmaps", "root");
     await world.create("configmaps", "old", { owners: [ownedBy(first)] });
     await world.delete("configmaps", "root");
@@ -24,7 +24,7 @@ describe("which owner a reference means", () => {
     expect(await configMaps()).toEqual(["new", "root"]);
   });
 
-  test("one in another namespace is none, and people are told", async () => {
+  test("treats an owner in another namespace as missing, and records an event", async () => {
     await world.create("namespaces", "other");
     const owner = await world.create("configmaps", "root", { namespace: "other" });
     await world.create("configmaps", "child", { owners: [ownedBy(owner)] });
@@ -44,7 +44,7 @@ describe("which owner a reference means", () => {
     ]);
   });
 
-  test("one in another namespace does not wait for what is no dependent of it", async () => {
+  test("does not wait for objects in another namespace", async () => {
     await world.create("namespaces", "other");
     const owner = await world.create("configmaps", "root", { namespace: "other" });
     await world.create("configmaps", "child", { owners: [blocking(owner)], ...held });
@@ -55,7 +55,7 @@ describe("which owner a reference means", () => {
     expect(await world.names("configmaps")).toEqual([]);
   });
 
-  test("an owner in a namespace cannot own what is in none: that stays, and people are told once", async () => {
+  test("keeps a cluster-scoped object with a namespaced owner, and records one event", async () => {
     await world.define(definition("planets", "Planet", { scope: "Cluster" }));
     const owner = await world.create("configmaps", "root");
     await world.create("planets", "earth", { owners: [blocking(owner)] });
@@ -75,14 +75,14 @@ describe("which owner a reference means", () => {
     expect(await world.names("planets")).toEqual(["earth"]);
   });
 
-  test("an owner of another kind is another, whatever its uid", async () => {
+  test("distinguishes owners of different kinds with the same uid", async () => {
     const owner = await world.create("configmaps", "root");
     await world.create("configmaps", "child", { owners: [{ ...ownedBy(owner), kind: "Secret" }] });
     await world.idle();
     expect(await configMaps()).toEqual(["root"]);
   });
 
-  test("of a kind that nobody serves: nobody can say, until somebody does", async () => {
+  test("keeps dependents of an unknown kind until it is served", async () => {
     const unknown = {
       apiVersion: "demo.dev/v1",
       kind: "Widget",
@@ -102,7 +102,7 @@ describe("which owner a reference means", () => {
     expect(await configMaps()).toEqual([]);
   });
 
-  test("of a version that is no longer served", async () => {
+  test("keeps dependents whose owner reference names a version that is no longer served", async () => {
     await world.define(definition("widgets", "Widget", { versions: [version("v1"), version("v2")] }));
     const owner = await world.create("widgets", "w");
     await world.create("configmaps", "child", { owners: [{ ...ownedBy(owner), apiVersion: "demo.dev/v2" }] });
@@ -131,7 +131,7 @@ describe("custom resources", () => {
     ]).toEqual([]);
   });
 
-  test("what they owned goes when their kind does", async () => {
+  test("dependents are collected when the definition is deleted", async () => {
     await world.define(definition("widgets", "Widget"));
     for (let index = 0; index < 50; index++) {
       const widget = await world.create("widgets", `w-${index}`);

@@ -17,8 +17,8 @@ function object(uid: string, owners: readonly string[] = [], block = true): Kube
 const keysOf = (graph: OwnershipGraph, uid: string): string[] =>
   graph.dependentsOf(uid).map(({ key }) => key);
 
-describe("who is owned by whom", () => {
-  test("is told by the dependents alone", () => {
+describe("owners and dependents", () => {
+  test("follow from the owner references of the dependents", () => {
     const graph = new OwnershipGraph();
     expect(graph.set("/owner", object("o"))).toBeUndefined();
     expect(graph.isEmpty).toBe(true);
@@ -34,7 +34,7 @@ describe("who is owned by whom", () => {
     expect([keysOf(graph, "o"), keysOf(graph, "p"), graph.isEmpty]).toEqual([[], [], true]);
   });
 
-  test("stays the same as a plain list of objects says, whatever happens", () => {
+  test("match a plain list of objects after any sequence of changes", () => {
     const uid = fc.constantFrom("a", "b", "c", "d");
     const step = fc.record({ uid, owners: fc.option(fc.array(uid, { maxLength: 3 })) });
     fc.assert(
@@ -62,7 +62,7 @@ describe("who is owned by whom", () => {
   });
 });
 
-describe("who waits for whom", () => {
+describe("foreground waiting", () => {
   /** Each key waits for those that it owns. */
   function chain(...links: readonly (readonly [owner: string, dependent: string])[]): OwnershipGraph {
     const graph = new OwnershipGraph();
@@ -72,7 +72,7 @@ describe("who waits for whom", () => {
     return graph;
   }
 
-  test("one that waits for its dependents, and for those that they wait for", () => {
+  test("follows blocking dependents transitively", () => {
     const graph = chain(["a", "b"], ["b", "c"]);
     expect(graph.waitsFor("a", "b")).toBe(false);
     graph.setWaiting("a", "/a");
@@ -84,21 +84,21 @@ describe("who waits for whom", () => {
     expect(graph.waitsFor("a", "b")).toBe(false);
   });
 
-  test("circles come to an end", () => {
+  test("ends on cycles", () => {
     const graph = chain(["a", "b"], ["b", "c"], ["c", "a"], ["c", "c"]);
     for (const uid of ["a", "b", "c"]) graph.setWaiting(uid, `/${uid}`);
     for (const uid of ["a", "b", "c"]) expect(graph.waitsFor(uid, uid)).toBe(true);
     expect(graph.waitsFor("a", "elsewhere")).toBe(false);
   });
 
-  test("nobody waits for those that do not block", () => {
+  test("ignores dependents that do not block", () => {
     const graph = new OwnershipGraph();
     graph.set("/b", object("b", ["a"], false));
     graph.setWaiting("a", "/a");
     expect(graph.waitsFor("a", "b")).toBe(false);
   });
 
-  test("a long way takes no stack", () => {
+  test("does not recurse on long chains", () => {
     const graph = new OwnershipGraph();
     for (let index = 0; index < 50_000; index++) {
       graph.set(`/${index + 1}`, object(`${index + 1}`, [`${index}`]));
