@@ -43,7 +43,7 @@ function day(version: Kubectl): void {
     await server?.close();
   });
 
-  describe("looks around", () => {
+  describe("discovery", () => {
     test("version", async () => {
       expect(await run("version", "-o", "json")).toContain("serverVersion");
     });
@@ -168,7 +168,7 @@ function day(version: Kubectl): void {
       expect(await run("get", "namespaces")).toMatch(/^gets +Active +\d+m?s$/m);
     });
 
-    test("what is not there", async () => {
+    test("reports missing objects and kinds", async () => {
       const { code, err } = await k.attempt(["get", "-n", "gets", "widget", "nobody"]);
       expect(code).toBe(1);
       expect(err.trim()).toBe('Error from server (NotFound): widgets.demo.dev "nobody" not found');
@@ -210,7 +210,7 @@ function day(version: Kubectl): void {
     const spec = async (name: string): Promise<string> =>
       run("get", "-n", "changes", "widget", name, "-o", "jsonpath={.spec}");
 
-    test("apply creates, changes, leaves alone and takes away", async () => {
+    test("apply creates, changes, keeps and removes fields", async () => {
       expect(await apply(widget("site", "red", "size: big, replicas: 2"), "-n", "changes")).toMatch(
         /site created/,
       );
@@ -301,7 +301,7 @@ function day(version: Kubectl): void {
       ).toMatch(/^7 \d+$/);
     });
 
-    test("patch that fails its test leaves everything as it was", async () => {
+    test("a patch whose test fails changes nothing", async () => {
       const patch =
         '[{"op":"replace","path":"/spec/replicas","value":1},{"op":"test","path":"/spec/color","value":"red"}]';
       const { code } = await k.attempt([
@@ -318,7 +318,7 @@ function day(version: Kubectl): void {
       expect(JSON.parse(await spec("site"))).toMatchObject({ replicas: 7 });
     });
 
-    test("replace, and a replace that comes too late", async () => {
+    test("replace, and a conflict when the resourceVersion is stale", async () => {
       const text = await run("get", "-n", "changes", "widget", "site", "-o", "json");
       const file = k.file(text.replace('"huge"', '"tiny"'), "json");
       expect(await run("replace", "-f", file)).toMatch(/site replaced/);
@@ -355,7 +355,7 @@ function day(version: Kubectl): void {
       expect(late.code).toBe(1);
     });
 
-    since(25)("refuses what breaks the schema, in Kubernetes' words", async () => {
+    since(25)("refuses schema violations with Kubernetes' messages", async () => {
       const bad = await k.attempt(["apply", "-n", "changes", "-f", "-"], { input: widget("bad", "pink") });
       expect(bad.err).toContain(
         'The Widget "bad" is invalid: spec.color: Unsupported value: "pink": supported values: "red", "green", "blue"',
@@ -496,7 +496,7 @@ metadata:
       });
     };
 
-    test("delete takes what is owned with it: background, foreground, orphan", async () => {
+    test("delete handles dependents: background, foreground, orphan", async () => {
       await family("back");
       await run("delete", "-n", "ends", "widget", "back");
       await k.attempt(["wait", "-n", "ends", "--for=delete", "cm/back-child", "--timeout=20s"]);
@@ -512,7 +512,7 @@ metadata:
       ).toBe("");
     });
 
-    test("finalizers hold an object until they are gone", async () => {
+    test("finalizers keep an object until they are removed", async () => {
       await apply(widget("held", "red"), "-n", "ends");
       await run(
         "patch",
@@ -552,7 +552,7 @@ metadata:
       expect(await run("get", "-n", "ends", "widgets", "-o", "name")).toBe("");
     });
 
-    test("a namespace goes with all that is in it", async () => {
+    test("deleting a namespace deletes its content", async () => {
       await run("create", "namespace", "doomed");
       await apply(widget("inside", "red"), "-n", "doomed");
       await run("delete", "namespace", "doomed");
@@ -564,7 +564,7 @@ metadata:
       );
     });
 
-    test("a definition goes with all its objects", async () => {
+    test("deleting a definition deletes its objects", async () => {
       const text = widgetDefinition
         .replaceAll("widget", "gadget")
         .replaceAll("Widget", "Gadget")

@@ -145,7 +145,7 @@ function installs(version: Kubectl | undefined): void {
     expect(server?.errors).toEqual([]);
   });
 
-  test("an application, and finds nothing to change the second time", async () => {
+  test("applies an application, and changes nothing the second time", async () => {
     const versions = await versionsOf("all,pdb,netpol,ing,roles,rolebindings");
     const again = (await pipe(app, "apply", "-f", "-")).trim().split("\n");
     expect(again).toHaveLength(12);
@@ -159,7 +159,7 @@ function installs(version: Kubectl | undefined): void {
     expect((await k.attempt(["diff", "-f", "-"], { input: app })).out).toBe("");
   });
 
-  test("an application, whose defaults are filled in", async () => {
+  test("applies an application and fills in its defaults", async () => {
     const { metadata, spec } = await json("deployment", "shop");
     expect(metadata.generation).toBe(1);
     expect(spec).toMatchObject({
@@ -275,7 +275,7 @@ function installs(version: Kubectl | undefined): void {
     expect((await json("deployment", "shop")).spec.paused).toBe(true);
   });
 
-  test("what kubectl makes by itself, some of it as protobuf", async () => {
+  test("objects that kubectl create generates, some as protobuf", async () => {
     await run("create", "namespace", "made");
     const make = (...args: string[]): Promise<string> => run("-n", "made", ...args);
     await make("create", "deployment", "web", "--image=web:1", "--replicas=3", "--port=80");
@@ -319,7 +319,7 @@ function installs(version: Kubectl | undefined): void {
     expect((await k.attempt(["get", "-n", "made", "pods"])).err).toContain("No resources found");
   });
 
-  test("deletion of pods at once, and of what owns them with them", async () => {
+  test("deletes pods at once, and dependents with their owners", async () => {
     await run("run", "gone", "--image=busybox");
     await run("delete", "pod", "gone", "--timeout=10s");
     const owner = await json("deployment", "shop");
@@ -341,7 +341,7 @@ function installs(version: Kubectl | undefined): void {
     expect((await k.attempt(["get", "rs", "shop-1"])).err).toContain("not found");
   });
 
-  test("refusals in Kubernetes' words", async () => {
+  test("refuses invalid objects with Kubernetes' messages", async () => {
     const refused = async (manifest: object, ...args: string[]): Promise<string> => {
       const { code, err } = await k.attempt(["create", "-f", "-", ...args], {
         input: JSON.stringify(manifest),
@@ -393,7 +393,7 @@ describe("a typed client", () => {
     },
   };
 
-  test("creates, tells how things are and scales", async () => {
+  test("creates, updates the status and scales", async () => {
     const apps = clients.config.makeApiClient(AppsV1Api);
     const made = await apps.createNamespacedDeployment({
       namespace,
@@ -427,7 +427,7 @@ describe("a typed client", () => {
     expect(changed.status.message).toContain("field is immutable");
   });
 
-  test("applies parts of lists beside others", async () => {
+  test("applies list items beside those of other managers", async () => {
     const apps = clients.config.makeApiClient(AppsV1Api);
     const header = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
     const part = (containers: object[]): object => ({
@@ -463,7 +463,7 @@ describe("a typed client", () => {
     expect(conflict.status.message).toContain('.spec.template.spec.containers[name="web"].image');
   });
 
-  test("keeps an address that a service has", async () => {
+  test("keeps the cluster IP of a service", async () => {
     const ports = [{ port: 80 }];
     const body = { metadata: { name: "fixed" }, spec: { clusterIP: "10.0.0.9", ports } };
     const made = await clients.core.createNamespacedService({ namespace, body });
@@ -482,7 +482,7 @@ describe("a typed client", () => {
     expect((await failureOf(moved)).status.message).toContain("may not change once set");
   });
 
-  test("finds pods by their node and their phase", async () => {
+  test("selects pods by node and phase", async () => {
     for (const nodeName of ["a", "b"]) {
       const body = {
         metadata: { name: `on-${nodeName}` },
@@ -501,7 +501,7 @@ describe("a typed client", () => {
     expect(changed.status.message).toContain("pod updates may not change fields other than");
   });
 
-  test("has everything an operator writes", async () => {
+  test("writes all kinds that an operator needs", async () => {
     const batch = clients.config.makeApiClient(BatchV1Api);
     const network = clients.config.makeApiClient(NetworkingV1Api);
     const pods = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };

@@ -5,7 +5,7 @@ import { clientsFor, failureOf, widgets, type Widget } from "./clients.js";
 
 const clients = clientsFor("objects");
 
-test("custom objects: create, status, scale, list, delete", async () => {
+test("creates, lists, scales and deletes custom objects, and updates their status", async () => {
   const place = { ...widgets, namespace: "objects" };
   const body = loadYaml<Widget>(widget("plain", "red"));
   const made = (await clients.custom.createNamespacedCustomObject({ ...place, body })) as Widget;
@@ -54,7 +54,7 @@ describe("the generic client", () => {
     return clients.generic.patch({ ...header, ...change }, undefined, undefined, "me", force, strategy);
   };
 
-  test("create and read", async () => {
+  test("creates and reads", async () => {
     const spec: Widget["spec"] = { color: "red", ports: [{ name: "web", port: 80 }] };
     await clients.generic.create<Widget>({ ...header, spec });
     const read = await clients.generic.read<Widget>(header);
@@ -62,7 +62,7 @@ describe("the generic client", () => {
     expect(read.metadata?.creationTimestamp).toBeInstanceOf(Date);
   });
 
-  test("create with dryRun leaves nothing", async () => {
+  test("create with dryRun stores nothing", async () => {
     const other = { ...header, metadata: { ...header.metadata, name: "dry" }, spec: { color: "red" } };
     expect((await clients.generic.create<Widget>(other, undefined, "All")).metadata?.uid).toBeTruthy();
     expect((await failureOf(clients.generic.read(other))).code).toBe(404);
@@ -73,7 +73,7 @@ describe("the generic client", () => {
     expect(spec).toMatchObject({ color: "red", size: "big", replicas: 2 });
   });
 
-  test("json patch, for which the client has other means", async () => {
+  test("json patch, through another client", async () => {
     const body = [
       { op: "test", path: "/spec/replicas", value: 2 },
       { op: "replace", path: "/spec/replicas", value: 3 },
@@ -90,7 +90,7 @@ describe("the generic client", () => {
     });
   });
 
-  test("strategic merge patch: for built-in kinds, and refused for others", async () => {
+  test("strategic merge patch is accepted for built-in kinds and refused for others", async () => {
     const config = {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -104,7 +104,7 @@ describe("the generic client", () => {
     expect(refused).toMatchObject({ code: 415, status: { reason: "UnsupportedMediaType" } });
   });
 
-  test("server-side apply: create, conflict, force, and what is no longer applied goes", async () => {
+  test("server-side apply creates, conflicts, forces, and removes fields that are no longer applied", async () => {
     const metadata = { ...header.metadata, name: "applied" };
     const apply = (spec: object, manager: string, force?: boolean): Promise<Widget> => {
       return clients.generic.patch(

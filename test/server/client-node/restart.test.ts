@@ -230,7 +230,7 @@ describe.each(endings)(
   },
 );
 
-test("what was defined is served again as soon as the server is, by the same credentials", async () => {
+test("serves custom kinds right after a restart, with the same credentials", async () => {
   await using server = new ServerProcess();
   await server.up;
   const config = new KubeConfig();

@@ -69,7 +69,7 @@ test("configmaps: create, read, replace, conflict, list, delete", async () => {
   });
 });
 
-test("a long list in pages", async () => {
+test("pages through a long list", async () => {
   const names = Array.from({ length: 7 }, (_, index) => `page-${index}`);
   for (const name of names) {
     const body = { metadata: { name, labels: { pages: "yes" } } };
@@ -112,7 +112,7 @@ test("secrets", async () => {
   expect(patched.data).toEqual({ password: "aHVudGVyMg==" });
 });
 
-test("serviceaccounts, with a default in every namespace", async () => {
+test("every namespace has a default service account", async () => {
   const informed = new Happenings<string>();
   const request = await new Watch(clients.config).watch(
     `/api/v1/namespaces/${namespace}/serviceaccounts`,
@@ -127,7 +127,7 @@ test("serviceaccounts, with a default in every namespace", async () => {
   expect(robot.automountServiceAccountToken).toBe(false);
 });
 
-test("events, which are the same in both groups", async () => {
+test("events are the same in both groups", async () => {
   const now = new Date(1_700_000_000_000);
   await clients.core.createNamespacedEvent({
     namespace,

@@ -15,7 +15,7 @@ import { clientsFor, widgets, type Widget } from "./clients.js";
 const namespace = "watched";
 const clients = clientsFor(namespace);
 
-test("watch: from now, by label, and from a version", async () => {
+test("watches from now, by label, and from a resourceVersion", async () => {
   const place = { ...widgets, namespace: "watched" };
   const path = "/apis/demo.dev/v1/namespaces/watched/widgets";
   const seen = new Happenings<string>();
@@ -65,7 +65,7 @@ test("watch: from now, by label, and from a version", async () => {
   resumed.abort();
 });
 
-test("an informer: what is there, what comes, changes and goes", async () => {
+test("an informer reports existing, added, updated and deleted objects", async () => {
   const first = { metadata: { name: "first" }, data: { n: "1" } };
   await clients.core.createNamespacedConfigMap({ namespace, body: first });
   const seen = new Happenings<string>();
@@ -98,7 +98,7 @@ test("an informer: what is there, what comes, changes and goes", async () => {
   await informer.stop();
 });
 
-test("who does not bring the token is turned away", async () => {
+test("returns 401 for a wrong token", async () => {
   const other = new KubeConfig();
   other.loadFromFile(clients.server.kubeconfig);
   other.users = [{ name: "fettle", token: "wrong" }];
