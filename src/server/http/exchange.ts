@@ -4,7 +4,7 @@ import type { User } from "../access/user.js";
 import type { InFlightPlace } from "./limits/in-flight.js";
 import type { Series } from "./metrics/request-metrics.js";
 import { parseQuery, type Query } from "./request/query.js";
-import { Warnings } from "./answer/warnings.js";
+import { Warnings } from "./response/warnings.js";
 
 /** Requests over HTTP/1 and HTTP/2; only what both have is used. */
 export type HttpRequest = IncomingMessage;

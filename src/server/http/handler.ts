@@ -1,7 +1,7 @@
 import { statusOf } from "../../model/errors/api-error.js";
 import { asApiError, failures } from "../../model/core.js";
-import { isPretty } from "./answer/form.js";
-import { sendStatus, sendText } from "./answer/send.js";
+import { isPretty } from "./response/form.js";
+import { sendStatus, sendText } from "./response/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { HostCheck } from "./auth/hosts.js";
 import { anonymous, type User } from "../access/user.js";

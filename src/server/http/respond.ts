@@ -2,7 +2,7 @@ import { PageNotFound } from "../request/resolve.js";
 import type { DeleteResponse } from "../registry/requests.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
-import { sendList, sendObject, sendSuccess } from "./answer/objects.js";
+import { sendList, sendObject, sendSuccess } from "./response/objects.js";
 import type { HttpContext } from "./context.js";
 import type { Exchange } from "./exchange.js";
 import type { Negotiated } from "./negotiate.js";

@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { decodeJson } from "../../decode/json.js";
-import { drained, send } from "../answer/send.js";
+import { drained, send } from "../response/send.js";
 import type { User } from "../../access/user.js";
 import type { HttpContext } from "../context.js";
 import { isGone, type Exchange } from "../exchange.js";

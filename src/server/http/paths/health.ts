@@ -1,4 +1,4 @@
-import { sendText } from "../answer/send.js";
+import { sendText } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 
 /** The three ways to ask whether all is well. */

@@ -1,8 +1,8 @@
 import type { Document } from "../../discovery/document.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
-import { send, sendEmpty } from "../answer/send.js";
-import { toYaml } from "../answer/yaml.js";
+import { send, sendEmpty } from "../response/send.js";
+import { toYaml } from "../response/yaml.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
 

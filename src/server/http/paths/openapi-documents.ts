@@ -1,7 +1,7 @@
 import { openApiV2Protobuf, openApiV2ProtobufTypes } from "../../openapi/openapi-v2-protobuf.js";
 import { openApiV2 } from "../../openapi/openapi-v2.js";
 import { openApiV3, openApiV3Index, openApiV3Url } from "../../openapi/openapi-v3.js";
-import { sendEmpty } from "../answer/send.js";
+import { sendEmpty } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
 import { textOf } from "../request/query.js";

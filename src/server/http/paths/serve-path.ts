@@ -1,5 +1,5 @@
 import type { ResourceTypes } from "../../resources/resource-types.js";
-import { send, sendRawJson } from "../answer/send.js";
+import { send, sendRawJson } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 import { renderMetrics, type MetricSource } from "../metrics/prometheus.js";
 import type { RequestMetrics } from "../metrics/request-metrics.js";

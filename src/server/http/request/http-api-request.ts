@@ -2,7 +2,7 @@ import type { Scope } from "../../../model/object/object-key.js";
 import type { User } from "../../access/user.js";
 import type { ApiRequest, GroupVersionResource, RequestOptions } from "../../request/api-request.js";
 import type { ResourceType, Verb } from "../../resources/resource-type.js";
-import { formOf } from "../answer/form.js";
+import { formOf } from "../response/form.js";
 import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
 import { listOffer, objectOffer, watchOffer, type Negotiated, type Offered } from "../negotiate.js";

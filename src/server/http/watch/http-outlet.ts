@@ -1,5 +1,5 @@
 import type { Clock } from "../../../model/core.js";
-import { drained } from "../answer/send.js";
+import { drained } from "../response/send.js";
 import { isGone, isHttp2, type HttpResponse } from "../exchange.js";
 import type { Frame } from "./frames.js";
 import type { Outlet } from "./events.js";
