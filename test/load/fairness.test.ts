@@ -6,7 +6,7 @@ import { startFlood, type FloodKind } from "./flood.js";
 import { alice, bob, startLoadServer, type LoadServer } from "./load-server.js";
 
 // Default limits at full size, where there is time to reach them.
-const limits = full ? {} : { waiting: 200 };
+const limits = full ? {} : { queuedPerUser: 200 };
 const connections = full ? 4000 : 600;
 const requests = full ? 200 : 30;
 const listed = full ? 5000 : 300;

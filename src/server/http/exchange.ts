@@ -1,38 +1,39 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "../access/user.js";
-import type { InFlightPlace } from "./limits/in-flight.js";
+import type { InFlightSlot } from "./limits/in-flight.js";
 import type { Series } from "./metrics/request-metrics.js";
 import { parseQuery, type Query } from "./request/query.js";
 import { Warnings } from "./response/warnings.js";
 
-/** Requests over HTTP/1 and HTTP/2; only what both have is used. */
+/** Request over HTTP/1 or HTTP/2; only properties that both have are used. */
 export type HttpRequest = IncomingMessage;
 export type HttpResponse = ServerResponse;
 
-const longestAuditId = 128;
+const maxAuditIdLength = 128;
 
-/** One request and its answer, from the first header to the last byte. */
+/** One HTTP request with its response, and the state of handling it. */
 export class Exchange {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly method: string;
-  /** As it was sent: what stands before and behind the question mark. */
+  /** Path as it was sent, percent-encoded. */
   readonly rawPath: string;
+  /** Query as it was sent, without the question mark. */
   readonly rawQuery: string;
-  /** Milliseconds of a clock that never jumps. */
+  /** Start in milliseconds of the monotonic clock (`performance.now()`). */
   readonly started: number;
-  /** The time at which the answer must have been given; undefined for watches. */
+  /** Time at which the response must be complete; undefined for watches. */
   deadline: number | undefined;
   user: User | undefined;
-  /** Where it is counted. */
+  /** Metric series that counts the request. */
   series: Series | undefined;
-  /** Its place among the requests in flight, or in the row of those who wait for one. */
-  place: InFlightPlace | undefined;
-  /** Whether the client waits to be told that its body is wanted. */
+  /** Slot among the requests in flight, acquired or queued for. */
+  slot: InFlightSlot | undefined;
+  /** True when the client sent `Expect: 100-continue` and waits for that response. */
   expectsContinue = false;
-  /** Whether everything that is done once at the end has been done. */
-  settled = false;
+  /** True once the request was counted and its slot released. */
+  finished = false;
   #query: Query | undefined;
   #warnings: Warnings | undefined;
   #auditId: string | undefined;
@@ -58,16 +59,16 @@ export class Exchange {
     return this.#warnings;
   }
 
-  /** The values of the `Warning` header, if there was anything to warn of. */
+  /** Values of the `Warning` header; undefined without warnings. */
   get warningHeaders(): readonly string[] | undefined {
     return this.#warnings?.headers;
   }
 
-  /** The name of this exchange in logs, the client's own or a new one. */
+  /** Value of `Audit-Id`: the client's, or a new UUID. */
   get auditId(): string {
     if (this.#auditId === undefined) {
       const { "audit-id": given } = this.request.headers;
-      const usable = typeof given === "string" && given !== "" && given.length <= longestAuditId;
+      const usable = typeof given === "string" && given !== "" && given.length <= maxAuditIdLength;
       this.#auditId = usable ? given : randomUUID();
     }
     return this.#auditId;
@@ -78,20 +79,20 @@ export class Exchange {
     return typeof value === "string" ? value : value?.[0];
   }
 
-  /** The address that the client believes to talk to. */
+  /** Host and port that the client addressed. */
   get host(): string | undefined {
     return this.header(":authority") ?? this.request.headers.host;
   }
 
-  /** Whether nobody can be answered any more, or somebody has been. */
+  /** True when no response can be started: it was started before, or the client disconnected. */
   get over(): boolean {
     const { response } = this;
-    return this.settled || response.headersSent || response.writableEnded || isGone(response);
+    return this.finished || response.headersSent || response.writableEnded || isDisconnected(response);
   }
 }
 
-/** Whether nobody is there any more to be answered. HTTP/2 knows it of its streams only. */
-export function isGone(response: HttpResponse): boolean {
+/** True when the client disconnected. With HTTP/2, only the stream has that state. */
+export function isDisconnected(response: HttpResponse): boolean {
   const { stream } = response as { stream?: { readonly destroyed: boolean } };
   return stream === undefined ? response.destroyed : stream.destroyed;
 }
@@ -100,7 +101,7 @@ export function isHttp2(response: HttpResponse): boolean {
   return "stream" in response;
 }
 
-/** Proxies may send the whole address (`GET http://host/path`). */
+/** Path and query of a request target; proxies may send an absolute URL (`GET http://host/path`). */
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const scheme = target.indexOf("://");

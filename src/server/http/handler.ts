@@ -8,7 +8,7 @@ import { anonymous, type User } from "../access/user.js";
 import type { HttpContext } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
 import { Deadlines } from "../../model/time/deadlines.js";
-import { kindOf, widthOfList, type Guest, type InFlight } from "./limits/in-flight.js";
+import { costOfList, kindOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
 import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
@@ -29,10 +29,8 @@ export interface HandlerParts extends PathParts {
   readonly extensions: readonly Extension[];
 }
 
-type Answering = void | Promise<void>;
-
-/** What is counted for those who did not wait for their answer, as proxies do. */
-const goneCode = 499;
+/** Status code in metrics for clients that disconnected before the response, as in nginx. */
+const clientClosedRequest = 499;
 
 /** User, verb and path of a request. */
 interface RequestTarget {
@@ -43,7 +41,7 @@ interface RequestTarget {
   readonly extension: Extension | undefined;
 }
 
-/** How a watch is answered; another way where the connection becomes a WebSocket. */
+/** Sends the events of a watch; WebSockets have an implementation of their own. */
 export type ServeWatch = typeof serveWatch;
 
 const metricVerbs = new Map([
@@ -57,24 +55,24 @@ const metricVerbs = new Map([
   ["deletecollection", "DELETECOLLECTION"],
 ]);
 
-/** Takes every request through the same steps: is it meant for us, who asks, is there room, may they, and then the answer. */
+/** Handles every request in the same steps: check the host, authenticate, wait for a free slot, authorize, respond. */
 export class Handler {
   readonly #parts: HandlerParts;
   readonly #deadlines: Deadlines<Exchange>;
-  /** Requests that are being answered. */
+  /** Requests without a complete response. */
   #open = 0;
-  #idle: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
     this.#deadlines = new Deadlines(parts.context.clock, (exchange) => this.#expire(exchange));
   }
 
-  /** Resolves when nothing is being answered any more. */
+  /** Resolves when all responses are complete. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#open === 0) resolve();
-      else this.#idle = resolve;
+      else this.#onIdle = resolve;
     });
   }
 
@@ -87,11 +85,11 @@ export class Handler {
     exchange.expectsContinue = expectsContinue;
     this.#open++;
     try {
-      const answering = this.#serve(exchange, watch);
-      if (answering === undefined) this.#settle(exchange);
+      const responding = this.#serve(exchange, watch);
+      if (responding === undefined) this.#finish(exchange);
       else {
-        answering.then(
-          () => this.#settle(exchange),
+        responding.then(
+          () => this.#finish(exchange),
           (error: unknown) => this.#fail(exchange, error),
         );
       }
@@ -100,7 +98,7 @@ export class Handler {
     }
   }
 
-  #serve(exchange: Exchange, watch: ServeWatch): Answering {
+  #serve(exchange: Exchange, watch: ServeWatch): void | Promise<void> {
     const { hosts, authenticate, context } = this.#parts;
     const { request, method, host } = exchange;
     if (host === undefined && request.httpVersion !== "1.0") {
@@ -117,32 +115,32 @@ export class Handler {
     const target: RequestTarget = { user, verb, path, resource, extension };
     const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
-    const width = verb === "list" ? widthOf(exchange) : 1;
-    const turn = isExempt(path) ? undefined : this.#enter(exchange, { kind, user: user.name, width });
-    if (turn === undefined) return this.#answer(exchange, target, watch);
-    return turn.then(() => (exchange.settled ? undefined : this.#answer(exchange, target, watch)));
+    const cost = verb === "list" ? costOf(exchange) : 1;
+    const ready = isExempt(path) ? undefined : this.#acquireSlot(exchange, { kind, user: user.name, cost });
+    if (ready === undefined) return this.#respond(exchange, target, watch);
+    return ready.then(() => (exchange.finished ? undefined : this.#respond(exchange, target, watch)));
   }
 
-  /** Takes a place among the requests in flight; what is returned is when, unless it is now. */
-  #enter(exchange: Exchange, guest: Guest): Promise<void> | undefined {
-    const place = this.#parts.inFlight.enter(guest);
-    exchange.place = place;
-    const { turn } = place;
-    if (turn === undefined) return undefined;
-    // Who goes away while they wait are waited for no longer.
+  /** Acquires a slot among the requests in flight. Resolves when the request may start; undefined when it may start now. */
+  #acquireSlot(exchange: Exchange, load: RequestLoad): Promise<void> | undefined {
+    const slot = this.#parts.inFlight.acquire(load);
+    exchange.slot = slot;
+    const { ready } = slot;
+    if (ready === undefined) return undefined;
+    // Stop queueing if the client disconnects.
     const { response } = exchange;
     return new Promise((resolve, reject) => {
-      const gone = (): void => reject(new AbortedError("the client went away"));
-      response.once("close", gone);
-      turn.then(resolve, reject).finally(() => response.off("close", gone));
+      const disconnect = (): void => reject(new AbortedError("the client disconnected"));
+      response.once("close", disconnect);
+      ready.then(resolve, reject).finally(() => response.off("close", disconnect));
     });
   }
 
-  #answer(exchange: Exchange, target: RequestTarget, watch: ServeWatch): Answering {
+  #respond(exchange: Exchange, target: RequestTarget, watch: ServeWatch): void | Promise<void> {
     const { metrics, context, types } = this.#parts;
     const { user, verb, path, resource, extension } = target;
     if (resource === undefined) {
-      const serve = (): Answering =>
+      const serve = (): void | Promise<void> =>
         extension === undefined
           ? servePath(this.#parts, exchange, path)
           : this.#serveExtension(extension, exchange, path);
@@ -151,7 +149,7 @@ export class Handler {
     }
     const type = types.find(resource.group, resource.version, resource.resource);
     if (type !== undefined) {
-      exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", knownSubresource(resource));
+      exchange.series = metrics.ofResource(type, metricVerbs.get(verb) ?? "", metricSubresource(resource));
     }
     const line = { user, verb: verb as Verb, path: resource, type };
     return verb === "watch" ? watch(context, exchange, line) : respond(context, exchange, line);
@@ -162,14 +160,14 @@ export class Handler {
     if (!(await serveExtension(extension, exchange, path, this.#parts.context))) throw new PageNotFound();
   }
 
-  #setDeadline(exchange: Exchange, longest: number): void {
+  #setDeadline(exchange: Exchange, maximum: number): void {
     const requested = exchange.rawQuery.includes("timeout=") ? timeoutOf(exchange.query) : undefined;
-    this.#deadlines.add(exchange, requested === undefined ? longest : Math.min(requested, longest));
+    this.#deadlines.add(exchange, requested === undefined ? maximum : Math.min(requested, maximum));
   }
 
   #fail(exchange: Exchange, error: unknown): void {
     if (error instanceof AbortedError) {
-      this.#settle(exchange);
+      this.#finish(exchange);
       return;
     }
     const { onError } = this.#parts.context;
@@ -178,48 +176,47 @@ export class Handler {
       if (exchange.response.headersSent) exchange.response.destroy();
       else if (error instanceof PageNotFound) sendText(exchange, 404, "404 page not found\n");
       else sendFailure(exchange, error);
-    } catch (another) {
-      onError(another);
+    } catch (sendError) {
+      onError(sendError);
       exchange.response.destroy();
     }
-    this.#settle(exchange);
+    this.#finish(exchange);
   }
 
-  /** The time is up: whoever still works on the answer will find that it has been given. */
+  /** Responds with 504. Work that is still under way finds the exchange finished, and sends nothing. */
   #expire(exchange: Exchange): void {
-    if (exchange.settled) return;
-    const late = failures.timeout("request did not complete within the allotted timeout");
-    this.#fail(exchange, late);
+    if (exchange.finished) return;
+    this.#fail(exchange, failures.timeout("request did not complete within the allotted timeout"));
   }
 
-  #settle(exchange: Exchange): void {
-    if (exchange.settled) return;
-    exchange.settled = true;
+  #finish(exchange: Exchange): void {
+    if (exchange.finished) return;
+    exchange.finished = true;
     this.#deadlines.delete(exchange);
-    exchange.place?.leave();
+    exchange.slot?.release();
     const series = exchange.series ?? this.#parts.metrics.other(exchange.method);
     const isWatch = series.labels.verb === "WATCH";
     const seconds = isWatch ? undefined : (performance.now() - exchange.started) / 1000;
-    // Who went away before they were answered were told nothing, which is not the 200 that an answer begins with.
+    // Node's default is 200, also when nothing was sent because the client disconnected.
     const { headersSent, statusCode } = exchange.response;
-    series.count(headersSent || statusCode !== 200 ? statusCode : goneCode, seconds);
-    if (--this.#open === 0) this.#idle?.();
+    series.count(headersSent || statusCode !== 200 ? statusCode : clientClosedRequest, seconds);
+    if (--this.#open === 0) this.#onIdle?.();
   }
 }
 
-const exempt = /^\/(?:(?:healthz|livez|readyz)(?:\/|$)|metrics$)/;
+const exemptPaths = /^\/(?:(?:healthz|livez|readyz)(?:\/|$)|metrics$)/;
 
-/** Whether the server is well must be seen above all when it has too much to do. */
+/** Health and metrics bypass the limits: they matter most when the server is overloaded. */
 function isExempt(path: string): boolean {
-  return path.length < 100 && exempt.test(path);
+  return path.length < 100 && exemptPaths.test(path);
 }
 
-function widthOf({ rawQuery, query }: Exchange): number {
-  return widthOfList(rawQuery.includes("limit=") ? Number(query.get("limit")?.[0] ?? 0) : 0);
+function costOf({ rawQuery, query }: Exchange): number {
+  return costOfList(rawQuery.includes("limit=") ? Number(query.get("limit")?.[0] ?? 0) : 0);
 }
 
-/** Name for metrics: clients must not be able to create new series. */
-function knownSubresource({ subresource }: ResourcePath): string {
+/** Subresource as a metric label; empty for unknown ones, since clients must not be able to create new series. */
+function metricSubresource({ subresource }: ResourcePath): string {
   return subresource === "status" || subresource === "scale" || subresource === "finalize" ? subresource : "";
 }
 
@@ -228,7 +225,7 @@ function sendFailure(exchange: Exchange, error: unknown): void {
   void sendStatus(exchange, status.code, status, wantsPretty(exchange));
 }
 
-/** The query may be what is wrong. */
+/** Defaults to false, since the query itself may be malformed. */
 function wantsPretty(exchange: Exchange): boolean {
   try {
     return isPretty(exchange);

@@ -196,10 +196,10 @@ describe("what is no request", () => {
 });
 
 describe("requests in flight", () => {
-  test("too many are told to come again", async () => {
+  test("returns 429 with Retry-After beyond the limits", async () => {
     const { change, go, began } = waiting();
     await using api = await widgetServer(
-      { limits: { readOnly: 1, mutating: 1, watches: 0, waiting: 0 } },
+      { limits: { readOnly: 1, mutating: 1, watches: 0, queuedPerUser: 0 } },
       change,
     );
     await createWidgets(api, "a");
@@ -221,14 +221,14 @@ describe("requests in flight", () => {
     expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0');
   });
 
-  test("who has to wait gets a turn, or is told to come again after too long", async () => {
+  test("starts queued requests in turn, and returns 429 after the queue timeout", async () => {
     const { change, go, began } = waiting();
     const clock = new VirtualClock();
     await using api = await widgetServer({ clock, limits: { readOnly: 1 } }, change);
     await createWidgets(api, "a");
     const path = `${widgetsPath}/a`;
     const inQueue = async (): Promise<string | undefined> => {
-      // Metrics are told whatever else there is to do.
+      // Metrics bypass the limits.
       const { text } = await ask(api, "/metrics");
       return /apiserver_current_inqueue_requests\{request_kind="readOnly"\} (\d+)/.exec(text)?.[1];
     };
@@ -255,10 +255,10 @@ describe("requests in flight", () => {
     expect(api.errors).toEqual([]);
   });
 
-  test("those who are refused again and again are told a little later", async () => {
+  test("delays the 429 of clients that ignore Retry-After", async () => {
     const { change, go, began } = waiting();
     const clock = new VirtualClock();
-    await using api = await widgetServer({ clock, limits: { readOnly: 1, waiting: 0 } }, change);
+    await using api = await widgetServer({ clock, limits: { readOnly: 1, queuedPerUser: 0 } }, change);
     await createWidgets(api, "a");
     const path = `${widgetsPath}/a`;
     const first = ask(api, path);
@@ -266,10 +266,10 @@ describe("requests in flight", () => {
     const codes = new Set<number>();
     for (let time = 0; time < 100; time++) codes.add((await ask(api, path)).status);
     expect([...codes]).toEqual([429]);
-    let told = false;
-    const later = ask(api, path).finally(() => (told = true));
+    let rejected = false;
+    const later = ask(api, path).finally(() => (rejected = true));
     await vi.waitFor(() => expect(clock.timers).toBeGreaterThan(1));
-    expect(told).toBe(false);
+    expect(rejected).toBe(false);
     await clock.advance(1000);
     expect((await later).status).toBe(429);
     expect((await ask(api, path)).status).toBe(429);
@@ -277,7 +277,7 @@ describe("requests in flight", () => {
     expect((await first).status).toBe(200);
   });
 
-  test("those that take too long are answered with 504", async () => {
+  test("returns 504 when a request exceeds its timeout", async () => {
     const { change, go, began } = waiting();
     const clock = new VirtualClock();
     await using api = await widgetServer({ clock }, change);
@@ -302,7 +302,7 @@ describe("requests in flight", () => {
   });
 });
 
-test("a failure inside is a 500, is reported, and harms nobody else", async () => {
+test("returns 500 for an unexpected error, and reports it", async () => {
   const broken = new Error("something broke");
   await using api = await widgetServer({}, (registry) => {
     return Object.assign(Object.create(registry) as typeof registry, {

@@ -117,7 +117,10 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
 
 describe("limits", () => {
   test("too many requests at once: 429 with Retry-After, and room again afterwards", async () => {
-    const server = await start({ tls: false, limits: { readOnly: 3, mutating: 2, watches: 1, waiting: 0 } });
+    const server = await start({
+      tls: false,
+      limits: { readOnly: 3, mutating: 2, watches: 1, queuedPerUser: 0 },
+    });
     const wire = wireTo(server);
     const watch = await wire.watch(`${configMaps}?watch=1`);
     const second = await wire.get(`${configMaps}?watch=1`);

@@ -1,140 +1,148 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
-import { FairQueue, type Place } from "./fair-queue.js";
+import { FairQueue, type QueuedRequest } from "./fair-queue.js";
 
-/** A queue whose pauses end when the test says so, and who was seated in which order. */
-function queueOf(seats: number, waiting = 100) {
-  let resume: (() => void) | undefined;
-  const queue = new FairQueue({ seats, waiting }, (callback) => (resume = callback));
-  const seated: string[] = [];
-  const enter = (user: string, width = 1): Place => {
-    const place = queue.enter(user, width);
-    if (place.state === "seated") seated.push(user);
-    else place.onSeat = () => seated.push(user);
-    return place;
+/** A queue that resumes when the test calls `resume`, and the users of started requests in order. */
+function queueOf(concurrency: number, queuedPerUser = 100) {
+  let callback: (() => void) | undefined;
+  const queue = new FairQueue({ concurrency, queuedPerUser }, (given) => (callback = given));
+  const started: string[] = [];
+  const add = (user: string, cost = 1): QueuedRequest => {
+    const request = queue.add(user, cost);
+    if (request.state === "running") started.push(user);
+    else request.onStart = () => started.push(user);
+    return request;
   };
-  const goOn = (): boolean => {
-    const ending = resume;
-    resume = undefined;
-    ending?.();
-    return ending !== undefined;
+  const resume = (): boolean => {
+    const pending = callback;
+    callback = undefined;
+    pending?.();
+    return pending !== undefined;
   };
-  return { queue, seated, enter, goOn };
+  return { queue, started, add, resume };
 }
 
-test("there is room at first, then one waits", () => {
-  const { queue, enter, seated } = queueOf(1);
-  const first = enter("a");
-  const second = enter("a");
-  expect([first.state, second.state]).toEqual(["seated", "waiting"]);
-  expect([queue.taken, queue.waiting]).toEqual([1, 1]);
-  first.leave();
-  expect([first.state, second.state]).toEqual(["left", "seated"]);
-  second.leave();
-  second.leave();
-  expect([queue.taken, queue.waiting]).toEqual([0, 0]);
-  expect(seated).toEqual(["a", "a"]);
+test("starts requests up to the concurrency and queues the next", () => {
+  const { queue, add, started } = queueOf(1);
+  const first = add("a");
+  const second = add("a");
+  expect([first.state, second.state]).toEqual(["running", "queued"]);
+  expect([queue.running, queue.queued]).toEqual([1, 1]);
+  first.release();
+  expect([first.state, second.state]).toEqual(["done", "running"]);
+  second.release();
+  second.release();
+  expect([queue.running, queue.queued]).toEqual([0, 0]);
+  expect(started).toEqual(["a", "a"]);
 });
 
-test("users take turns, however many requests each of them has", () => {
-  const { enter, seated } = queueOf(1);
-  const places = ["a", "a", "a", "a", "b", "c", "b"].map((user) => enter(user));
-  while (seated.length < places.length) places.find(({ state }) => state === "seated")?.leave();
-  expect(seated.join("")).toBe("aabcaba");
+test("starts requests of users in turn, however many each has queued", () => {
+  const { add, started } = queueOf(1);
+  const requests = ["a", "a", "a", "a", "b", "c", "b"].map((user) => add(user));
+  while (started.length < requests.length) requests.find(({ state }) => state === "running")?.release();
+  expect(started.join("")).toBe("aabcaba");
 });
 
-test("too many of one user are turned away, and only theirs", () => {
-  const { queue, enter } = queueOf(1, 2);
-  const states = ["a", "a", "a", "a", "b"].map((user) => enter(user).state);
-  expect(states).toEqual(["seated", "waiting", "waiting", "left", "waiting"]);
-  expect(queue.waiting).toBe(3);
+test("rejects requests of a user whose queue is full, and of no other", () => {
+  const { queue, add } = queueOf(1, 2);
+  const states = ["a", "a", "a", "a", "b"].map((user) => add(user).state);
+  expect(states).toEqual(["running", "queued", "queued", "done", "queued"]);
+  expect(queue.queued).toBe(3);
 });
 
-test("one user cannot have all seats", () => {
-  const { enter } = queueOf(8);
-  const mine = Array.from({ length: 8 }, () => enter("a"));
-  expect(mine.filter(({ state }) => state === "seated")).toHaveLength(6);
-  // Those who wait for a seat of their own share are in nobody's way.
-  expect(enter("b").state).toBe("seated");
+test("limits one user to three quarters of the concurrency", () => {
+  const { add } = queueOf(8);
+  const mine = Array.from({ length: 8 }, () => add("a"));
+  expect(mine.filter(({ state }) => state === "running")).toHaveLength(6);
+  // Requests queued because of their user's share do not block those of other users.
+  expect(add("b").state).toBe("running");
 });
 
-test("who leaves while they wait are passed over", () => {
-  const { enter, seated, queue } = queueOf(1);
-  const [first, second] = [enter("a"), enter("b")];
-  enter("c");
-  second.leave();
-  first.leave();
-  expect(seated).toEqual(["a", "c"]);
-  expect(queue.waiting).toBe(0);
+test("skips requests released while queued", () => {
+  const { add, started, queue } = queueOf(1);
+  const [first, second] = [add("a"), add("b")];
+  add("c");
+  second.release();
+  first.release();
+  expect(started).toEqual(["a", "c"]);
+  expect(queue.queued).toBe(0);
 });
 
-test("wide requests take as many seats, and narrow ones do not come before them forever", () => {
-  const { enter, queue } = queueOf(4);
-  const [one, two] = [enter("a"), enter("a")];
-  const wide = enter("b", 3);
-  const late = enter("c");
-  expect([wide.state, late.state]).toEqual(["waiting", "waiting"]);
-  one.leave();
-  expect([wide.state, late.state]).toEqual(["seated", "waiting"]);
-  expect(queue.taken).toBe(4);
-  two.leave();
-  expect(late.state).toBe("seated");
+test("counts requests by cost, and does not let cheap requests starve an expensive one", () => {
+  const { add, queue } = queueOf(4);
+  const [one, two] = [add("a"), add("a")];
+  const expensive = add("b", 3);
+  const cheap = add("c");
+  expect([expensive.state, cheap.state]).toEqual(["queued", "queued"]);
+  one.release();
+  expect([expensive.state, cheap.state]).toEqual(["running", "queued"]);
+  expect(queue.running).toBe(4);
+  two.release();
+  expect(cheap.state).toBe("running");
 });
 
-test("what is wider than all there is gets all there is", () => {
-  const { enter } = queueOf(2);
-  expect(enter("a", 25).state).toBe("seated");
+test("starts a request whose cost exceeds the concurrency", () => {
+  const { add } = queueOf(2);
+  expect(add("a", 25).state).toBe("running");
 });
 
-test("after many have begun the others wait until what has arrived is read, even where there is room", () => {
-  const { enter, seated, goOn } = queueOf(1000);
-  // Over before the next begins, as cheap requests are.
+test("yields to newly received requests after 64 starts, even below the concurrency", () => {
+  const { add, started, resume } = queueOf(1000);
+  // Each ends before the next one starts, as cheap requests do.
   for (let index = 0; index < 100; index++) {
-    const place = enter("a");
-    if (place.state === "seated") place.leave();
+    const request = add("a");
+    if (request.state === "running") request.release();
   }
-  expect(seated).toHaveLength(64);
-  enter("b");
-  goOn();
-  // Behind one of the others, not behind all of them.
-  expect(seated.indexOf("b")).toBe(65);
-  while (goOn());
-  expect(seated).toHaveLength(101);
+  expect(started).toHaveLength(64);
+  add("b");
+  resume();
+  // After one queued request of the other user, not after all of them.
+  expect(started.indexOf("b")).toBe(65);
+  while (resume());
+  expect(started).toHaveLength(101);
 });
 
-test("whatever happens, seats and rows are within their limits, and everybody gets their turn", () => {
+test("keeps within its limits and starts every queued request, in any sequence of calls", () => {
   const step = fc.oneof(
-    fc.record({ user: fc.constantFrom("a", "b", "c"), width: fc.integer({ min: 1, max: 6 }) }),
-    fc.record({ leave: fc.nat() }),
-    fc.constant("go on" as const),
+    fc.record({ user: fc.constantFrom("a", "b", "c"), cost: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({ release: fc.nat() }),
+    fc.constant("resume" as const),
   );
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(4), fc.array(step), (seats, waiting, steps) => {
-      const { queue, enter, goOn } = queueOf(seats, waiting);
-      const places: Place[] = [];
-      const of = (state: Place["state"], user?: string): Place[] =>
-        places.filter((place) => place.state === state && (user === undefined || place.user.name === user));
-      const check = (): void => {
-        const taken = of("seated").reduce((sum, { width }) => sum + width, 0);
-        expect(queue.taken).toBe(taken);
-        expect(taken).toBeLessThanOrEqual(seats);
-        expect(queue.waiting).toBe(of("waiting").length);
-        for (const user of ["a", "b", "c"]) expect(of("waiting", user).length).toBeLessThanOrEqual(waiting);
-      };
-      for (const each of steps) {
-        if (each === "go on") goOn();
-        else if ("user" in each) places.push(enter(each.user, each.width));
-        else {
-          const open = places.filter(({ state }) => state !== "left");
-          open[each.leave % open.length]?.leave();
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(4),
+      fc.array(step),
+      (concurrency, queuedPerUser, steps) => {
+        const { queue, add, resume } = queueOf(concurrency, queuedPerUser);
+        const requests: QueuedRequest[] = [];
+        const of = (state: QueuedRequest["state"], user?: string): QueuedRequest[] =>
+          requests.filter(
+            (request) => request.state === state && (user === undefined || request.user.name === user),
+          );
+        const check = (): void => {
+          const running = of("running").reduce((sum, { cost }) => sum + cost, 0);
+          expect(queue.running).toBe(running);
+          expect(running).toBeLessThanOrEqual(concurrency);
+          expect(queue.queued).toBe(of("queued").length);
+          for (const user of ["a", "b", "c"])
+            expect(of("queued", user).length).toBeLessThanOrEqual(queuedPerUser);
+        };
+        for (const each of steps) {
+          if (each === "resume") resume();
+          else if ("user" in each) requests.push(add(each.user, each.cost));
+          else {
+            const open = requests.filter(({ state }) => state !== "done");
+            open[each.release % open.length]?.release();
+          }
+          check();
         }
-        check();
-      }
-      for (let left = places.length * 2; left > 0 && of("waiting").length > 0; left--) {
-        if (!goOn()) of("seated")[0]?.leave();
-        check();
-      }
-      expect(of("waiting")).toEqual([]);
-    }),
+        for (let attempts = requests.length * 2; attempts > 0 && of("queued").length > 0; attempts--) {
+          if (!resume()) of("running")[0]?.release();
+          check();
+        }
+        expect(of("queued")).toEqual([]);
+      },
+    ),
   );
 });

@@ -1,186 +1,184 @@
-/** What a queue bears. */
+/** Limits of a {@link FairQueue}. */
 export interface FairQueueLimits {
-  /** How many seats there are. */
-  readonly seats: number;
-  /** How many requests of one user may wait. */
-  readonly waiting: number;
+  /** Concurrent requests, weighted by cost. */
+  readonly concurrency: number;
+  /** Queued requests per user; beyond it, requests are rejected. */
+  readonly queuedPerUser: number;
 }
 
-/** How many requests begin before the others that have come in meanwhile are looked at. */
-const stride = 64;
+/** Requests that start before the queue yields, so that requests already received are read and queued too. */
+const startsPerTurn = 64;
 
-/** So many users are remembered when they have no request here, which spares remembering them anew for each. */
-const known = 100;
+/** Users without requests that are kept, which saves creating their entries again for each request. */
+const maxIdleUsers = 100;
 
-/** One user has at most this share of the seats, so that requests which take forever leave room for others. */
-const share = 0.75;
+/** Share of the concurrency that one user can have, so that slow requests of one leave room for others. */
+const maxShare = 0.75;
 
 interface User {
   readonly name: string;
-  /** Seats that are taken. */
-  taken: number;
-  /** In the order of their arrival. */
-  readonly waiting: Set<Place>;
+  /** Total cost of the running requests. */
+  running: number;
+  /** Queued requests, oldest first. */
+  readonly queued: Set<QueuedRequest>;
 }
 
 /**
- * A request's place: it **waits**, then it is **seated**, and in the end it has **left**. It may leave without having been
- * seated. A place that was refused has left from the beginning.
+ * A request in a {@link FairQueue}: **queued**, then **running**, then **done**. A queued request that is released is done without
+ * having run. A rejected request is done from the beginning.
  */
-export class Place {
-  readonly width: number;
+export class QueuedRequest {
+  readonly cost: number;
   readonly user: User;
-  state: "waiting" | "seated" | "left" = "left";
-  /** Called once when the place is seated after it had to wait. */
-  onSeat: (() => void) | undefined;
-  readonly #leave: (place: Place) => void;
+  state: "queued" | "running" | "done" = "done";
+  /** Called once when the request starts after it was queued. */
+  onStart: (() => void) | undefined;
+  readonly #release: (request: QueuedRequest) => void;
 
-  constructor(user: User, width: number, leave: (place: Place) => void) {
+  constructor(user: User, cost: number, release: (request: QueuedRequest) => void) {
     this.user = user;
-    this.width = width;
-    this.#leave = leave;
+    this.cost = cost;
+    this.#release = release;
   }
 
-  /** Gives the seats back, or stops waiting for them. */
-  leave(): void {
-    this.#leave(this);
+  /** Ends the request, or removes it from the queue. Further calls have no effect. */
+  release(): void {
+    this.#release(this);
   }
 }
 
 /**
- * Shares seats between users: everybody's requests wait in a row of their own, and the rows take turns. So a user who asks
- * for one thing waits no longer because another asks for a thousand.
+ * Shares concurrency between users: each user has a queue, and the queues take turns (round robin). One request of a user does not
+ * wait for the thousand requests of another.
  *
- * Seats alone would not do that where a request is over before the next one is read. Therefore only some begin at a
- * time; then the rest waits for `pause` to call back, which does so after whatever has arrived meanwhile was read.
+ * A concurrency limit alone does not achieve that where a request ends before the next one is read. Therefore the queue yields after
+ * {@link startsPerTurn} starts: the others stay queued until `yieldTurn` calls back, after all data received so far was read.
  *
- * Invariant: a user is in `#hungry` exactly when they have requests that wait.
+ * Invariant: a user is in `#waitingUsers` exactly when they have queued requests.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
-  readonly #mostOfOne: number;
-  readonly #pause: (resume: () => void) => void;
-  /** Those who have a request here, and some who had one before. */
+  readonly #maxPerUser: number;
+  readonly #yieldTurn: (resume: () => void) => void;
+  /** Users with requests, and up to {@link maxIdleUsers} without. */
   readonly #users = new Map<string, User>();
-  /** Those whose requests wait; the one whose turn is next comes first. */
-  readonly #hungry = new Set<User>();
-  #taken = 0;
-  #waiting = 0;
-  /** How many have begun, since about the time when it was last looked at what has come in. */
-  #begun = 0;
+  /** Users with queued requests, next in turn first. */
+  readonly #waitingUsers = new Set<User>();
+  #running = 0;
+  #queued = 0;
+  /** Requests started since the last turn of the event loop. */
+  #started = 0;
   #paused = false;
-  readonly #leave = (place: Place): void => this.#remove(place);
+  readonly #release = (request: QueuedRequest): void => this.#remove(request);
 
-  constructor(limits: FairQueueLimits, pause: (resume: () => void) => void) {
+  constructor(limits: FairQueueLimits, yieldTurn: (resume: () => void) => void) {
     this.#limits = limits;
-    this.#mostOfOne = Math.ceil(limits.seats * share);
-    this.#pause = pause;
+    this.#maxPerUser = Math.ceil(limits.concurrency * maxShare);
+    this.#yieldTurn = yieldTurn;
   }
 
-  /** Seats that are taken. */
-  get taken(): number {
-    return this.#taken;
+  /** Total cost of the running requests. */
+  get running(): number {
+    return this.#running;
   }
 
-  /** Requests that wait. */
-  get waiting(): number {
-    return this.#waiting;
+  /** Number of queued requests. */
+  get queued(): number {
+    return this.#queued;
   }
 
-  /**
-   * A place for a request of a user that takes as many seats as it is wide. It is seated already where there is room,
-   * and has left where too many of the same user wait.
-   */
-  enter(name: string, width: number): Place {
-    const user = this.#users.get(name) ?? this.#welcome(name);
-    // What is wider than all there is gets all there is.
-    const place = new Place(user, Math.min(width, this.#mostOfOne), this.#leave);
-    if (this.#hungry.size === 0 && !this.#paused && this.#hasRoom(place)) {
-      this.#seat(place);
-      return place;
+  /** Adds a request: running if the limits allow it, else queued, or done (rejected) if the user's queue is full. */
+  add(userName: string, cost: number): QueuedRequest {
+    const user = this.#users.get(userName) ?? this.#addUser(userName);
+    // A request that costs more than one user can have would never start.
+    const request = new QueuedRequest(user, Math.min(cost, this.#maxPerUser), this.#release);
+    if (this.#waitingUsers.size === 0 && !this.#paused && this.#canStart(request)) {
+      this.#start(request);
+      return request;
     }
-    const others = user.waiting.size;
-    place.state = "waiting";
-    user.waiting.add(place);
-    this.#waiting++;
-    this.#hungry.add(user);
-    this.#seatAll();
-    // Only who has to wait takes a place in the row.
-    if (this.#isWaiting(place) && others >= this.#limits.waiting) this.#remove(place);
-    return place;
+    const queuedBefore = user.queued.size;
+    request.state = "queued";
+    user.queued.add(request);
+    this.#queued++;
+    this.#waitingUsers.add(user);
+    this.#startQueued();
+    // A request that starts at once does not count as queued.
+    if (this.#isQueued(request) && queuedBefore >= this.#limits.queuedPerUser) this.#remove(request);
+    return request;
   }
 
-  #welcome(name: string): User {
-    if (this.#users.size >= known) {
-      for (const { name: other, taken, waiting } of this.#users.values()) {
-        if (taken === 0 && waiting.size === 0) this.#users.delete(other);
+  /** Adds a user; evicts idle users first. */
+  #addUser(name: string): User {
+    if (this.#users.size >= maxIdleUsers) {
+      for (const { name: other, running, queued } of this.#users.values()) {
+        if (running === 0 && queued.size === 0) this.#users.delete(other);
       }
     }
-    const user: User = { name, taken: 0, waiting: new Set() };
+    const user: User = { name, running: 0, queued: new Set() };
     this.#users.set(name, user);
     return user;
   }
 
-  // The state may have changed since it was set, which the compiler cannot know.
-  #isWaiting(place: Place): boolean {
-    return place.state === "waiting";
+  // A function, because the compiler narrows the state to the value last assigned.
+  #isQueued(request: QueuedRequest): boolean {
+    return request.state === "queued";
   }
 
-  #hasRoom({ user, width }: Place): boolean {
-    return this.#taken + width <= this.#limits.seats && user.taken + width <= this.#mostOfOne;
+  #canStart({ user, cost }: QueuedRequest): boolean {
+    return this.#running + cost <= this.#limits.concurrency && user.running + cost <= this.#maxPerUser;
   }
 
-  #seat(place: Place): void {
-    place.state = "seated";
-    place.user.taken += place.width;
-    this.#taken += place.width;
-    this.#begun++;
-    // Asked for early: who never has more than half at a time comes to no pause.
-    if (this.#begun === stride / 2) this.#pause(() => this.#goOn());
-    if (this.#begun === stride) this.#paused = true;
+  #start(request: QueuedRequest): void {
+    request.state = "running";
+    request.user.running += request.cost;
+    this.#running += request.cost;
+    this.#started++;
+    // Requested at half the number: a load that never starts more than that per turn is never paused.
+    if (this.#started === startsPerTurn / 2) this.#yieldTurn(() => this.#resume());
+    if (this.#started === startsPerTurn) this.#paused = true;
   }
 
-  #goOn(): void {
-    this.#begun = 0;
+  #resume(): void {
+    this.#started = 0;
     this.#paused = false;
-    this.#seatAll();
+    this.#startQueued();
   }
 
-  /** Seats those who wait, one of each user in turn. */
-  #seatAll(): void {
-    for (const user of this.#hungry) {
+  /** Starts queued requests, one of each user in turn. */
+  #startQueued(): void {
+    for (const user of this.#waitingUsers) {
       if (this.#paused) return;
-      const [place] = user.waiting;
-      if (place === undefined) continue;
-      // Who has their share already is passed over. Others are not, however wide: narrow ones would come before them forever.
-      if (user.taken + place.width > this.#mostOfOne) continue;
-      if (!this.#hasRoom(place)) return;
-      this.#stopWaiting(place);
-      // To the end of the row; this loop comes by there again.
-      if (user.waiting.size > 0) {
-        this.#hungry.delete(user);
-        this.#hungry.add(user);
+      const [request] = user.queued;
+      if (request === undefined) continue;
+      // Users at their share are skipped. A request that is only too expensive for now is not: cheaper ones would starve it.
+      if (user.running + request.cost > this.#maxPerUser) continue;
+      if (!this.#canStart(request)) return;
+      this.#dequeue(request);
+      // Move the user to the end; this loop reaches them again.
+      if (user.queued.size > 0) {
+        this.#waitingUsers.delete(user);
+        this.#waitingUsers.add(user);
       }
-      this.#seat(place);
-      place.onSeat?.();
+      this.#start(request);
+      request.onStart?.();
     }
   }
 
-  #stopWaiting(place: Place): void {
-    place.user.waiting.delete(place);
-    this.#waiting--;
-    if (place.user.waiting.size === 0) this.#hungry.delete(place.user);
+  #dequeue(request: QueuedRequest): void {
+    request.user.queued.delete(request);
+    this.#queued--;
+    if (request.user.queued.size === 0) this.#waitingUsers.delete(request.user);
   }
 
-  #remove(place: Place): void {
-    const { state, user, width } = place;
-    if (state === "left") return;
-    place.state = "left";
-    if (state === "waiting") this.#stopWaiting(place);
+  #remove(request: QueuedRequest): void {
+    const { state, user, cost } = request;
+    if (state === "done") return;
+    request.state = "done";
+    if (state === "queued") this.#dequeue(request);
     else {
-      user.taken -= width;
-      this.#taken -= width;
+      user.running -= cost;
+      this.#running -= cost;
     }
-    if (state === "seated" && this.#hungry.size > 0) this.#seatAll();
+    if (state === "running" && this.#waitingUsers.size > 0) this.#startQueued();
   }
 }

@@ -1,139 +1,143 @@
 import { failures, type ApiError, type Clock } from "../../../model/core.js";
 import type { RequestMetrics } from "../metrics/request-metrics.js";
 import { Deadlines, type Expiring } from "../../../model/time/deadlines.js";
-import { FairQueue, type Place } from "./fair-queue.js";
-import { Refusals } from "./refusals.js";
+import { FairQueue, type QueuedRequest } from "./fair-queue.js";
+import { Rejections } from "./rejections.js";
 
-/** How many requests of each kind are answered at the same time, and how many wait for that. */
+/** Limits of concurrent and of queued requests. */
 export interface InFlightLimits {
+  /** Concurrent requests that read, weighted by cost. */
   readonly readOnly: number;
+  /** Concurrent requests that write. */
   readonly mutating: number;
+  /** Open watches. */
   readonly watches: number;
-  /** How many requests of one user may wait, of those that read and of those that write. */
-  readonly waiting: number;
-  /** How long they may wait, in milliseconds. */
-  readonly waitingTimeout: number;
+  /** Queued requests per user, separately for those that read and those that write; beyond it, 429. */
+  readonly queuedPerUser: number;
+  /** Longest time in the queue in milliseconds; after it, 429. */
+  readonly queueTimeout: number;
 }
 
 export type RequestKind = "readOnly" | "mutating" | "watches";
 
-/** Something that is to be answered when there is room. */
-export interface Guest {
+/** Properties of a request that the limits depend on. */
+export interface RequestLoad {
   readonly kind: RequestKind;
-  /** By the user's name requests are shared out. */
+  /** Name of the user, the fairness key. */
   readonly user: string;
-  /** How many seats it takes. */
-  readonly width: number;
+  /** Concurrency that the request takes up; 1 for all but lists. */
+  readonly cost: number;
 }
 
-const reading = new Set(["get", "list", "watch", "head", "options"]);
+const readingVerbs = new Set(["get", "list", "watch", "head", "options"]);
 
-/** Which limit a request falls under. */
+/** Limit that applies to a verb. */
 export function kindOf(verb: string): RequestKind {
   if (verb === "watch") return "watches";
-  return reading.has(verb) ? "readOnly" : "mutating";
+  return readingVerbs.has(verb) ? "readOnly" : "mutating";
 }
 
-/** Lists cost more than anything else, and take more seats the more they may return. */
-const objectsOfSeat = 20;
-const widest = 25;
+/** Lists are the most expensive requests, and cost more the more objects they may return. */
+const objectsPerCost = 20;
+const maxListCost = 25;
 
-/** How many seats a list takes; `limit` is what it says for itself, 0 for everything. */
-export function widthOfList(limit: number): number {
-  return limit > 0 ? Math.min(widest, Math.ceil(limit / objectsOfSeat)) : widest;
+/** Cost of a list by its `limit` parameter; 0 stands for no limit. */
+export function costOfList(limit: number): number {
+  return limit > 0 ? Math.min(maxListCost, Math.ceil(limit / objectsPerCost)) : maxListCost;
 }
 
-/** A place among the requests in flight. */
-export interface InFlightPlace {
-  /** Resolves when it is this request's turn, rejects with a 429 when it never will be; undefined when it is now. */
-  readonly turn?: Promise<void> | undefined;
-  leave(): void;
+/** Permission to run, now or later. */
+export interface InFlightSlot {
+  /** Resolves when the request may start, rejects with a 429 if it never may; undefined when it may start now. */
+  readonly ready?: Promise<void> | undefined;
+  /** Frees the slot, or stops waiting for it. */
+  release(): void;
 }
 
-/** Bounds how much is answered at once, shares that between users, and turns those away that are too many. */
+/** Limits concurrent requests, shares them fairly between users, and rejects requests beyond the limits with a 429. */
 export class InFlight {
   watches = 0;
   readonly readOnly: FairQueue;
   readonly mutating: FairQueue;
   readonly #limits: InFlightLimits;
   readonly #metrics: RequestMetrics;
-  readonly #refusals: Refusals;
-  readonly #patience: Deadlines<Waiting>;
-  /** One for all watches: what each gives back is the same. */
-  readonly #watch: InFlightPlace = { leave: () => void this.watches-- };
+  readonly #rejections: Rejections;
+  readonly #queueDeadlines: Deadlines<QueuedSlot>;
+  /** Shared by all watches, since releasing any of them does the same. */
+  readonly #watchSlot: InFlightSlot = { release: () => void this.watches-- };
 
   constructor(limits: InFlightLimits, metrics: RequestMetrics, clock: Clock) {
     this.#limits = limits;
     this.#metrics = metrics;
-    this.#refusals = new Refusals(clock);
-    this.#patience = new Deadlines(clock, (waiting) => waiting.giveUp());
-    const { waiting } = limits;
-    // After the check phase comes the poll phase, in which everything that has arrived is read.
-    const pause = (resume: () => void): void => void setImmediate(resume);
-    this.readOnly = new FairQueue({ seats: limits.readOnly, waiting }, pause);
-    this.mutating = new FairQueue({ seats: limits.mutating, waiting }, pause);
+    this.#rejections = new Rejections(clock);
+    this.#queueDeadlines = new Deadlines(clock, (slot) => slot.expire());
+    const { queuedPerUser } = limits;
+    // The check phase of the event loop is followed by the poll phase, which reads all data received so far.
+    const yieldTurn = (resume: () => void): void => void setImmediate(resume);
+    this.readOnly = new FairQueue({ concurrency: limits.readOnly, queuedPerUser }, yieldTurn);
+    this.mutating = new FairQueue({ concurrency: limits.mutating, queuedPerUser }, yieldTurn);
   }
 
-  /** Takes a place, or one in the row of those who wait for it; where there is none either, the turn rejects with a 429. */
-  enter({ kind, user, width }: Guest): InFlightPlace {
+  /** Acquires a slot, or queues for one. Where the queue is full too, throws a 429 or, under many of these, rejects with it later. */
+  acquire({ kind, user, cost }: RequestLoad): InFlightSlot {
     if (kind === "watches") {
-      if (this.watches >= this.#limits.watches) return this.#refuse(kind);
+      if (this.watches >= this.#limits.watches) return this.#reject(kind);
       this.watches++;
-      return this.#watch;
+      return this.#watchSlot;
     }
-    const place = this[kind].enter(user, width);
-    if (place.state === "seated") return place;
-    if (place.state === "left") return this.#refuse(kind);
-    const waiting = new Waiting(place, this.#patience, () => this.#refusal(kind));
-    this.#patience.add(waiting, this.#limits.waitingTimeout);
-    return waiting;
+    const request = this[kind].add(user, cost);
+    if (request.state === "running") return request;
+    if (request.state === "done") return this.#reject(kind);
+    const slot = new QueuedSlot(request, this.#queueDeadlines, () => this.#tooManyRequests(kind));
+    this.#queueDeadlines.add(slot, this.#limits.queueTimeout);
+    return slot;
   }
 
-  #refuse(kind: RequestKind): InFlightPlace {
-    const error = this.#refusal(kind);
-    if (this.#refusals.isQuick) throw error;
-    let leave = (): void => {};
-    const turn = new Promise<void>((_, reject) => {
-      leave = this.#refusals.later(() => reject(error));
+  #reject(kind: RequestKind): InFlightSlot {
+    const error = this.#tooManyRequests(kind);
+    if (this.#rejections.takeImmediate()) throw error;
+    let release = (): void => {};
+    const ready = new Promise<void>((_, reject) => {
+      release = this.#rejections.delay(() => reject(error));
     });
-    return { turn, leave };
+    return { ready, release };
   }
 
-  #refusal(kind: RequestKind): ApiError {
+  #tooManyRequests(kind: RequestKind): ApiError {
     this.#metrics.dropped[kind === "watches" ? "watch" : kind]++;
     return failures.tooManyRequests("Too many requests, please try again later.", 1);
   }
 }
 
-/** A request that has to wait, at least for a moment. */
-class Waiting implements InFlightPlace, Expiring {
-  readonly turn: Promise<void>;
+/** Slot of a request that was queued, at least for a moment. */
+class QueuedSlot implements InFlightSlot, Expiring {
+  readonly ready: Promise<void>;
   deadline: number | undefined;
-  readonly #place: Place;
-  readonly #patience: Deadlines<Waiting>;
-  readonly #refusal: () => ApiError;
+  readonly #request: QueuedRequest;
+  readonly #deadlines: Deadlines<QueuedSlot>;
+  readonly #error: () => ApiError;
   #reject: (error: Error) => void = () => {};
 
-  constructor(place: Place, patience: Deadlines<Waiting>, refusal: () => ApiError) {
-    this.#place = place;
-    this.#patience = patience;
-    this.#refusal = refusal;
-    this.turn = new Promise((resolve, reject) => {
+  constructor(request: QueuedRequest, deadlines: Deadlines<QueuedSlot>, error: () => ApiError) {
+    this.#request = request;
+    this.#deadlines = deadlines;
+    this.#error = error;
+    this.ready = new Promise((resolve, reject) => {
       this.#reject = reject;
-      place.onSeat = () => {
-        patience.delete(this);
+      request.onStart = () => {
+        deadlines.delete(this);
         resolve();
       };
     });
   }
 
-  giveUp(): void {
-    this.leave();
-    this.#reject(this.#refusal());
+  expire(): void {
+    this.release();
+    this.#reject(this.#error());
   }
 
-  leave(): void {
-    this.#patience.delete(this);
-    this.#place.leave();
+  release(): void {
+    this.#deadlines.delete(this);
+    this.#request.release();
   }
 }

@@ -16,7 +16,7 @@ function amount(text: string): number {
   return Number(digits.replaceAll(",", "")) * (units[unit] ?? NaN);
 }
 
-test("the documentation names every limit and what it is by default", () => {
+test("docs/server.md lists every limit with its default", () => {
   const text = readFileSync(new URL("../../../../docs/server.md", import.meta.url), "utf8");
   const [, table = ""] = /\| setting of `limits` .*\n\|-.*\n((?:\|.*\n)+)/.exec(text) ?? [];
   const documented = table

@@ -1,21 +1,22 @@
 import type { InFlightLimits } from "./in-flight.js";
 
-/** What the server bears. Times are in milliseconds, sizes in bytes. */
+/** Limits of the server. Times are in milliseconds, sizes in bytes. */
 export interface Limits extends InFlightLimits {
-  /** The largest body that is read, unpacked. */
+  /** Largest request body, after decompression. */
   readonly bodyBytes: number;
-  /** How long a request may take, from its headers to the end of the answer. Watches may take longer. */
+  /** Longest time from the headers of a request to the end of its response, time in the queue included. Watches are exempt. */
   readonly requestTimeout: number;
-  /** How long a client may take to send the headers. */
+  /** Longest time for a client to send the headers. */
   readonly headersTimeout: number;
-  /** How long a client may take to send the whole request. */
+  /** Longest time for a client to send the whole request. */
   readonly receiveTimeout: number;
-  /** How long a connection without a request is kept; longer than clients keep theirs, so that they end it. */
+  /** Keep-alive time of an idle connection; longer than that of clients, so that the client closes it. */
   readonly idleTimeout: number;
+  /** Largest headers of a request. */
   readonly headerBytes: number;
-  /** A watch whose client takes no bytes for so long is ended. */
+  /** Time after which a watch is closed whose client reads nothing. */
   readonly stalledWatchTimeout: number;
-  /** The least time that a watch lasts which does not say how long; it ends at a random time up to twice that. */
+  /** Shortest duration of a watch without `timeoutSeconds`; it ends at a random time up to twice that. */
   readonly watchTimeout: number;
 }
 
@@ -23,8 +24,8 @@ export const defaultLimits: Limits = {
   readOnly: 400,
   mutating: 200,
   watches: 10_000,
-  waiting: 1000,
-  waitingTimeout: 15_000,
+  queuedPerUser: 1000,
+  queueTimeout: 15_000,
   bodyBytes: 3 * 1024 * 1024,
   requestTimeout: 60_000,
   headersTimeout: 30_000,

@@ -38,13 +38,13 @@ export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): Me
         name: "apiserver_current_inflight_requests",
         help: "Requests that are being answered now; a list counts for as many as its size makes it worth.",
         type: "gauge",
-        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].taken })),
+        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].running })),
       },
       {
         name: "apiserver_current_inqueue_requests",
         help: "Requests that wait for others to be answered.",
         type: "gauge",
-        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].waiting })),
+        samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].queued })),
       },
       {
         name: "apiserver_dropped_requests_total",

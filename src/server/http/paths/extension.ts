@@ -3,7 +3,7 @@ import { decodeJson } from "../../decode/json.js";
 import { drained, send } from "../response/send.js";
 import type { User } from "../../access/user.js";
 import type { HttpContext } from "../context.js";
-import { isGone, type Exchange } from "../exchange.js";
+import { isDisconnected, type Exchange } from "../exchange.js";
 import { readBody } from "../request/read-body.js";
 
 /** A request below the path of an extension. Who asks has been checked, and so has what they may. */
@@ -105,8 +105,8 @@ async function sendStream(
   ]);
   response.flushHeaders();
   for await (const chunk of stream) {
-    if (isGone(response)) return;
-    if (!response.write(chunk) && !(await drained(response, isGone(response)))) return;
+    if (isDisconnected(response)) return;
+    if (!response.write(chunk) && !(await drained(response, isDisconnected(response)))) return;
   }
   response.end();
 }

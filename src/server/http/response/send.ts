@@ -1,7 +1,7 @@
 import { createGzip } from "node:zlib";
 import type { ApiStatus } from "../../../model/errors/status.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
-import { isGone, type Exchange, type HttpResponse } from "../exchange.js";
+import { isDisconnected, type Exchange, type HttpResponse } from "../exchange.js";
 
 /** Answers larger than this are compressed for those who can read it. */
 const worthCompressing = 128 * 1024;
@@ -135,8 +135,8 @@ function acceptsGzip(accepted: string | undefined): boolean {
 
 async function writeAll(response: HttpResponse, chunks: Iterable<Buffer | string>): Promise<void> {
   for (const chunk of chunks) {
-    if (isGone(response)) return;
-    if (!response.write(chunk) && !(await drained(response, isGone(response)))) return;
+    if (isDisconnected(response)) return;
+    if (!response.write(chunk) && !(await drained(response, isDisconnected(response)))) return;
   }
   response.end();
 }

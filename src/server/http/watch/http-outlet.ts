@@ -1,6 +1,6 @@
 import type { Clock } from "../../../model/core.js";
 import { drained } from "../response/send.js";
-import { isGone, isHttp2, type HttpResponse } from "../exchange.js";
+import { isDisconnected, isHttp2, type HttpResponse } from "../exchange.js";
 import type { Frame } from "./frames.js";
 import type { Outlet } from "./events.js";
 
@@ -12,7 +12,7 @@ export function httpOutlet(response: HttpResponse, clock: Clock, stalledAfter: n
   const http2 = isHttp2(response);
   return {
     write(frames, size) {
-      if (response.writableEnded || isGone(response)) return false;
+      if (response.writableEnded || isDisconnected(response)) return false;
       const { socket } = response;
       // Without a socket an earlier answer on the same connection is still on its way (pipelining).
       const direct = !http2 && response.chunkedEncoding && socket !== null;
@@ -41,7 +41,7 @@ async function whenDrained(
 ): Promise<boolean> {
   const timer = clock.after(stalledAfter, () => response.destroy());
   try {
-    return await drained(stream, isGone(response));
+    return await drained(stream, isDisconnected(response));
   } finally {
     timer.cancel();
   }
