@@ -5,17 +5,17 @@ import type { Duplex } from "node:stream";
 import { failureStatus } from "../../model/errors/status.js";
 import type { Limits } from "./limits/limits.js";
 
-/** Everything that is connected to a server, so that all of it can be ended. */
+/** Open connections of a server, for shutdown. */
 export class Connections {
-  /** Connections that can be spoken on; with TLS, those that have shaken hands. */
+  /** Connections ready for HTTP; with TLS, those after the handshake. */
   readonly #ready = new Set<Socket>();
-  /** With TLS, what lies below those, and those that are still shaking hands. */
-  readonly #below = new Set<Socket>();
+  /** TCP connections below TLS, including those during the handshake. */
+  readonly #tcp = new Set<Socket>();
   readonly #sessions = new Set<Http2Session>();
 
   constructor(server: Server | Http2SecureServer, { idleTimeout }: Limits) {
     const isSecure = "setSecureContext" in server;
-    server.on("connection", (socket: Socket) => track(isSecure ? this.#below : this.#ready, socket));
+    server.on("connection", (socket: Socket) => track(isSecure ? this.#tcp : this.#ready, socket));
     server.on("secureConnection", (socket: Socket) => track(this.#ready, socket));
     server.on("session", (session: Http2Session) => {
       track(this.#sessions, session);
@@ -28,7 +28,7 @@ export class Connections {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Lets go of all as soon as what was written has been sent. */
+  /** Closes all connections once their buffers are sent. */
   endAll(): void {
     this.closeSessions();
     for (const socket of this.#ready) if (!isHttp2(socket)) socket.destroySoon();
@@ -37,7 +37,7 @@ export class Connections {
   destroyAll(): void {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#ready) socket.destroy();
-    for (const socket of this.#below) socket.destroy();
+    for (const socket of this.#tcp) socket.destroy();
   }
 }
 
@@ -51,15 +51,15 @@ function isHttp2(socket: Socket): boolean {
 }
 
 /**
- * With TLS it is only known once both have shaken hands. To write before that, or to what has become HTTP/2, is deadly:
- * Node aborts the whole process when HTTP/2 finds that somebody else is writing to its connection.
+ * True when plain text can be written to the socket. Before the TLS handshake the protocol is unknown, and a write to an HTTP/2
+ * connection makes Node abort the process.
  */
 function speaksHttp1(socket: Duplex): boolean {
   const { alpnProtocol } = socket as { alpnProtocol?: string | false | null };
   return alpnProtocol !== null && alpnProtocol !== "h2";
 }
 
-/** HTTP/1 connections are watched over by Node; a session without streams is not. */
+/** Closes idle HTTP/2 sessions; Node itself does so for HTTP/1 only. */
 function endWhenIdle(session: Http2Session, timeout: number): void {
   let streams = 0;
   session.on("stream", (stream) => {
@@ -87,42 +87,42 @@ const parserErrors = new Map([
 ]);
 const malformed = { code: 400, line: "Bad Request", text: "the request is malformed" };
 
-/** Answers whoever expects more than to be told that a body is wanted. */
-export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
+/** Responds with 417 to an `Expect` header other than `100-continue`. */
+export function rejectExpectation(_: IncomingMessage, response: ServerResponse): void {
   const code = 417;
   const body = JSON.stringify({ ...failureStatus("BadRequest", "only 100-continue can be expected"), code });
   response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
 
-/** Answers what is no HTTP, while there is somebody to answer. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Responds to bytes that are not valid HTTP, if the connection still allows it. */
+export function rejectMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!speaksHttp1(socket)) {
     socket.destroy();
     return;
   }
-  // The answer that this connection waits for, by the name under which Node keeps it.
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
-  if (answer && answer.req.complete && !answer.writableEnded && socket.writable) {
-    // What is wrong came after a request that is being answered: that comes first, and then the end.
-    answer.shouldKeepAlive = false;
-    answer.once("finish", () => answer.req.socket.destroySoon());
+  // Response under way on this connection; Node keeps it in this property.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  if (response && response.req.complete && !response.writableEnded && socket.writable) {
+    // The malformed bytes follow a valid request: complete its response, then close.
+    response.shouldKeepAlive = false;
+    response.once("finish", () => response.req.socket.destroySoon());
     return;
   }
-  if (error.code === "ECONNRESET" || !socket.writable || answer?.headersSent) {
+  if (error.code === "ECONNRESET" || !socket.writable || response?.headersSent) {
     socket.destroy();
     return;
   }
-  refuse(socket, parserErrors.get(error.code ?? "") ?? malformed);
+  endWithError(socket, parserErrors.get(error.code ?? "") ?? malformed);
 }
 
-/** Tells why a connection does not become a WebSocket. */
-export function answerHandshakeError(error: Error, socket: Duplex): void {
-  refuse(socket, { ...malformed, text: error.message });
+/** Responds with 400 to an invalid WebSocket handshake. */
+export function rejectHandshake(error: Error, socket: Duplex): void {
+  endWithError(socket, { ...malformed, text: error.message });
 }
 
-/** Says no on a bare connection, and ends it. */
-function refuse(socket: Duplex, { code, line, text }: typeof malformed): void {
+/** Writes an error response to a socket, and closes it. */
+function endWithError(socket: Duplex, { code, line, text }: typeof malformed): void {
   const body = JSON.stringify({ ...failureStatus("BadRequest", text), code });
   socket.end(
     `HTTP/1.1 ${code} ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n` +

@@ -1,58 +1,58 @@
 import { failures } from "../../model/core.js";
 
-/** A kind into which an answer can be turned: `as=Table;g=meta.k8s.io;v=v1`. */
+/** Kind that a response can be converted to: `as=Table;g=meta.k8s.io;v=v1`. */
 interface Conversion {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** In which forms an answer can be had. */
+/** Formats in which a response is available. */
 export interface Offered {
-  /** The first is for those who do not care. Formats that are not among them are passed over. */
+  /** Supported media types; the first is the default. */
   readonly mediaTypes: readonly string[];
   readonly conversions?: readonly Conversion[] | undefined;
-  /** Whether the answer is a watch. */
+  /** True for a watch. */
   readonly stream?: boolean | undefined;
 }
 
-/** The form that the client and the server agree on. */
+/** Format of a response, as negotiated with the client. */
 export interface Negotiated {
   /** One of {@link Offered.mediaTypes}. */
   readonly mediaType: string;
-  /** One of {@link Offered.conversions}; none: the answer as it is. */
+  /** One of {@link Offered.conversions}; undefined for the object itself. */
   readonly as?: Conversion | undefined;
-  /** Whether the format asks for line breaks (`application/json;pretty=1`). */
+  /** True when indentation is requested (`application/json;pretty=1`). */
   readonly pretty: boolean;
 }
 
 const metaVersions = ["v1", "v1beta1"];
 
-/** An object, and what it can be turned into. */
+/** Formats of an object. */
 export const objectOffer: Offered = {
   mediaTypes: ["application/json", "application/yaml"],
   conversions: conversionsTo("Table", "PartialObjectMetadata"),
 };
 
-/** A list, and what it can be turned into. */
+/** Formats of a list. */
 export const listOffer: Offered = {
   mediaTypes: objectOffer.mediaTypes,
   conversions: conversionsTo("Table", "PartialObjectMetadataList"),
 };
 
-/** A watch, and what its objects can be turned into. */
+/** Formats of a watch. */
 export const watchOffer: Offered = {
   mediaTypes: ["application/json"],
   conversions: objectOffer.conversions,
   stream: true,
 };
 
-/** What comes in one form only. */
+/** Formats of a document without conversions. */
 export const plainOffer: Offered = { mediaTypes: objectOffer.mediaTypes };
 
 /**
- * Finds the form that an `Accept` header likes best. The client's order counts: by quality, then the precise before
- * the general, then as written. Throws 406 when there is none.
+ * Finds the preferred format of an `Accept` header: by quality, then specific before wildcard, then in the order written. Throws
+ * 406 when none is supported.
  *
  * @example
  * negotiate("application/json;as=Table;v=v1;g=meta.k8s.io,application/json", listOffer).as?.kind; // "Table"
@@ -87,10 +87,10 @@ function parseAccept(header: string): Clause[] {
     if (type === "" || subtype === "" || more.length > 0) continue;
     const parameters = new Map(rest.map(parseParameter));
     const quality = parameters.has("q") ? Number(parameters.get("q")) : 1;
-    // A quality of 0 says no; one that is no number says nothing.
+    // Quality 0 excludes a format; a malformed quality makes the clause invalid.
     if (quality > 0) clauses.push({ type, subtype, quality, parameters });
   }
-  return clauses.sort((a, b) => b.quality - a.quality || precision(b) - precision(a));
+  return clauses.sort((a, b) => b.quality - a.quality || specificity(b) - specificity(a));
 }
 
 function parseParameter(text: string): [string, string] {
@@ -101,7 +101,7 @@ function parseParameter(text: string): [string, string] {
   return [text.slice(0, equals).trim(), quoted ? value.slice(1, -1) : value];
 }
 
-function precision({ type, subtype }: Clause): number {
+function specificity({ type, subtype }: Clause): number {
   return type === "*" ? 0 : subtype === "*" ? 1 : 2;
 }
 
@@ -111,7 +111,7 @@ function matches({ type, subtype }: Clause, mediaType: string): boolean {
   return subtype === "*" || (type !== "*" && subtype === mediaType.slice(slash + 1));
 }
 
-/** A clause that asks for what is not offered counts for nothing, and the next one may. */
+/** Format that a clause selects; undefined when it is not supported. */
 function accepted({ parameters }: Clause, mediaType: string, offered: Offered): Negotiated | undefined {
   const stream = parameters.get("stream");
   if (stream && !(stream === "watch" && mediaType === "application/json")) return undefined;

@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.js";
 import type { Negotiated } from "./negotiate.js";
 import { HttpApiRequest, type RequestLine } from "./request/http-api-request.js";
 
-/** Hands a request to the pipeline and sends the response. Watches have a way of their own. */
+/** Passes a request other than a watch to the pipeline, and sends the response. */
 export async function respond(context: HttpContext, exchange: Exchange, line: RequestLine): Promise<void> {
   const { pipeline, clock } = context;
   const { verb } = line;
@@ -38,7 +38,7 @@ export async function respond(context: HttpContext, exchange: Exchange, line: Re
       return sendDeleted(exchange, typeOf(line), object, request.form);
     }
     default: {
-      // The pipeline refuses methods that are no verb, as verbs that no kind has.
+      // Methods without a verb get here too; the pipeline rejects them, as no kind has them.
       const request = new HttpApiRequest(context, exchange, { ...line, verb: verb as "get" });
       const object = await pipeline.handle(request);
       return send(200, object, request.form);

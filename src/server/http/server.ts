@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import { HostCheck } from "./auth/hosts.js";
-import { answerClientError, Connections, refuseExpectation } from "./connections.js";
+import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
 import type { HttpContext } from "./context.js";
 import type { HttpRequest, HttpResponse } from "./exchange.js";
@@ -21,44 +21,44 @@ import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
 import { requireTlsUnlessLoopback } from "./tls/require-tls.js";
-import { socketWatch } from "./watch/serve-socket.js";
+import { webSocketWatch } from "./watch/serve-websocket.js";
 
 export interface HttpOptions {
   readonly pipeline: RequestPipeline;
-  /** Default 127.0.0.1. Anything that is not of this machine needs TLS. */
+  /** Address to listen on. Default: 127.0.0.1; others than loopback require TLS. */
   readonly host?: string | undefined;
-  /** Default 0: one that is free. */
+  /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** Serves HTTP/2 and HTTP/1.1 over TLS. */
+  /** Certificate and key to serve HTTP/2 and HTTP/1.1 over TLS. Default: HTTP/1.1 without TLS. */
   readonly tls?: KeyPair | undefined;
   readonly authenticate: Authenticate;
-  /** Names by which clients may reach the server, besides those of this machine and those in its certificate. */
+  /** Host names that clients may use, besides loopback names and those in the certificate. */
   readonly hosts?: readonly string[] | undefined;
-  /** Origins of pages that may talk to the server, besides its own. */
+  /** Origins of web pages that may send requests, besides the server's own. */
   readonly origins?: readonly string[] | undefined;
   readonly limits?: Partial<Limits> | undefined;
   readonly healthChecks?: readonly HealthCheck[] | undefined;
-  /** More for `/metrics`, such as what the store tells. */
+  /** Further metrics for `/metrics`, such as those of the store. */
   readonly metrics?: readonly MetricSource[] | undefined;
-  /** More that is served beside the API. */
+  /** Further paths served beside the Kubernetes API. */
   readonly extensions?: readonly Extension[] | undefined;
-  /** The version of this package, for `/version`. */
+  /** Version of this package, for `/version`. */
   readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** Told of what went wrong inside: never of what a client did wrong. */
+  /** Receives errors of the server itself, never those of a client. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** The server while it listens. */
+/** A listening HTTP server. */
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly port: number;
-  /** Another certificate for connections from now on. */
+  /** Replaces the certificate for new connections. */
   setCertificate(pair: KeyPair): void;
   /**
-   * Stops listening, ends the watches, and waits for the requests that are being answered, but no longer than this
-   * many milliseconds (default 10,000).
+   * Stops listening, ends watches, and waits for the responses under way, for at most `deadline` milliseconds
+   * (default: 10,000).
    */
   close(deadline?: number): Promise<void>;
 }
@@ -103,16 +103,16 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     if (closing) response.shouldKeepAlive = false;
     handler.handle(request, response, { expectsContinue });
   };
-  // HTTP/2 brings requests and responses of its own that are used in the same way.
+  // HTTP/2 has classes of its own for requests and responses, with the same methods.
   server.on("request", (request, response) => handle(request as HttpRequest, response as HttpResponse));
   server.on("checkContinue", (request: HttpRequest, response: HttpResponse) =>
     handle(request, response, true),
   );
-  server.on("checkExpectation", refuseExpectation);
+  server.on("checkExpectation", rejectExpectation);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     handleUpgrade(handler, request, socket, head);
   });
-  server.on("clientError", answerClientError);
+  server.on("clientError", rejectMalformed);
 
   const bound = await listen(server, port, host);
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
@@ -152,7 +152,7 @@ function plainServer(limits: Limits): Server {
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     noDelay: true,
-    // Ours says what is wrong.
+    // The handler checks it, and responds with a Status.
     requireHostHeader: false,
   });
 }
@@ -169,7 +169,7 @@ function secureServer({ cert, key }: KeyPair, limits: Limits): Http2SecureServer
     keepAliveInitialDelay: 30_000,
     noDelay: true,
   });
-  // For clients that speak HTTP/1.1; Node reads these from the server, whatever its types say.
+  // For clients of HTTP/1.1: Node reads these from the server object, though its types do not have them.
   return Object.assign(server, {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeout,
@@ -179,7 +179,7 @@ function secureServer({ cert, key }: KeyPair, limits: Limits): Http2SecureServer
   });
 }
 
-/** How often Node looks for clients that send too slowly. */
+/** Milliseconds between Node's checks for clients that exceed the timeouts. */
 function checkingInterval({ headersTimeout, receiveTimeout }: Limits): number {
   return Math.max(50, Math.min(5000, headersTimeout / 2, receiveTimeout / 2));
 }
@@ -187,7 +187,7 @@ function checkingInterval({ headersTimeout, receiveTimeout }: Limits): number {
 function listen(server: AnyServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    // Many may come at once; beyond what the system keeps for us, clients believe to be connected and are not.
+    // Many clients may connect at once. Beyond the backlog, they believe to be connected and are not.
     server.listen({ port, host, backlog: 4096 }, () => {
       server.off("error", reject);
       resolve(server.address() as AddressInfo);
@@ -195,7 +195,7 @@ function listen(server: AnyServer, port: number, host: string): Promise<AddressI
   });
 }
 
-/** Not ready any more: who asks should send nothing new. */
+/** Makes `/readyz` fail during shutdown, so that load balancers send no new requests. */
 function shutdownCheck(closing: () => boolean): HealthCheck {
   return {
     name: "shutdown",
@@ -206,13 +206,13 @@ function shutdownCheck(closing: () => boolean): HealthCheck {
   };
 }
 
-/** Node hands over the bare connection; all but watches over WebSockets are answered as if nothing had been asked. */
+/** Handles `Upgrade` requests, for which Node provides only the socket. Only watches are upgraded, to WebSockets. */
 function handleUpgrade(handler: Handler, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on("error", () => socket.destroy());
   const { "content-length": length = "0", "transfer-encoding": coding, upgrade = "" } = request.headers;
   if (coding !== undefined || length !== "0") {
-    // Nobody is left who would read the body.
-    answerClientError(new Error("a request that asks for another protocol has a body"), socket);
+    // Node parses no body after an upgrade.
+    rejectMalformed(new Error("an upgrade request has a body"), socket);
     return;
   }
   const response = new ServerResponse(request);
@@ -220,5 +220,5 @@ function handleUpgrade(handler: Handler, request: IncomingMessage, socket: Duple
   response.assignSocket(request.socket);
   response.once("finish", () => request.socket.destroySoon());
   const isWebSocket = upgrade.toLowerCase() === "websocket";
-  handler.handle(request, response, isWebSocket ? { watch: socketWatch(socket, head) } : {});
+  handler.handle(request, response, isWebSocket ? { watch: webSocketWatch(socket, head) } : {});
 }

@@ -12,7 +12,7 @@ import { deleteOptions, getOptions, listOptions, watchOptions, writeOptions } fr
 import type { ResourcePath } from "./path.js";
 import type { Query } from "./query.js";
 
-/** Facts about a request that are known from its first line and its headers. */
+/** Properties of a request from its request line and headers. */
 export interface RequestLine {
   readonly user: User;
   readonly verb: Verb;
@@ -55,7 +55,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     this.signal = signal;
   }
 
-  /** Format of the response, which is agreed on before anything is written. */
+  /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
   get form(): Negotiated {
     this.#form ??= formOf(this.#exchange, offers[this.verb] ?? objectOffer);
     return this.#form;
@@ -92,7 +92,7 @@ const parsers: { readonly [V in Verb]: (query: Query, context: HttpContext) => R
   get: getOptions,
   list: listOptions,
   watch(query, { limits }) {
-    // Spread out, so that watches that began together do not all end together.
+    // Random, so that watches that started together do not all end together.
     return watchOptions(query, Math.round((limits.watchTimeout / 1000) * (1 + Math.random())));
   },
   create: writeOptions,

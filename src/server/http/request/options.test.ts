@@ -29,7 +29,7 @@ describe("listOptions", () => {
     expect(Object.values(options).filter((value) => value)).toEqual([]);
   });
 
-  test("refuses a limit that is not a number", () => {
+  test("rejects a limit that is not a number", () => {
     expect(() => listOptions(parseQuery("limit=x"))).toThrow(expect.objectContaining({ code: 400 }));
   });
 });

@@ -1,23 +1,23 @@
 import { failures } from "../../../model/core.js";
 
-/** What a path names: a kind's collection, one object, or a part of it. */
+/** Parsed path of a collection, an object or a subresource. */
 export interface ResourcePath {
-  /** The empty text for the core group. */
+  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
-  /** The plural name. */
+  /** Plural name of the kind. */
   readonly resource: string;
-  /** The namespace in the path; for namespaces themselves their own name, as access rules see it. */
+  /** Namespace in the path; for a Namespace object its own name, as authorization in Kubernetes expects. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** The old form `/api/v1/watch/…`, which watches whatever else the request says. */
+  /** True for the deprecated form `/api/v1/watch/…`, which is a watch regardless of the query. */
   readonly watch: boolean;
 }
 
 /**
- * The path as text. A client may escape any byte, and an escaped slash separates like a plain one, as in Kubernetes.
- * Throws a 400 for escapes that are none, and for bytes that are no UTF-8.
+ * Decodes percent-escapes. An escaped slash separates like a plain one, as in Kubernetes. Throws a 400 for malformed escapes and
+ * invalid UTF-8.
  */
 export function decodePath(path: string): string {
   if (!path.includes("%")) return path;
@@ -28,11 +28,11 @@ export function decodePath(path: string): string {
   }
 }
 
-/** Reads `/api/v1/…` and `/apis/group/version/…`. Undefined for everything that names no resource. */
+/** Parses `/api/v1/…` and `/apis/group/version/…`; undefined for paths without a resource. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   if (!path.startsWith("/api")) return undefined;
   const parts = path.split("/");
-  // A slash at the end (or several) adds nothing.
+  // Trailing slashes are ignored.
   let length = parts.length;
   while (length > 1 && parts[length - 1] === "") length--;
   for (let index = 1; index < length; index++) if (parts[index] === "") return undefined;
@@ -51,9 +51,9 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
   if (parts[at] === "namespaces" && at + 1 < length) {
     namespace = parts[at + 1];
     const after = at + 2 < length ? parts[at + 2] : undefined;
-    // `namespaces/x/status` is a part of the namespace x; anything else is a kind in it.
-    if (after !== undefined && !(at + 3 === length && isNamespacePart(after))) at += 2;
-    // Namespaces are in no namespace.
+    // `namespaces/x/status` is a subresource of the namespace x; anything else is a kind in it.
+    if (after !== undefined && !(at + 3 === length && isNamespaceSubresource(after))) at += 2;
+    // Namespaces are cluster-scoped.
     if (after === "namespaces") return undefined;
   }
   if (length - at > 3) return undefined;
@@ -68,6 +68,6 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
   };
 }
 
-function isNamespacePart(text: string): boolean {
+function isNamespaceSubresource(text: string): boolean {
   return text === "status" || text === "finalize";
 }

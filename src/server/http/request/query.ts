@@ -1,13 +1,13 @@
 import { failures } from "../../../model/core.js";
 
-/** The parameters of a request by name; of those that are given twice, most mean the first. */
+/** Query parameters by name, with all values in order. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-const none: Query = new Map();
+const empty: Query = new Map();
 
-/** Reads what stands behind the question mark. Throws a 400 for escapes that are none. */
+/** Parses a query string without the question mark. Throws a 400 for malformed escapes. */
 export function parseQuery(text: string): Query {
-  if (text === "") return none;
+  if (text === "") return empty;
   const query = new Map<string, string[]>();
   for (const pair of text.split("&")) {
     if (pair === "") continue;
@@ -21,12 +21,12 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-/** The first value of a parameter. */
+/** First value of a parameter. */
 export function textOf(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
 
-/** Like Kubernetes: given in any form but `0` and `false` means true. */
+/** Boolean parameter as in Kubernetes: any value but `0` and `false` means true. */
 export function booleanOf(query: Query, name: string): boolean | undefined {
   const text = textOf(query, name);
   if (text === undefined) return undefined;
@@ -34,15 +34,15 @@ export function booleanOf(query: Query, name: string): boolean | undefined {
 }
 
 const integer = /^[+-]?[0-9]+$/;
-const largest = 2n ** 63n - 1n;
+const maxInteger = 2n ** 63n - 1n;
 
-/** A whole number of 64 bits. Throws a 400 for anything else. */
+/** 64-bit integer parameter. Throws a 400 for anything else. */
 export function integerOf(query: Query, name: string): number | undefined {
   const text = textOf(query, name);
   if (text === undefined) return undefined;
   if (!integer.test(text)) throw notANumber(text, "invalid syntax");
   const digits = text.replace(/^[+-]?0*/, "");
-  if (digits.length > 19 || BigInt(digits || "0") > largest) throw notANumber(text, "value out of range");
+  if (digits.length > 19 || BigInt(digits || "0") > maxInteger) throw notANumber(text, "value out of range");
   return Number(text);
 }
 

@@ -2,12 +2,12 @@ import { gunzip } from "node:zlib";
 import { failures } from "../../../model/core.js";
 import type { Exchange } from "../exchange.js";
 
-/** A client that went away before it had sent everything. Nobody is left to be told. */
+/** The client disconnected before the request was complete. No response can be sent. */
 export class AbortedError extends Error {
   override readonly name = "AbortedError";
 }
 
-/** The whole body, unpacked, up to `limit` bytes. Throws a 413 above it. */
+/** Reads the body, decompressed. Throws a 413 above `limit` bytes. */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity" && encoding !== "gzip" && encoding !== "x-gzip") {
@@ -17,7 +17,7 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
   if (declared > limit) throw tooLarge(limit);
   if (exchange.expectsContinue) exchange.response.writeContinue();
   const body = await collect(exchange, limit);
-  return encoding.endsWith("gzip") && body.length > 0 ? unpack(body, limit) : body;
+  return encoding.endsWith("gzip") && body.length > 0 ? decompress(body, limit) : body;
 }
 
 function collect({ request }: Exchange, limit: number): Promise<Buffer> {
@@ -29,7 +29,7 @@ function collect({ request }: Exchange, limit: number): Promise<Buffer> {
       if (size <= limit) chunks.push(chunk);
       else {
         stop();
-        // What still comes is thrown away, so that the client gets to reading the answer.
+        // The rest is discarded, so that the client finishes sending and reads the response.
         request.resume();
         reject(tooLarge(limit));
       }
@@ -41,7 +41,7 @@ function collect({ request }: Exchange, limit: number): Promise<Buffer> {
     };
     const abort = (): void => {
       stop();
-      reject(new AbortedError("the client went away"));
+      reject(new AbortedError("the client disconnected"));
     };
     const stop = (): void => {
       request.off("data", data).off("end", end).off("close", abort).off("error", abort);
@@ -54,12 +54,17 @@ function collect({ request }: Exchange, limit: number): Promise<Buffer> {
   });
 }
 
-function unpack(body: Buffer, limit: number): Promise<Buffer> {
+function decompress(body: Buffer, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    gunzip(body, { maxOutputLength: limit }, (error, unpacked) => {
-      if (error === null) resolve(unpacked);
+    gunzip(body, { maxOutputLength: limit }, (error, decompressed) => {
+      if (error === null) resolve(decompressed);
       else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") reject(tooLarge(limit));
-      else reject(failures.badRequest(`the body is no gzip, as Content-Encoding says: ${error.message}`));
+      else
+        reject(
+          failures.badRequest(
+            `the body is not valid gzip, as its Content-Encoding requires: ${error.message}`,
+          ),
+        );
     });
   });
 }

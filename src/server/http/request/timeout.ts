@@ -11,11 +11,11 @@ const units = new Map([
   ["m", 60_000],
   ["h", 3_600_000],
 ]);
-// Digits can be read in one way only: otherwise a number without a unit takes time by the square of its length.
+// Unambiguous on purpose: otherwise a long number without a unit would take quadratic time (ReDoS).
 const whole = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)/;
 const part = /([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** How long the client wants to wait at most (`timeout=10s`), in milliseconds. Undefined when it did not say. */
+/** Timeout requested by the client (`timeout=10s`) in milliseconds; undefined without one. */
 export function timeoutOf(query: Query): number | undefined {
   const text = textOf(query, "timeout");
   if (text === undefined || text === "" || text === "0") return undefined;

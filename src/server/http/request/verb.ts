@@ -1,7 +1,7 @@
 import type { ResourcePath } from "./path.js";
 import { booleanOf, type Query } from "./query.js";
 
-/** API verb of a request; for methods that are no verb, the method in lower case. */
+/** API verb of a request; for methods without a verb, the method in lower case. */
 export function verbOf(method: string, path: ResourcePath, query: () => Query): string {
   switch (method) {
     case "GET":

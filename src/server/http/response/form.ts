@@ -10,35 +10,35 @@ import {
 } from "../negotiate.js";
 import { textOf } from "../request/query.js";
 
-/** Clients send few different headers, but nobody stops one from sending a new one every time. */
-const mostKept = 200;
-const kept = new Map<Offered, Map<string, Negotiated>>(
+/** Cached `Accept` headers per offer; bounded, since a client could send a new one each time. */
+const maxCached = 200;
+const cache = new Map<Offered, Map<string, Negotiated>>(
   [objectOffer, listOffer, watchOffer, plainOffer].map((offer) => [offer, new Map()]),
 );
 
-/** In which form the client wants its answer. Throws 406 when there is none. */
+/** Format of the response by the `Accept` header. Throws 406 when none is supported. */
 export function formOf(exchange: Exchange, offered: Offered): Negotiated {
   const accept = exchange.request.headers.accept ?? "";
-  const known = kept.get(offered);
-  let form = known?.get(accept);
+  const cached = cache.get(offered);
+  let form = cached?.get(accept);
   if (form === undefined) {
     form = negotiate(accept, offered);
-    if (known !== undefined) {
-      if (known.size >= mostKept) known.clear();
-      known.set(accept, form);
+    if (cached !== undefined) {
+      if (cached.size >= maxCached) cached.clear();
+      cached.set(accept, form);
     }
   }
   return form;
 }
 
-const truths = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+const trueTexts = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
-/** Whether a person reads the answer: it says so, or comes from a browser, curl or wget. */
+/** True when JSON is indented: as requested, else for browsers, curl and wget. */
 export function isPretty(exchange: Exchange, form?: Negotiated): boolean {
   if (form?.pretty) return true;
   if (exchange.rawQuery.includes("pretty")) {
-    const asked = textOf(exchange.query, "pretty");
-    if (asked) return truths.has(asked);
+    const pretty = textOf(exchange.query, "pretty");
+    if (pretty) return trueTexts.has(pretty);
   }
   const agent = exchange.request.headers["user-agent"];
   if (agent === undefined) return false;

@@ -43,7 +43,7 @@ describe("listBody", () => {
     else for (const chunk of chunks) expect(chunk.length).toBeLessThan(600_000);
   });
 
-  test("tells how to go on", () => {
+  test("includes continue and remainingItemCount", () => {
     const body = listBody(type, {
       items: [],
       resourceVersion: "7",

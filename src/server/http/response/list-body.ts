@@ -2,13 +2,13 @@ import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import { renderListMeta } from "../../output-formats/partial-metadata.js";
 
-/** How much is copied before it is handed on. */
+/** Size of a chunk in bytes; a larger object makes a larger chunk. */
 const chunkSize = 256 * 1024;
 
 const comma = 0x2c;
 const end = Buffer.from("]}");
 
-/** A list as it is sent, made of the bytes of its objects. */
+/** Encoded list, concatenated from the stored bytes of its objects. */
 export interface ListBody {
   readonly size: number;
   readonly chunks: Iterable<Buffer>;
@@ -24,27 +24,27 @@ export function listBody(type: ResourceType, list: ListResponse): ListBody {
   const head = Buffer.from(`${start.slice(0, -1)},"items":[`);
   let size = head.length + Math.max(0, items.length - 1) + end.length;
   for (const item of items) size += item.size;
-  return { size, chunks: copied(head, list, size) };
+  return { size, chunks: concat(head, list, size) };
 }
 
-function* copied(head: Buffer, { items }: ListResponse, size: number): Generator<Buffer> {
-  let left = size - head.length;
+function* concat(head: Buffer, { items }: ListResponse, size: number): Generator<Buffer> {
+  let remaining = size - head.length;
   let chunk = Buffer.allocUnsafe(Math.min(size, Math.max(chunkSize, head.length)));
   let offset = head.copy(chunk);
   let first = true;
   for (const item of items) {
-    // With the comma before it, and the end should it be the last.
+    // Includes the comma before the item, and the end in case it is the last.
     const needed = item.size + (first ? 0 : 1) + end.length;
     if (offset + needed > chunk.length && offset > 0) {
       yield chunk.subarray(0, offset);
-      chunk = Buffer.allocUnsafe(Math.min(left, Math.max(chunkSize, needed)));
+      chunk = Buffer.allocUnsafe(Math.min(remaining, Math.max(chunkSize, needed)));
       offset = 0;
     }
     const before = offset;
     if (first) first = false;
     else chunk[offset++] = comma;
     offset = item.writeTo(chunk, offset);
-    left -= offset - before;
+    remaining -= offset - before;
   }
   if (offset + end.length > chunk.length) {
     yield chunk.subarray(0, offset);

@@ -16,35 +16,35 @@ import type { Negotiated } from "../negotiate.js";
 import { textOf } from "../request/query.js";
 import { isPretty } from "./form.js";
 import { listBody } from "./list-body.js";
-import { send, sendAnswer, sendChunks, sendStatus } from "./send.js";
+import { send, sendStored, sendChunks, sendStatus } from "./send.js";
 import { toYaml } from "./yaml.js";
 
 const json = "application/json";
 
-/** Sends one object in the form that was agreed on. */
+/** Sends an object in the negotiated format. */
 export function sendObject(
   exchange: Exchange,
   code: number,
   { type, subresource, clock }: { type: ResourceType; subresource?: string | undefined; clock: Clock },
-  answer: ObjectResponse,
+  stored: ObjectResponse,
   form: Negotiated,
 ): void | Promise<void> {
   const plain = form.mediaType === json && !isPretty(exchange, form);
   if (form.as === undefined) {
-    if (plain) return sendAnswer(exchange, code, json, answer);
-    return sendValue(exchange, code, answer.object, form);
+    if (plain) return sendStored(exchange, code, json, stored);
+    return sendValue(exchange, code, stored.object, form);
   }
   const version = form.as.version as MetaVersion;
   let text: string;
   if (form.as.kind === "Table") {
     const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
     const columns = subresource === "scale" ? { columns: scaleColumns } : type;
-    text = tableOf(columns, [answer], { includeObject, version, now: clock.now() });
-  } else text = JSON.stringify(partialObjectMetadata(answer.object, version));
-  return plain ? send(exchange, code, json, text) : sendText(exchange, code, text, form);
+    text = tableOf(columns, [stored], { includeObject, version, now: clock.now() });
+  } else text = JSON.stringify(partialObjectMetadata(stored.object, version));
+  return plain ? send(exchange, code, json, text) : sendConverted(exchange, code, text, form);
 }
 
-/** Sends a list in the form that was agreed on; as it is, nothing of it is parsed. */
+/** Sends a list in the negotiated format. Plain JSON is sent without parsing the objects. */
 export function sendList(
   exchange: Exchange,
   type: ResourceType,
@@ -72,10 +72,10 @@ export function sendList(
     const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
     text = tableOf(type, list.items, { includeObject, version, now: clock.now(), listMeta: list });
   } else text = partialObjectMetadataList(list.items, list, version);
-  return plain ? send(exchange, 200, json, text) : sendText(exchange, 200, text, form);
+  return plain ? send(exchange, 200, json, text) : sendConverted(exchange, 200, text, form);
 }
 
-/** Sends a Status that says that all went well. */
+/** Sends a Status of a successful request. */
 export function sendSuccess(
   exchange: Exchange,
   code: number,
@@ -86,8 +86,13 @@ export function sendSuccess(
   return sendValue(exchange, code, status, form);
 }
 
-/** JSON that was put together as text, for somebody who wants it in another form. */
-function sendText(exchange: Exchange, code: number, text: string, form: Negotiated): void | Promise<void> {
+/** Sends JSON text indented or as YAML. */
+function sendConverted(
+  exchange: Exchange,
+  code: number,
+  text: string,
+  form: Negotiated,
+): void | Promise<void> {
   return sendValue(exchange, code, JSON.parse(text) as Json, form);
 }
 

@@ -3,21 +3,21 @@ import type { ApiStatus } from "../../../model/errors/status.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
 import { isDisconnected, type Exchange, type HttpResponse } from "../exchange.js";
 
-/** Answers larger than this are compressed for those who can read it. */
-const worthCompressing = 128 * 1024;
+/** Size in bytes above which responses are compressed, if the client accepts gzip. */
+const gzipThreshold = 128 * 1024;
 
-/** Below this, copying a body costs less than another write. */
+/** Size in bytes below which copying a body costs less than another write. */
 const smallBody = 16 * 1024;
 
-/** Names and values in turn; a value may be a list. */
+/** Header names and values alternating; a value may be a list. */
 export type Headers = readonly (string | readonly string[])[];
 
-/** What every answer says of itself. */
+/** Headers of every response, and `more`. */
 function headersOf(exchange: Exchange, contentType: string, more: Headers | undefined): string[] {
   const headers = ["Audit-Id", exchange.auditId, "Content-Type", contentType];
   if (more === undefined) headers.push("Cache-Control", "no-cache, private");
   else {
-    // The types of Node know no lists here, its code does.
+    // Node accepts lists here, though its types do not.
     headers.push(...(more as readonly string[]));
     if (!more.includes("Cache-Control")) headers.push("Cache-Control", "no-cache, private");
   }
@@ -26,7 +26,7 @@ function headersOf(exchange: Exchange, contentType: string, more: Headers | unde
   return headers;
 }
 
-/** Sends an answer that is there in one piece. */
+/** Sends a body. */
 export function send(
   exchange: Exchange,
   code: number,
@@ -35,7 +35,7 @@ export function send(
   more?: Headers,
 ): void | Promise<void> {
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  if (size > worthCompressing) return sendChunks(exchange, code, contentType, size, [body], more);
+  if (size > gzipThreshold) return sendChunks(exchange, code, contentType, size, [body], more);
   if (exchange.over) return;
   const headers = headersOf(exchange, contentType, more);
   headers.push("Content-Length", String(size));
@@ -46,28 +46,28 @@ export function send(
 }
 
 /** Sends an object as it is stored. */
-export function sendAnswer(
+export function sendStored(
   exchange: Exchange,
   code: number,
   contentType: string,
-  answer: ObjectResponse,
+  stored: ObjectResponse,
 ): void | Promise<void> {
-  const { size } = answer;
-  if (size >= smallBody) return send(exchange, code, contentType, answer.bytes());
+  const { size } = stored;
+  if (size >= smallBody) return send(exchange, code, contentType, stored.bytes());
   if (exchange.over) return;
   const headers = headersOf(exchange, contentType, undefined);
   headers.push("Content-Length", String(size));
   exchange.response.writeHead(code, headers);
   if (exchange.method === "HEAD") exchange.response.end();
-  else endWith(exchange, answer.latin1());
+  else endWith(exchange, stored.latin1());
 }
 
-/** A text of one byte a character is joined to the headers and sent with them in one piece. */
+/** Ends with a latin1 string, which Node sends with the headers in a single write. */
 function endWith({ response }: Exchange, latin1: string): void {
   response.end(latin1, "latin1");
 }
 
-/** Sends a large answer piece by piece, no faster than the client reads. */
+/** Sends a large body in chunks, no faster than the client reads. */
 export async function sendChunks(
   exchange: Exchange,
   code: number,
@@ -79,7 +79,7 @@ export async function sendChunks(
   if (exchange.over) return;
   const { response } = exchange;
   const headers = headersOf(exchange, contentType, more);
-  const compress = size > worthCompressing && acceptsGzip(exchange.header("accept-encoding"));
+  const compress = size > gzipThreshold && acceptsGzip(exchange.header("accept-encoding"));
   if (compress) addVary(headers, "Content-Encoding", "gzip");
   else headers.push("Content-Length", String(size));
   response.writeHead(code, headers);
@@ -91,24 +91,24 @@ export async function sendChunks(
   else await writeAll(response, chunks);
 }
 
-/** Sends an answer without a body. */
+/** Sends a response without a body. */
 export function sendEmpty(exchange: Exchange, code: number, more: Headers = []): void {
   if (exchange.over) return;
   const headers = ["Audit-Id", exchange.auditId, ...(more as readonly string[])];
   exchange.response.writeHead(code, headers).end();
 }
 
-/** Sends an answer in words. */
+/** Sends plain text. */
 export function sendText(exchange: Exchange, code: number, text: string): void {
   void send(exchange, code, "text/plain; charset=utf-8", text, ["X-Content-Type-Options", "nosniff"]);
 }
 
-/** Sends a JSON document as people read it, like Kubernetes' answers outside of the API proper. */
+/** Sends indented JSON, as Kubernetes does outside of its API. */
 export function sendRawJson(exchange: Exchange, code: number, value: unknown): void | Promise<void> {
   return send(exchange, code, "application/json", JSON.stringify(value, undefined, 2));
 }
 
-/** Sends a Status: what went wrong, or that there is nothing else to say. */
+/** Sends a Status, with the headers that depend on it. */
 export function sendStatus(
   exchange: Exchange,
   code: number,
@@ -141,7 +141,7 @@ async function writeAll(response: HttpResponse, chunks: Iterable<Buffer | string
   response.end();
 }
 
-/** The cheapest level: the others cost several times more and save little. */
+/** Compresses with the fastest level: others cost several times more and save little. */
 async function writeCompressed(response: HttpResponse, chunks: Iterable<Buffer | string>): Promise<void> {
   const gzip = createGzip({ level: 1, chunkSize: 64 * 1024 });
   response.once("close", () => gzip.destroy());
@@ -158,10 +158,10 @@ async function writeCompressed(response: HttpResponse, chunks: Iterable<Buffer |
   await sent;
 }
 
-/** Waits until more can be written; false when nobody reads any more. */
-export function drained(stream: NodeJS.EventEmitter, gone: boolean): Promise<boolean> {
+/** Waits until more can be written; resolves to false when the stream is closed. */
+export function drained(stream: NodeJS.EventEmitter, isClosed: boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    if (gone) {
+    if (isClosed) {
       resolve(false);
       return;
     }

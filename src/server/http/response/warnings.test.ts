@@ -7,21 +7,21 @@ function headers(...texts: string[]): readonly string[] {
   return warnings.headers;
 }
 
-test("each text becomes one header", () => {
+test("returns one header per distinct text", () => {
   expect(headers("one", "two", "one", "")).toEqual(['299 - "one"', '299 - "two"']);
 });
 
-test("quotes and backslashes are escaped, and no line can be added", () => {
+test("escapes quotes and backslashes, and replaces line breaks", () => {
   expect(headers('unknown field "a\\b"')).toEqual([String.raw`299 - "unknown field \"a\\b\""`]);
   expect(headers("a\r\nSet-Cookie: b")).toEqual(['299 - "a  Set-Cookie: b"']);
 });
 
-test("other letters go as UTF-8", () => {
+test("encodes non-ASCII characters as UTF-8", () => {
   const [header = ""] = headers("größe 語");
   expect(Buffer.from(header, "latin1").toString()).toBe('299 - "größe 語"');
 });
 
-test("too much is cut", () => {
+test("cuts texts beyond the total limit", () => {
   const many = headers(...Array.from({ length: 100 }, (_, index) => `${index}${"x".repeat(1000)}`));
   expect(many).toHaveLength(16);
   for (const header of many) expect(header.length).toBe(256 + '299 - ""'.length);

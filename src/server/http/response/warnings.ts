@@ -1,39 +1,39 @@
-/** Bounds as in Kubernetes: past the first, all texts are cut to the second. */
-const longestTotal = 4096;
-const longestItem = 256;
+/** Limits of Kubernetes in characters: if the sum exceeds the first, each text is cut to the second. */
+const maxTotal = 4096;
+const maxItem = 256;
 
 const control = /\p{Cc}/gu;
 const beyondLatin1 = /[^\u0020-\u00ff]/u;
 
-/** What the client is warned of, each text once. */
+/** Distinct warnings of a response. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
   add(text: string): void {
-    // Past this many nothing more would fit into the headers.
-    if (text !== "" && this.#texts.size < longestTotal) this.#texts.add(text);
+    // More texts than characters cannot fit.
+    if (text !== "" && this.#texts.size < maxTotal) this.#texts.add(text);
   }
 
-  /** The values of the `Warning` headers: as many as fit. */
+  /** Values of the `Warning` headers, as many as fit. */
   get headers(): readonly string[] {
     const texts = [...this.#texts].map((text) => text.replaceAll(control, " "));
     const total = texts.reduce((sum, text) => sum + text.length, 0);
     const headers: string[] = [];
     let written = 0;
     for (const text of texts) {
-      if (written >= longestTotal) break;
-      const shown = total > longestTotal ? Array.from(text).slice(0, longestItem).join("") : text;
-      written += shown.length;
-      headers.push(warningHeader(shown));
+      if (written >= maxTotal) break;
+      const cut = total > maxTotal ? Array.from(text).slice(0, maxItem).join("") : text;
+      written += cut.length;
+      headers.push(warningHeader(cut));
     }
     return headers;
   }
 }
 
-/** `299 - "the text"`: quoted as HTTP quotes. */
+/** `299 - "the text"` with the text as an HTTP quoted-string. */
 function warningHeader(text: string): string {
   const header = `299 - "${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-  // Header values are bytes; Node takes one character for each of them.
+  // Header values are bytes, and Node takes one character per byte.
   return beyondLatin1.test(header) || /[\u0080-\u00ff]/u.test(header)
     ? Buffer.from(header).toString("latin1")
     : header;

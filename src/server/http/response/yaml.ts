@@ -1,4 +1,4 @@
-/** YAML as Kubernetes writes it: keys in order, nothing folded, and quotes where an old parser would see a boolean. */
+/** YAML as Kubernetes writes it: sorted keys, no folded lines, and YAML 1.1 booleans such as `yes` quoted. */
 export async function toYaml(value: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify(value, {

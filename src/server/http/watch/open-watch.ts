@@ -1,27 +1,27 @@
-import { asApiError } from "../../../model/core.js";
+import { asApiError, statusOf } from "../../../model/errors/api-error.js";
 import type { HttpContext } from "../context.js";
 import type { ObjectEvent } from "../../registry/requests.js";
 import { PageNotFound } from "../../request/resolve.js";
 import type { Exchange } from "../exchange.js";
 import { HttpApiRequest, type RequestLine } from "../request/http-api-request.js";
-import { belongsInStream, failureFrame, pump, type Outlet } from "./events.js";
-import { framerOf, type Framer } from "./frames.js";
+import { encodeError, encoderFor, type EventEncoder } from "./encode-event.js";
+import { sendEvents, type EventSink } from "./send-events.js";
 
-/** A watch that has begun, or will as soon as there is something to tell. */
+/** An open watch. Either `run` or `cancel` must be called. */
 export interface OpenWatch {
-  /** Sends all events; resolves when there will be no more. Never rejects. */
-  run(outlet: Outlet): Promise<void>;
-  /** Ends it from this side while it runs. */
+  /** Sends all events; resolves when the watch ends. Never rejects. */
+  run(sink: EventSink): Promise<void>;
+  /** Ends a watch that runs. */
   stop(): void;
-  /** Ends it in place of running it. */
+  /** Closes a watch that was not run. */
   cancel(): Promise<void>;
 }
 
-const nowhere: Outlet = { write: () => false };
+const closedSink: EventSink = { write: () => false };
 
 /**
- * Begins a watch. Throws what is wrong with the request itself; all later failures, and a version that is too old,
- * are told inside the stream.
+ * Opens a watch. Throws if the request is invalid. Later errors, and the 410 for an expired resourceVersion, are sent as an ERROR
+ * event in the stream.
  */
 export async function openWatch(
   context: HttpContext,
@@ -33,13 +33,13 @@ export async function openWatch(
   const request = new HttpApiRequest(context, exchange, { ...line, verb: "watch" as const }, abort.signal);
   const events = await pipeline.handle(request);
   if (line.type === undefined) throw new PageNotFound();
-  const frame = framerOf(line.type, request.form, exchange.query, clock);
+  const encode = encoderFor(line.type, request.form, exchange.query, clock);
   const iterator = events[Symbol.asyncIterator]();
   const first = iterator.next();
   try {
-    await settledOrWaiting(first);
+    await rejectionOrPending(first);
   } catch (error) {
-    if (!belongsInStream(error)) throw error;
+    if (asApiError(error)?.code !== 410) throw error;
   }
   watches.add(abort);
   const { series } = exchange;
@@ -48,11 +48,11 @@ export async function openWatch(
     stop: () => abort.abort(),
     cancel() {
       abort.abort();
-      return watch.run(nowhere);
+      return watch.run(closedSink);
     },
-    async run(outlet) {
+    async run(sink) {
       try {
-        await stream(first, iterator, frame, outlet, (count) => {
+        await stream(first, iterator, encode, sink, (count) => {
           if (series !== undefined) series.events += count;
         });
       } catch (error) {
@@ -68,25 +68,25 @@ export async function openWatch(
   return watch;
 }
 
-/** All events, and as the last one what ended them if that was a failure. */
+/** Sends all events, and an ERROR event if the watch failed. */
 async function stream(
   first: Promise<IteratorResult<readonly ObjectEvent[], unknown>>,
   iterator: AsyncIterator<readonly ObjectEvent[]>,
-  frame: Framer,
-  outlet: Outlet,
-  sent: (events: number) => void,
+  encode: EventEncoder,
+  sink: EventSink,
+  onSent: (events: number) => void,
 ): Promise<void> {
   try {
-    await pump(first, iterator, frame, outlet, sent);
+    await sendEvents(first, iterator, encode, sink, onSent);
   } catch (error) {
-    const failure = failureFrame(error);
-    await outlet.write([failure], failure.chunk.length);
+    const failure = encodeError(statusOf(error));
+    await sink.write([failure], failure.chunk.length);
     if (asApiError(error) === undefined) throw error;
   }
 }
 
-/** Rejects when `first` does so at once; resolves when it has come or lets wait for it. */
-function settledOrWaiting(first: Promise<unknown>): Promise<void> {
+/** Rejects if `first` rejects within this turn of the event loop; resolves otherwise. */
+function rejectionOrPending(first: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     first.then(() => resolve(), reject);
     setImmediate(resolve);

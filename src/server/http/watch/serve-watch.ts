@@ -1,16 +1,16 @@
 import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
-import { httpOutlet } from "./http-outlet.js";
+import { httpSink } from "./http-sink.js";
 import type { RequestLine } from "../request/http-api-request.js";
 import { openWatch } from "./open-watch.js";
 
-/** Answers with a stream of events, which ends when the watch does or the client goes away. */
+/** Responds with a stream of events, which ends with the watch or when the client disconnects. */
 export async function serveWatch(context: HttpContext, exchange: Exchange, line: RequestLine): Promise<void> {
   const watch = await openWatch(context, exchange, line);
   const { response } = exchange;
   if (exchange.over) return watch.cancel();
   response.once("close", () => watch.stop());
-  // No length: the headers go out now, the events as they come.
+  // Without Content-Length: headers are sent now, events as they occur.
   response.writeHead(200, [
     "Audit-Id",
     exchange.auditId,
@@ -24,6 +24,6 @@ export async function serveWatch(context: HttpContext, exchange: Exchange, line:
     return watch.cancel();
   }
   response.flushHeaders();
-  await watch.run(httpOutlet(response, context.clock, context.limits.stalledWatchTimeout));
+  await watch.run(httpSink(response, context.clock, context.limits.stalledWatchTimeout));
   response.end();
 }

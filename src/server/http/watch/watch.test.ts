@@ -9,7 +9,7 @@ import { adminToken, widgetServer, type WidgetServer } from "../fixtures/widget-
 import type { Registry } from "../../registry/registry.js";
 import type { ObjectEvent } from "../../registry/requests.js";
 import { PlainObject } from "../../resources/stored-object.js";
-import { plainFrame } from "./frames.js";
+import { encodeStored } from "./encode-event.js";
 
 let api: WidgetServer;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** The server with a watch of the test's own making. */
+/** A server whose registry has the given implementation of watch. */
 function watchedBy(watch: Registry["watch"], options = {}): Promise<WidgetServer> {
   return widgetServer(options, (registry) => {
     return Object.assign(Object.create(registry) as Registry, { types: registry.types, watch });
@@ -39,7 +39,7 @@ function events(count: number, size: number): ObjectEvent[] {
 }
 
 describe("over HTTP", () => {
-  test("sends the headers at once and every change as a line", async () => {
+  test("sends the headers at once and each event as a line", async () => {
     const before = (await ask(api, widgetsPath)).json.metadata.resourceVersion as string;
     const watch = await startWatch(api, `${widgetsPath}?watch=1&resourceVersion=${before}`);
     expect(watch.response.statusCode).toBe(200);
@@ -61,7 +61,7 @@ describe("over HTTP", () => {
     watch.close();
   });
 
-  test("begins with what is there", async () => {
+  test("starts with the existing objects", async () => {
     const watch = await startWatch(api, `${widgetsPath}?watch=true`);
     expect(await watch.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" } } });
     watch.close();
@@ -71,13 +71,13 @@ describe("over HTTP", () => {
     "/apis/demo.dev/v1/watch/widgets",
     "/apis/demo.dev/v1/watch/namespaces/default/widgets",
     "/apis/demo.dev/v1/watch/namespaces/default/widgets/a",
-  ])("at the old address %s", async (path) => {
+  ])("serves the deprecated path %s", async (path) => {
     const watch = await startWatch(api, path);
     expect(await watch.next()).toMatchObject({ object: { metadata: { name: "a" } } });
     watch.close();
   });
 
-  test("as tables, whose columns are named once", async () => {
+  test("sends Tables, with column definitions in the first only", async () => {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     await createWidgets(api, "b");
     const watch = await startWatch(api, `${widgetsPath}?watch=1`, { accept });
@@ -91,20 +91,20 @@ describe("over HTTP", () => {
     await ask(api, `${widgetsPath}/b`, { method: "DELETE" });
   });
 
-  test("as metadata alone", async () => {
+  test("sends PartialObjectMetadata", async () => {
     const accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
     const watch = await startWatch(api, `${widgetsPath}?watch=1`, { accept });
     expect(await watch.next()).toMatchObject({ object: { kind: "PartialObjectMetadata" } });
     watch.close();
   });
 
-  test("not as YAML", async () => {
+  test("returns 406 for YAML", async () => {
     const reply = await ask(api, `${widgetsPath}?watch=1`, { headers: { accept: "application/yaml" } });
     expect(reply.status).toBe(406);
     expect(reply.json.message).toContain("application/json;stream=watch");
   });
 
-  test("HEAD ends at once", async () => {
+  test("ends a HEAD request at once", async () => {
     expect(await ask(api, `${widgetsPath}?watch=1`, { method: "HEAD" })).toMatchObject({
       status: 200,
       text: "",
@@ -118,14 +118,14 @@ describe("over HTTP", () => {
     ["timeoutSeconds=x", 400],
     ["labelSelector=%3D", 400],
     ["fieldSelector=spec.nothing%3D1", 400],
-  ])("what makes no sense is refused before it begins: %s", async (query, status) => {
+  ])("rejects invalid options before it starts: %s", async (query, status) => {
     expect(await ask(api, `${widgetsPath}?watch=1&${query}`)).toMatchObject({
       status,
       json: { code: status },
     });
   });
 
-  test("a version that is too old is told inside the stream", async () => {
+  test("sends the 410 for an expired resourceVersion as an ERROR event", async () => {
     await using other = await widgetServer();
     await createWidgets(other, "a", "b", "c");
     const { revision } = await other.store.status();
@@ -137,7 +137,7 @@ describe("over HTTP", () => {
     ]);
   });
 
-  test("a failure in the middle ends the stream with an ERROR", async () => {
+  test("ends with an ERROR event when the watch fails", async () => {
     await using other = await watchedBy(async function* () {
       yield events(1, 10);
       await Promise.resolve();
@@ -151,7 +151,7 @@ describe("over HTTP", () => {
     expect(other.errors).toEqual([]);
   });
 
-  test("an unknown failure is reported too", async () => {
+  test("reports an unexpected error to onError", async () => {
     const broken = new Error("something broke");
     await using other = await watchedBy(async function* () {
       yield events(1, 10);
@@ -163,7 +163,7 @@ describe("over HTTP", () => {
     expect(other.errors).toEqual([broken]);
   });
 
-  test("ends when its time is up", async () => {
+  test("ends after timeoutSeconds", async () => {
     const watch = await startWatch(
       api,
       `${widgetsPath}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Da`,
@@ -171,7 +171,7 @@ describe("over HTTP", () => {
     expect(await watch.rest()).toMatchObject([{ type: "ADDED" }]);
   });
 
-  test("lasts between half an hour and an hour when it does not say how long", async () => {
+  test("lasts 30 to 60 minutes without timeoutSeconds", async () => {
     let asked: number | undefined;
     await using other = await watchedBy(async function* ({ options }) {
       asked = options.timeoutSeconds;
@@ -184,7 +184,7 @@ describe("over HTTP", () => {
     expect(asked).toBe(7);
   });
 
-  test("large batches arrive whole", async () => {
+  test("sends large batches completely", async () => {
     const sent = events(3000, 400);
     await using other = await watchedBy(async function* () {
       yield sent.slice(0, 1);
@@ -194,7 +194,7 @@ describe("over HTTP", () => {
     expect(seen.map(({ object }) => object)).toEqual(sent.map(({ object }) => object.object));
   });
 
-  test("works with HTTP/1.0 and behind other requests on one connection", async () => {
+  test("works with HTTP/1.0 and with pipelined requests", async () => {
     await using other = await watchedBy(async function* () {
       yield events(2, 10);
       await new Promise((resolve) => setImmediate(resolve));
@@ -213,7 +213,7 @@ describe("over HTTP", () => {
     expect(pipelined).toMatch(/0\r\n\r\nHTTP\/1.1 200 OK[^]*ok$/);
   });
 
-  test("a client that reads nothing is asked for nothing, and is let go in the end", async () => {
+  test("stops reading events for a client that does not read, and disconnects it after the timeout", async () => {
     const clock = new VirtualClock();
     let taken = 0;
     let ended = false;
@@ -235,7 +235,7 @@ describe("over HTTP", () => {
     socket.write(
       `GET ${widgetsPath}?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`,
     );
-    // As much as the systems' buffers take, and no more.
+    // As much as the socket buffers hold, and no more.
     let before = -1;
     await vi.waitFor(
       () => {
@@ -252,7 +252,7 @@ describe("over HTTP", () => {
     socket.destroy();
   });
 
-  test("a client that goes away ends its watch", async () => {
+  test("ends when the client disconnects", async () => {
     let signal: AbortSignal | undefined;
     await using other = await watchedBy(async function* (request) {
       signal = request.signal;
@@ -271,7 +271,7 @@ describe("over HTTP", () => {
     expect(other.errors).toEqual([]);
   });
 
-  test("closing the server ends all watches", async () => {
+  test("ends when the server closes", async () => {
     const other = await widgetServer();
     const watches = await Promise.all([1, 2, 3].map(() => startWatch(other, `${widgetsPath}?watch=1`)));
     const ends = watches.map((watch) => watch.rest());
@@ -281,15 +281,15 @@ describe("over HTTP", () => {
   });
 });
 
-test("an event is framed once for all who watch", () => {
+test("encodes an event once for all watches", () => {
   const [event] = events(1, 100);
   if (event === undefined) throw new Error("there is no event");
-  const frame = plainFrame(event);
-  expect(plainFrame({ ...event })).toBe(frame);
-  expect(plainFrame({ ...event, type: "MODIFIED" })).not.toBe(frame);
+  const encoded = encodeStored(event);
+  expect(encodeStored({ ...event })).toBe(encoded);
+  expect(encodeStored({ ...event, type: "MODIFIED" })).not.toBe(encoded);
   const line = JSON.stringify({ type: "ADDED", object: event.object.object });
-  expect(frame.line.toString()).toBe(`${line}\n`);
-  expect(frame.chunk.toString()).toBe(`${(Buffer.byteLength(line) + 1).toString(16)}\r\n${line}\n\r\n`);
+  expect(encoded.line.toString()).toBe(`${line}\n`);
+  expect(encoded.chunk.toString()).toBe(`${(Buffer.byteLength(line) + 1).toString(16)}\r\n${line}\n\r\n`);
 });
 
 describe("over a WebSocket", () => {
@@ -316,7 +316,7 @@ describe("over a WebSocket", () => {
     await once(socket, "close");
   });
 
-  test("takes a token among the protocols, as browsers have no other way", async () => {
+  test("accepts a token in the subprotocols, as browsers send it", async () => {
     const protocol = `base64url.bearer.authorization.k8s.io.${Buffer.from(adminToken).toString("base64url")}`;
     const socket = socketTo(api, `${widgetsPath}?watch=1`, [protocol, "base64.binary.k8s.io"]);
     await once(socket, "message");
@@ -326,7 +326,7 @@ describe("over a WebSocket", () => {
     await expect(once(alone, "open")).rejects.toThrow("401");
   });
 
-  test("fails like any request before it begins", async () => {
+  test("returns an HTTP error when the request is invalid", async () => {
     await expect(once(socketTo(api, `${widgetsPath}?watch=1`), "open")).rejects.toThrow("403");
     const wrong = socketTo(api, `${widgetsPath}?watch=1&resourceVersion=x`, [], { authorization });
     await expect(once(wrong, "open")).rejects.toThrow("422");
@@ -348,7 +348,7 @@ describe("over a WebSocket", () => {
     await other.store.close();
   });
 
-  test("sends no more than is taken", async () => {
+  test("waits for a slow client", async () => {
     let taken = 0;
     await using other = await watchedBy(async function* ({ signal }) {
       while (!signal?.aborted && taken < 500) {
@@ -372,7 +372,7 @@ describe("over a WebSocket", () => {
     socket.terminate();
   });
 
-  test("a handshake that is none is refused", async () => {
+  test("returns 400 for an invalid handshake", async () => {
     const text = await sendRaw(
       api.server.port,
       `GET ${widgetsPath}?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n` +

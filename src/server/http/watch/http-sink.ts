@@ -1,38 +1,38 @@
 import type { Clock } from "../../../model/core.js";
 import { drained } from "../response/send.js";
 import { isDisconnected, isHttp2, type HttpResponse } from "../exchange.js";
-import type { Frame } from "./frames.js";
-import type { Outlet } from "./events.js";
+import type { EncodedEvent } from "./encode-event.js";
+import type { EventSink } from "./send-events.js";
 
 /**
- * A watch over HTTP. On HTTP/1.1 frames go straight to the socket, as they are in the form of chunks already; the
- * response would put each into four pieces of its own.
+ * Writes a watch to an HTTP response. On HTTP/1.1, chunks are written directly to the socket: they are encoded already, and
+ * `response.write` would make four writes of each.
  */
-export function httpOutlet(response: HttpResponse, clock: Clock, stalledAfter: number): Outlet {
+export function httpSink(response: HttpResponse, clock: Clock, stalledAfter: number): EventSink {
   const http2 = isHttp2(response);
   return {
-    write(frames, size) {
+    write(events, size) {
       if (response.writableEnded || isDisconnected(response)) return false;
       const { socket } = response;
-      // Without a socket an earlier answer on the same connection is still on its way (pipelining).
+      // The response has no socket while an earlier one on the same connection is being sent (pipelining).
       const direct = !http2 && response.chunkedEncoding && socket !== null;
       const stream = direct ? socket : response;
-      if (stream.write(joined(frames, size, direct ? "chunk" : "line"))) return true;
+      if (stream.write(concat(events, size, direct ? "chunk" : "line"))) return true;
       return whenDrained(stream, response, clock, stalledAfter);
     },
   };
 }
 
-function joined(frames: readonly Frame[], size: number, part: keyof Frame): Buffer {
-  const [only] = frames;
-  if (frames.length === 1 && only !== undefined) return only[part];
+function concat(events: readonly EncodedEvent[], size: number, part: keyof EncodedEvent): Buffer {
+  const [only] = events;
+  if (events.length === 1 && only !== undefined) return only[part];
   const buffer = Buffer.allocUnsafe(size);
   let offset = 0;
-  for (const frame of frames) offset += frame[part].copy(buffer, offset);
+  for (const event of events) offset += event[part].copy(buffer, offset);
   return offset === size ? buffer : buffer.subarray(0, offset);
 }
 
-/** A client that takes nothing for too long is gone, whatever its connection says. */
+/** Waits for the client to read; disconnects it after `stalledAfter` milliseconds. */
 async function whenDrained(
   stream: NodeJS.EventEmitter,
   response: HttpResponse,

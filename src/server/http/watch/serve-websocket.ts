@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { publicProtocol } from "../auth/authenticate.js";
-import { answerHandshakeError } from "../connections.js";
+import { rejectHandshake } from "../connections.js";
 import type { HttpRequest } from "../exchange.js";
 import type { ServeWatch } from "../handler.js";
 import { openWatch } from "./open-watch.js";
-import { socketOutlet } from "./socket-outlet.js";
+import { webSocketSink } from "./websocket-sink.js";
 
 let server: Promise<WebSocketServer> | undefined;
 
@@ -15,17 +15,17 @@ function webSockets(): Promise<WebSocketServer> {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      // Clients have nothing to say.
+      // Clients have nothing to send.
       maxPayload: 4096,
       handleProtocols: (protocols) => publicProtocol(protocols) ?? false,
     });
-    return sockets.on("wsClientError", answerHandshakeError);
+    return sockets.on("wsClientError", rejectHandshake);
   });
   return server;
 }
 
-/** Answers a watch on a connection that becomes a WebSocket. Until then failures are answered as ever. */
-export function socketWatch(socket: Duplex, head: Buffer): ServeWatch {
+/** Serves a watch over a WebSocket. Errors before the upgrade are plain HTTP responses. */
+export function webSocketWatch(socket: Duplex, head: Buffer): ServeWatch {
   return async (context, exchange, line) => {
     const watch = await openWatch(context, exchange, line);
     const sockets = await webSockets();
@@ -37,12 +37,12 @@ export function socketWatch(socket: Duplex, head: Buffer): ServeWatch {
     if (connection === undefined) return watch.cancel();
     connection.once("close", () => watch.stop());
     connection.on("error", () => watch.stop());
-    await watch.run(socketOutlet(connection, context.clock, context.limits.stalledWatchTimeout));
+    await watch.run(webSocketSink(connection, context.clock, context.limits.stalledWatchTimeout));
     connection.close(1000);
   };
 }
 
-/** Undefined when the client's handshake is none; it has been told so. */
+/** Undefined when the handshake is invalid; the client has its error response then. */
 function upgrade(
   sockets: WebSocketServer,
   request: HttpRequest,

@@ -9,19 +9,20 @@ import type { Negotiated } from "../negotiate.js";
 import { textOf, type Query } from "../request/query.js";
 
 /**
- * An event as it goes over the wire: `{"type":…,"object":…}` and a line feed, in the clothes of a chunk of HTTP/1.1
- * (its length before it, an end of line after it), so that one buffer serves every kind of connection.
+ * A watch event as bytes: `{"type":…,"object":…}` and a line feed, wrapped as a chunk of HTTP/1.1 chunked encoding, so that one
+ * buffer serves every kind of connection.
  */
-export interface Frame {
+export interface EncodedEvent {
+  /** The line as an HTTP/1.1 chunk, with length and CRLF. */
   readonly chunk: Buffer;
-  /** The line without the clothes; shares the chunk's memory. */
+  /** JSON and line feed; shares the memory of `chunk`. */
   readonly line: Buffer;
 }
 
-/** Puts an event into its frame. */
-export type Framer = (event: ObjectEvent) => Frame;
+/** Encodes the events of one watch. */
+export type EventEncoder = (event: ObjectEvent) => EncodedEvent;
 
-const kept: Readonly<Record<EventType, WeakMap<ObjectResponse, Frame>>> = {
+const cache: Readonly<Record<EventType, WeakMap<ObjectResponse, EncodedEvent>>> = {
   ADDED: new WeakMap(),
   MODIFIED: new WeakMap(),
   DELETED: new WeakMap(),
@@ -36,30 +37,30 @@ const starts: Readonly<Record<string, Buffer>> = Object.fromEntries(
 );
 
 const end = Buffer.from("}\n\r\n");
-/** What of the end belongs to the line. */
+/** Bytes of `end` that belong to the line. */
 const lineEnd = 2;
 
-/** The objects as they are stored: framed once, however many watch them. */
-export const plainFrame: Framer = ({ type, object }) => {
-  let frame = kept[type].get(object);
-  if (frame === undefined) {
-    frame = build(type, object.size, (target, offset) => object.writeTo(target, offset));
-    kept[type].set(object, frame);
+/** Encodes objects as they are stored, once for all watches. */
+export const encodeStored: EventEncoder = ({ type, object }) => {
+  let encoded = cache[type].get(object);
+  if (encoded === undefined) {
+    encoded = build(type, object.size, (target, offset) => object.writeTo(target, offset));
+    cache[type].set(object, encoded);
   }
-  return frame;
+  return encoded;
 };
 
-/** Tells a client what went wrong with its watch. */
-export function errorFrame(status: FailureStatus): Frame {
-  return textFrame("ERROR", JSON.stringify(status));
+/** ERROR event with a Status. */
+export function encodeError(status: FailureStatus): EncodedEvent {
+  return encodeJson("ERROR", JSON.stringify(status));
 }
 
-function textFrame(type: string, json: string): Frame {
+function encodeJson(type: string, json: string): EncodedEvent {
   const body = Buffer.from(json);
   return build(type, body.length, (target, offset) => offset + body.copy(target, offset));
 }
 
-function build(type: string, size: number, write: (target: Buffer, offset: number) => number): Frame {
+function build(type: string, size: number, write: (target: Buffer, offset: number) => number): EncodedEvent {
   const start = starts[type] ?? end;
   const lineSize = start.length + size + lineEnd;
   const prefix = `${lineSize.toString(16)}\r\n`;
@@ -70,14 +71,14 @@ function build(type: string, size: number, write: (target: Buffer, offset: numbe
   return { chunk, line: chunk.subarray(lineStart, objectEnd + lineEnd) };
 }
 
-/** Frames in the form that was agreed on. One framer serves one watch: tables name their columns once. */
-export function framerOf(type: ResourceType, form: Negotiated, query: Query, clock: Clock): Framer {
+/** Encoder for the negotiated format. Not shared between watches: only the first Table of a watch has column definitions. */
+export function encoderFor(type: ResourceType, form: Negotiated, query: Query, clock: Clock): EventEncoder {
   const { as } = form;
-  if (as === undefined) return plainFrame;
+  if (as === undefined) return encodeStored;
   const version = as.version as MetaVersion;
   if (as.kind !== "Table") {
     return (event) =>
-      textFrame(event.type, JSON.stringify(partialObjectMetadata(event.object.object, version)));
+      encodeJson(event.type, JSON.stringify(partialObjectMetadata(event.object.object, version)));
   }
   const includeObject = parseIncludeObject(textOf(query, "includeObject"));
   let columnDefinitions = true;
@@ -89,6 +90,6 @@ export function framerOf(type: ResourceType, form: Negotiated, query: Query, clo
       now: clock.now(),
     });
     columnDefinitions = false;
-    return textFrame(event.type, table);
+    return encodeJson(event.type, table);
   };
 }

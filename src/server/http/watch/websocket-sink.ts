@@ -1,23 +1,23 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../model/core.js";
-import type { Outlet } from "./events.js";
+import type { EventSink } from "./send-events.js";
 
-/** Above this many bytes that wait to be sent, nothing more is asked for. */
-const enough = 64 * 1024;
+/** Buffered bytes above which writing waits for the client. */
+const highWaterMark = 64 * 1024;
 
-/** A watch over a WebSocket: one text message for each event. */
-export function socketOutlet(socket: WebSocket, clock: Clock, stalledAfter: number): Outlet {
+/** Writes a watch to a WebSocket: one text message for each event. */
+export function webSocketSink(socket: WebSocket, clock: Clock, stalledAfter: number): EventSink {
   return {
-    write(frames) {
+    write(events) {
       if (socket.readyState !== socket.OPEN) return false;
-      const last = frames.length - 1;
-      for (const [index, { line }] of frames.entries()) {
+      const last = events.length - 1;
+      for (const [index, { line }] of events.entries()) {
         if (index === last) break;
         socket.send(line, { binary: false });
       }
-      const line = frames[last]?.line;
+      const line = events[last]?.line;
       if (line === undefined) return true;
-      if (socket.bufferedAmount < enough) {
+      if (socket.bufferedAmount < highWaterMark) {
         socket.send(line, { binary: false });
         return true;
       }
