@@ -42,6 +42,6 @@ export type {
 } from "./resources/resource-type.js";
 export { ResourceTypes } from "./resources/resource-types.js";
 export type { ObjectResponse } from "./resources/stored-object.js";
-export type { Extension, ExtensionAnswer, ExtensionRequest } from "./http/paths/extension.js";
+export type { Extension, ExtensionResponse, ExtensionRequest } from "./http/paths/extension.js";
 export type { MetricSource } from "./http/metrics/prometheus.js";
 export type { HealthCheck } from "./http/paths/health.js";

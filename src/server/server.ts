@@ -11,7 +11,7 @@ import type { KeyPair } from "./http/tls/certificate.js";
 import { ensureCertificates, type ServerCertificates } from "./http/tls/certificates.js";
 import { storeMetrics } from "./store-metrics.js";
 
-type PassedOn =
+type HttpOption =
   | "host"
   | "port"
   | "hosts"
@@ -22,27 +22,28 @@ type PassedOn =
   | "metrics"
   | "extensions";
 
-export interface ServerOptions extends ApiOptions, Pick<HttpOptions, PassedOn> {
-  /** Where tokens, certificates and the kubeconfig are kept. */
+/** Options of {@link startServer}. */
+export interface ServerOptions extends ApiOptions, Pick<HttpOptions, HttpOption> {
+  /** Data folder: tokens, certificates and the kubeconfig. */
   readonly data: string;
-  /** Where the kubeconfig is written; `kubeconfig` in the data folder unless told. */
+  /** Path of the kubeconfig to write. Default: `kubeconfig` in the data folder. */
   readonly kubeconfig?: string | undefined;
-  /** More tokens than the administrator's, in kube-apiserver's format: `token,user,uid,"group1,group2"`. */
+  /** File with tokens of further users, in kube-apiserver's format: `token,user,uid,"group1,group2"`. */
   readonly tokenFile?: string | undefined;
   /**
-   * A certificate and key in PEM. Unless told, a certificate by an authority of the server's own: kubectl and everything
-   * else built on client-go sends its token over TLS only. `false` for none.
+   * Certificate and key in PEM, or `false` to disable TLS. Default: a certificate signed by the server's own CA, since kubectl
+   * and other clients built on client-go send tokens over TLS only.
    */
   readonly tls?: boolean | KeyPair | undefined;
 }
 
-/** An API server that can be reached. */
+/** A running API server. */
 export interface Server extends AsyncDisposable {
   readonly api: Api;
   readonly url: string;
-  /** The administrator's. */
+  /** Token of the administrator. */
   readonly token: string;
-  /** The path of a kubeconfig with url and token in it. */
+  /** Path of a kubeconfig with url and token. */
   readonly kubeconfig: string;
   close(): Promise<void>;
 }

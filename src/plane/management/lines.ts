@@ -1,5 +1,5 @@
 import { statusOf } from "../../model/core.js";
-import type { ExtensionAnswer } from "../../server/index.js";
+import type { ExtensionResponse } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 
 /** Values buffered for a slow reader before its stream fails. */
@@ -8,7 +8,7 @@ const maxBuffered = 2000;
 /**
  * Newline-delimited JSON. A failure is sent as the last line, since the status code has been sent by then.
  */
-export function lines(values: AsyncIterable<unknown>): ExtensionAnswer {
+export function lines(values: AsyncIterable<unknown>): ExtensionResponse {
   return { type: "application/x-ndjson", stream: encoded(values) };
 }
 

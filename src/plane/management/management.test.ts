@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../model/core.js";
-import type { ExtensionAnswer } from "../../server/index.js";
+import type { ExtensionResponse } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
 import { controlPlane } from "../control-plane.js";
 import { management, type ApiAccess } from "./management.js";
@@ -16,7 +16,7 @@ function compactedStore(): Store {
   return store;
 }
 
-function get(path: string, query: Record<string, string> = {}): Promise<ExtensionAnswer | undefined> {
+function get(path: string, query: Record<string, string> = {}): Promise<ExtensionResponse | undefined> {
   return management({ parts: () => ({}), store: compactedStore(), clock: systemClock }).serve({
     method: "GET",
     path,
@@ -41,7 +41,7 @@ test("authorizes the user of the request to read the object whose history is req
   };
   const served = management({ parts: () => ({ api }), store: new MemoryStore(), clock: systemClock });
   const query: Record<string, string> = { apiVersion: "v1", kind: "ConfigMap", name: "secret-plans" };
-  const history = (name: string): Promise<ExtensionAnswer | undefined> =>
+  const history = (name: string): Promise<ExtensionResponse | undefined> =>
     served.serve({
       method: "GET",
       path: "history",

@@ -5,7 +5,7 @@ import type { ObjectKey } from "../../model/object/object-key.js";
 import { splitKey } from "../../runtime/loop/keys.js";
 import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start-controllers.js";
-import type { Attributes, Extension, ExtensionAnswer, ExtensionRequest, User } from "../../server/index.js";
+import type { Attributes, Extension, ExtensionResponse, ExtensionRequest, User } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
 import { managementPath } from "./contract.js";
@@ -54,7 +54,7 @@ interface Plane {
 
 interface Endpoint {
   readonly method: "GET" | "POST";
-  respond(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer>;
+  respond(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse>;
 }
 
 /** Serves the management API; {@link managementPath} describes it. */
@@ -87,7 +87,7 @@ async function respond(
   endpoint: Endpoint,
   request: ExtensionRequest,
   plane: Plane,
-): Promise<ExtensionAnswer> {
+): Promise<ExtensionResponse> {
   try {
     return await endpoint.respond(request, plane);
   } catch (error) {
@@ -136,7 +136,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 
 const maxLimit = 10_000;
 
-async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const controllers = plane.controllers();
   const { runs } = controllers;
   const text = (name: string): string | undefined => optionalParameter(request, name);
@@ -167,7 +167,7 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
   return lines(followRuns(runs, query, { reveal, signal: request.signal }));
 }
 
-async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const plans = await planManifests({
     client: plane.api().clientAs(request.user),
     controllers: plane.controllers(),
@@ -178,7 +178,7 @@ async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<Ext
   return { json: plans };
 }
 
-async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const [apiVersion = "", kind = "", name = ""] = ["apiVersion", "kind", "name"].map((parameter) =>
     requiredParameter(request, parameter),
   );
@@ -213,14 +213,14 @@ function readOf(
   };
 }
 
-async function respondTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+async function respondTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
   const controllers = plane.controllers();
   if (!isSet(request, "follow")) return { json: await plane.top.once(controllers) };
   const every = durationParameter(request, "every", { min: 100, fallback: 2000 });
   return lines(plane.top.follow(controllers, every, request.signal));
 }
 
-async function respondChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
+async function respondChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
   const follow = isSet(request, "follow");
   const options = {
     kind: optionalParameter(request, "kind"),
@@ -235,7 +235,7 @@ async function respondChanges(request: ExtensionRequest, { store }: Plane): Prom
   return follow ? lines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
-async function respondState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
+async function respondState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
   const options = {
     key: optionalParameter(request, "key") ?? "*",
     limit: integerParameter(request, "limit", { min: 1, max: maxLimit, fallback: 500 }),
@@ -245,7 +245,7 @@ async function respondState(request: ExtensionRequest, { store }: Plane): Promis
   return { json: await stateOf(store, options) };
 }
 
-async function respondProfile(request: ExtensionRequest): Promise<ExtensionAnswer> {
+async function respondProfile(request: ExtensionRequest): Promise<ExtensionResponse> {
   const seconds = integerParameter(request, "seconds", { min: 1, max: 600, fallback: 10 });
   if (!isSet(request, "follow")) {
     throw failures.badRequest("a profile takes longer than a request may: set follow=true");
@@ -260,7 +260,7 @@ async function* once(text: Promise<string>): AsyncGenerator<string, void, undefi
   yield await text;
 }
 
-async function respondBackup(request: ExtensionRequest, { store, clock }: Plane): Promise<ExtensionAnswer> {
+async function respondBackup(request: ExtensionRequest, { store, clock }: Plane): Promise<ExtensionResponse> {
   if (!isSet(request, "follow")) {
     throw failures.badRequest("a backup takes longer than a request may: set follow=true");
   }

@@ -8,7 +8,7 @@ import { adminToken, widgetServer, type WidgetServer } from "./fixtures/widget-s
 
 const head = `Host: localhost\r\nAuthorization: Bearer ${adminToken}\r\n`;
 
-/** A registry whose `get` waits until it is told to go on. */
+/** A registry whose `get` waits for the call of `go`. */
 function waiting(): {
   change: NonNullable<Parameters<typeof widgetServer>[1]>;
   go: () => void;
@@ -38,7 +38,7 @@ function waiting(): {
   };
 }
 
-describe("bodies", () => {
+describe("request bodies", () => {
   let api: WidgetServer;
   beforeAll(async () => {
     api = await widgetServer({ limits: { bodyBytes: 2000 } });
@@ -47,7 +47,7 @@ describe("bodies", () => {
 
   const large = JSON.stringify(widget("large", { text: "x".repeat(3000) }));
 
-  test("that say that they are too large", async () => {
+  test("returns 413 for a Content-Length above the limit", async () => {
     const reply = await ask(api, widgetsPath, { method: "POST", body: large });
     expect(reply).toMatchObject({
       status: 413,
@@ -55,7 +55,7 @@ describe("bodies", () => {
     });
   });
 
-  test("that turn out too large", async () => {
+  test("returns 413 for a chunked body above the limit", async () => {
     const text = await sendRaw(
       api.server.port,
       `POST ${widgetsPath} HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
@@ -65,7 +65,7 @@ describe("bodies", () => {
     expect(text).toContain("HTTP/1.1 413 ");
   });
 
-  test("are not asked for when they are too large", async () => {
+  test("does not send 100 Continue for a body above the limit", async () => {
     const text = await sendRaw(
       api.server.port,
       `POST ${widgetsPath} HTTP/1.1\r\n${head}Content-Length: 5000\r\nExpect: 100-continue\r\n\r\n`,
@@ -73,11 +73,11 @@ describe("bodies", () => {
     expect(text).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test("are asked for when they are not, and only of those who may send them", async () => {
-    const body = JSON.stringify(widget("asked"));
-    const post = (token: string): Promise<{ status: number; asked: boolean }> =>
+  test("sends 100 Continue to authenticated clients only", async () => {
+    const body = JSON.stringify(widget("continued"));
+    const post = (token: string): Promise<{ status: number; continued: boolean }> =>
       new Promise((resolve, reject) => {
-        let asked = false;
+        let continued = false;
         const request = httpRequest(
           `${api.server.url}${widgetsPath}`,
           {
@@ -90,21 +90,21 @@ describe("bodies", () => {
             },
           },
           (response) => {
-            response.resume().on("end", () => resolve({ status: response.statusCode ?? 0, asked }));
+            response.resume().on("end", () => resolve({ status: response.statusCode ?? 0, continued }));
           },
         );
         request.on("continue", () => {
-          asked = true;
+          continued = true;
           request.end(body);
         });
         request.on("error", reject);
         request.flushHeaders();
       });
-    expect(await post(adminToken)).toEqual({ status: 201, asked: true });
-    expect(await post("wrong")).toEqual({ status: 401, asked: false });
+    expect(await post(adminToken)).toEqual({ status: 201, continued: true });
+    expect(await post("wrong")).toEqual({ status: 401, continued: false });
   });
 
-  test("that end before they should leave no trace", async () => {
+  test("survives a client that disconnects in the middle of a body", async () => {
     const socket = connect(api.server.port, "127.0.0.1");
     socket.write(`POST ${widgetsPath} HTTP/1.1\r\n${head}Content-Length: 500\r\n\r\n{"api`);
     await new Promise((resolve) => setImmediate(resolve));
@@ -115,7 +115,7 @@ describe("bodies", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("malformed HTTP", () => {
   let api: WidgetServer;
   beforeAll(async () => {
     api = await widgetServer({ limits: { headersTimeout: 100, receiveTimeout: 200, headerBytes: 8192 } });
@@ -124,10 +124,10 @@ describe("what is no request", () => {
   afterAll(() => api[Symbol.asyncDispose]());
 
   test.each<[string, string, string]>([
-    ["no HTTP", "hello\r\n\r\n", "400 Bad Request"],
+    ["not HTTP", "hello\r\n\r\n", "400 Bad Request"],
     ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "400 Bad Request"],
-    ["HTTP/2 in the clear", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 Bad Request"],
-    ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 Bad Request"],
+    ["HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 Bad Request"],
+    ["no Host header", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 Bad Request"],
     ["a method that is none", `FOO / HTTP/1.1\r\n${head}\r\n`, "400 Bad Request"],
     [
       "two lengths",
@@ -151,7 +151,7 @@ describe("what is no request", () => {
       "408 Request Timeout",
     ],
     [
-      "a chunk that is none",
+      "a malformed chunk",
       `POST ${widgetsPath} HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
       "400 Bad Request",
     ],
@@ -161,7 +161,7 @@ describe("what is no request", () => {
     expect(text).toContain('"kind":"Status"');
   });
 
-  test("nonsense after a request waits for its answer", async () => {
+  test("completes the response before it rejects malformed bytes after the request", async () => {
     const text = await sendRaw(
       api.server.port,
       `GET ${widgetsPath}/a HTTP/1.1\r\n${head}\r\nnonsense\r\n\r\n`,
@@ -171,7 +171,7 @@ describe("what is no request", () => {
     expect(text).not.toContain("400");
   });
 
-  test("absolute addresses and HTTP/1.0 are fine", async () => {
+  test("accepts absolute URLs and HTTP/1.0", async () => {
     const absolute = `GET http://localhost/version HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
     expect(await sendRaw(api.server.port, absolute)).toContain("gitVersion");
     expect(await sendRaw(api.server.port, "GET /version HTTP/1.0\r\n\r\n")).toContain("gitVersion");
@@ -179,7 +179,7 @@ describe("what is no request", () => {
     expect(await sendRaw(api.server.port, list)).toContain("WidgetList");
   });
 
-  test("asking for another protocol changes nothing", async () => {
+  test("ignores upgrades to other protocols", async () => {
     const upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
     const get = await sendRaw(api.server.port, `GET ${widgetsPath}/a HTTP/1.1\r\n${head}${upgrade}`);
     expect(get).toMatch(/^HTTP\/1.1 200 OK/);
@@ -189,7 +189,7 @@ describe("what is no request", () => {
     expect(await sendRaw(api.server.port, post)).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test("nobody else notices", async () => {
+  test("does not affect other requests", async () => {
     expect((await ask(api, `${widgetsPath}/a`)).status).toBe(200);
     expect(api.errors).toEqual([]);
   });

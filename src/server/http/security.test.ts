@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-describe("who says nothing", () => {
+describe("anonymous users", () => {
   test.each(["/healthz", "/livez", "/readyz", "/readyz?verbose", "/version", "/version/"])(
-    "may ask for %s",
+    "may get %s",
     async (path) => {
       expect((await ask(api, path, { token: null })).status).toBe(200);
     },
@@ -34,7 +34,7 @@ describe("who says nothing", () => {
   });
 });
 
-describe("who is known but may nothing", () => {
+describe("users without permissions", () => {
   const user = 'User "guest" cannot';
   const where = 'in API group "demo.dev" in the namespace "default"';
 
@@ -67,7 +67,7 @@ describe("who is known but may nothing", () => {
       "/api/v1/namespaces",
       `namespaces is forbidden: ${user} list resource "namespaces" in API group "" at the cluster scope`,
     ],
-  ])("is told so: %s %s", async (method, path, message) => {
+  ])("get a 403: %s %s", async (method, path, message) => {
     const reply = await ask(api, path, { method, token: guestToken });
     expect(reply).toMatchObject({ status: 403, json: { message } });
   });
@@ -75,10 +75,10 @@ describe("who is known but may nothing", () => {
 
 describe("tokens", () => {
   test.each([
-    ["a wrong one", "Bearer wrong"],
-    ["a part of one", `Bearer ${adminToken.slice(0, -1)}`],
-    ["a longer one", `Bearer ${adminToken}x`],
-  ])("%s is answered with 401", async (_, authorization) => {
+    ["a wrong token", "Bearer wrong"],
+    ["a truncated token", `Bearer ${adminToken.slice(0, -1)}`],
+    ["an extended token", `Bearer ${adminToken}x`],
+  ])("returns 401 for %s", async (_, authorization) => {
     const reply = await ask(api, widgetsPath, { headers: { authorization } });
     expect(reply).toMatchObject({
       status: 401,
@@ -87,18 +87,18 @@ describe("tokens", () => {
     expect((await ask(api, "/healthz", { headers: { authorization } })).status).toBe(401);
   });
 
-  test("other ways to authenticate are none", async () => {
+  test("treats other authentication schemes as anonymous", async () => {
     for (const authorization of ["Basic YWRtaW46YWRtaW4=", "Bearer", adminToken]) {
       expect((await ask(api, widgetsPath, { headers: { authorization } })).status).toBe(403);
     }
   });
 
-  test("bearer may be written in any case", async () => {
+  test("accepts the scheme in any case", async () => {
     const headers = { authorization: `bEaReR ${adminToken}` };
     expect((await ask(api, widgetsPath, { headers })).status).toBe(200);
   });
 
-  test("each request on a connection counts for itself", async () => {
+  test("authenticates each request of a connection", async () => {
     const get = (token: string): string =>
       `GET ${widgetsPath}/a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
     const text = await sendRaw(
@@ -114,37 +114,40 @@ describe("tokens", () => {
   });
 });
 
-describe("names of hosts", () => {
+describe("Host header", () => {
   test.each(["localhost", "127.0.0.1:99", "[::1]:99", "fettle.example.com:443"])(
-    "%s is ours",
+    "accepts %s",
     async (host) => {
       expect((await ask(api, "/version", { headers: { host } })).status).toBe(200);
     },
   );
 
-  test("a stranger's is refused, whoever asks", async () => {
+  test("returns 403 for other hosts", async () => {
     const reply = await ask(api, "/version", { headers: { host: "evil.example.com" } });
     expect(reply.status).toBe(403);
-    expect(reply.json.message).toContain('does not answer to the host name "evil.example.com"');
+    expect(reply.json.message).toContain('the host name "evil.example.com" is not allowed');
   });
 });
 
-describe("pages", () => {
-  test("of this server and of allowed origins may ask", async () => {
+describe("Origin header", () => {
+  test("accepts the server's own and allowed origins", async () => {
     const { host } = new URL(api.server.url);
     for (const origin of [`http://${host}`, "https://console.example.com"]) {
       expect((await ask(api, "/version", { headers: { host, origin } })).status, origin).toBe(200);
     }
   });
 
-  test.each(["http://evil.example.com", "null", "http://localhost:1"])("of %s may not", async (origin) => {
-    const reply = await ask(api, widgetsPath, { headers: { origin } });
-    expect(reply.status).toBe(403);
-    expect(reply.json.message).toContain("does not take requests from pages of");
-  });
+  test.each(["http://evil.example.com", "null", "http://localhost:1"])(
+    "returns 403 for %s",
+    async (origin) => {
+      const reply = await ask(api, widgetsPath, { headers: { origin } });
+      expect(reply.status).toBe(403);
+      expect(reply.json.message).toContain(`requests from the origin "${origin}" are not allowed`);
+    },
+  );
 });
 
-test("an authorizer's own failure is a 500 and not a yes", async () => {
+test("returns 500 when the authorizer throws", async () => {
   await using other = await widgetServer({
     authorize() {
       throw new Error("no idea");
@@ -154,7 +157,7 @@ test("an authorizer's own failure is a 500 and not a yes", async () => {
   expect(other.errors).toHaveLength(1);
 });
 
-test("an authorizer's reason is told", async () => {
+test("includes the authorizer's reason in the 403", async () => {
   await using other = await widgetServer({ authorize: () => ({ allowed: false, reason: "it is late" }) });
   expect((await ask(other, "/version")).json.message).toBe(
     'forbidden: User "admin" cannot get path "/version": it is late',

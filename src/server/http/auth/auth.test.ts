@@ -21,11 +21,11 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-describe("a token file", () => {
-  test("has a token, a user, a uid and groups in every line", () => {
+describe("token file", () => {
+  test("parses token, user, uid and groups of each line", () => {
     const text =
       'abc,alice,1001,"admins,system:masters"\r\n\n# no comment,bob,2\n"quoted ""token""",carol,,one\n';
-    expect(() => parseTokenFile(text, "f")).toThrow("token file f, line 3: the token has a space in it");
+    expect(() => parseTokenFile(text, "f")).toThrow("token file f, line 3: the token contains whitespace");
     expect(parseTokenFile(text.replace("# no comment", "def").replace("quoted ", ""), "f")).toEqual([
       { token: "abc", user: { name: "alice", uid: "1001", groups: ["admins", "system:masters"] } },
       { token: "def", user: { name: "bob", uid: "2", groups: [] } },
@@ -39,14 +39,14 @@ describe("a token file", () => {
     [",alice,1", "line 1: the token is empty"],
     ["abc,,1", "line 1: the user name is empty"],
     ["a,b,c\na,d,e", "line 2: the token is the same as in line 1"],
-    ['a,b,"c', "line 1: a quote is opened and never closed"],
-    ['a,b,c"d"', "line 1: a quote in the middle of a field; put the whole field in quotes"],
-    ['a,b,"c"d', 'line 1: something follows a closing quote; a quote inside is written ""'],
-  ])("is refused with what is wrong: %j", (text, message) => {
+    ['a,b,"c', "line 1: unclosed quote"],
+    ['a,b,c"d"', "line 1: quote inside an unquoted field; quote the whole field"],
+    ['a,b,"c"d', 'line 1: text after a closing quote; write a quote inside a field as ""'],
+  ])("rejects %j with line and reason", (text, message) => {
     expect(() => parseTokenFile(text, "f")).toThrow(`token file f, ${message}`);
   });
 
-  test("never shows a token in an error", () => {
+  test("does not include tokens in errors", () => {
     for (const text of ["secret-token,alice", 'secret-token,"a', "secret-token,a,b\nsecret-token,c,d"]) {
       expect(() => parseTokenFile(text, "f")).toThrow(
         expect.objectContaining({ message: expect.not.stringContaining("secret") }),
@@ -54,7 +54,7 @@ describe("a token file", () => {
     }
   });
 
-  test("is read again when it changes", async () => {
+  test("reads the file again when it changes", async () => {
     const path = join(folder, "tokens.csv");
     writeFileSync(path, "one,alice,1\n");
     let reloaded: () => void = () => {};
@@ -85,20 +85,20 @@ describe("a token file", () => {
     }
   });
 
-  test("must be there", () => {
+  test("throws when the file does not exist", () => {
     expect(() => new TokenFile(join(folder, "none"))).toThrow(TokenFileError);
     expect(() => new TokenFile(join(folder, "none"))).toThrow(/token file .*none cannot be read: ENOENT/);
   });
 });
 
 describe("tokens", () => {
-  test("are found by the whole token only", () => {
+  test("matches complete tokens only", () => {
     const tokens = new StaticTokens([{ token: "abc", user: { name: "alice", groups: ["a"] } }]);
     expect(tokens.find("abc")).toEqual({ name: "alice", groups: ["a", "system:authenticated"] });
     for (const token of ["", "ab", "abcd", "ABC", "__proto__"]) expect(tokens.find(token)).toBeUndefined();
   });
 
-  test("of several sources count in their order", () => {
+  test("prefers the first of several sources", () => {
     const one = new StaticTokens([{ token: "a", user: { name: "first", groups: [] } }]);
     const two = new StaticTokens([
       { token: "a", user: { name: "second", groups: [] } },
@@ -115,7 +115,7 @@ describe("tokens", () => {
 });
 
 describe("credentials", () => {
-  test("are made once, for their owner only", async () => {
+  test("creates the token once, readable by its owner only", async () => {
     const first = await ensureCredentials(folder);
     expect(first.token).toMatch(/^[\w-]{43}$/);
     expect(first.user.groups).toContain("system:masters");
@@ -128,20 +128,20 @@ describe("credentials", () => {
     expect(modeOf(path)).toBe("600");
   });
 
-  test("are the same for all who start at once", async () => {
+  test("returns the same token to concurrent starts", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => ensureCredentials(folder)));
     expect(new Set(all.map(({ token }) => token)).size).toBe(1);
   });
 
-  test("that are none are not used", async () => {
+  test("throws for an invalid token file", async () => {
     await ensureCredentials(folder);
     writeFileSync(join(folder, "auth", "admin-token"), "short\n");
     await expect(ensureCredentials(folder)).rejects.toThrow(CredentialsError);
   });
 });
 
-describe("a kubeconfig", () => {
-  test("names the server, its authority and the token", () => {
+describe("kubeconfig", () => {
+  test("contains server, CA and token", () => {
     const text = kubeconfig({ server: "https://127.0.0.1:6443", token: "abc", ca: "PEM" });
     expect(parse(text)).toEqual({
       apiVersion: "v1",
@@ -162,7 +162,7 @@ describe("a kubeconfig", () => {
     });
   });
 
-  test("is written for its owner only, again and again", async () => {
+  test("is rewritten, readable by its owner only", async () => {
     const path = join(folder, "kubeconfig");
     await writeKubeconfig(path, { server: "http://127.0.0.1:1", token: "a" });
     await writeKubeconfig(path, { server: "http://127.0.0.1:2", token: "b" });
@@ -171,11 +171,11 @@ describe("a kubeconfig", () => {
     expect(readdirSync(folder)).toEqual(["kubeconfig"]);
   });
 
-  test("takes the place of nobody else's", async () => {
+  test("does not overwrite a file that fettle did not write", async () => {
     const path = join(folder, "config");
     writeFileSync(path, "apiVersion: v1\n");
     await expect(writeKubeconfig(path, { server: "x", token: "y" })).rejects.toThrow(
-      "was not written by fettle and is left as it is",
+      "was not written by fettle and is not overwritten",
     );
     expect(readFileSync(path, "utf8")).toBe("apiVersion: v1\n");
   });

@@ -3,20 +3,19 @@ import type { HttpRequest } from "../exchange.js";
 import type { User } from "../../access/user.js";
 
 /**
- * Says who sent a request; undefined when it brings no credentials. Throws a 401 ApiError when it brings some that are
- * wrong.
+ * Returns the user of a request; undefined without credentials. Throws a 401 ApiError for invalid credentials.
  */
 export type Authenticate = (request: HttpRequest) => User | undefined;
 
-/** Where tokens are looked up. */
+/** Source of bearer tokens. */
 export interface TokenSource {
-  /** The user that has a token, if there is one. Must not tell by its timing how near a wrong one comes. */
+  /** Finds the user of a token. Its timing must not depend on how much of a wrong token is right. */
   find(token: string): User | undefined;
-  /** Changes whenever another answer is possible. */
+  /** Changes whenever the tokens change. */
   readonly generation: number;
 }
 
-interface Remembered {
+interface CachedUser {
   readonly credentials: string;
   readonly user: User;
   readonly generation: number;
@@ -24,25 +23,25 @@ interface Remembered {
 
 const socketProtocol = "base64url.bearer.authorization.k8s.io.";
 
-/** Bearer tokens, in the `Authorization` header or, for WebSockets in browsers, among the subprotocols. */
+/** Authenticates bearer tokens in the `Authorization` header or, for WebSockets of browsers, in the subprotocols. */
 export function bearerTokens(tokens: TokenSource): Authenticate {
-  // Whoever has shown a token on a connection may show it again without it being looked up again.
-  const remembered = new WeakMap<object, Remembered>();
+  // The last token of each connection, so that it is looked up once.
+  const cache = new WeakMap<object, CachedUser>();
   return (request) => {
     const token = tokenOf(request);
     if (token === undefined) return undefined;
     const connection = connectionOf(request);
-    const known = remembered.get(connection);
+    const cached = cache.get(connection);
     const { generation } = tokens;
-    if (known?.credentials === token && known.generation === generation) return known.user;
+    if (cached?.credentials === token && cached.generation === generation) return cached.user;
     const user = tokens.find(token);
     if (user === undefined) throw failures.unauthorized("Unauthorized");
-    remembered.set(connection, { credentials: token, user, generation });
+    cache.set(connection, { credentials: token, user, generation });
     return user;
   };
 }
 
-/** All requests of one HTTP/2 session share it, as those of an HTTP/1 connection share their socket. */
+/** Object that all requests of a connection share: the session of HTTP/2, the socket of HTTP/1. */
 function connectionOf(request: HttpRequest): object {
   const { stream } = request as { stream?: { session?: object } };
   return stream?.session ?? request.socket;
@@ -62,7 +61,7 @@ function protocolToken(header: string): string | undefined {
   const protocols = protocolsOf(header);
   const [encoded, ...more] = protocols.filter((protocol) => protocol.startsWith(socketProtocol));
   if (encoded === undefined) return undefined;
-  // One of the others is sent back; a browser takes no answer without one.
+  // A browser expects one of its other subprotocols in the response, so there must be one.
   if (more.length > 0 || protocols.length === 1) throw failures.unauthorized("Unauthorized");
   return Buffer.from(encoded.slice(socketProtocol.length), "base64url").toString();
 }
@@ -71,7 +70,7 @@ function protocolsOf(header: string): string[] {
   return header.split(",").map((protocol) => protocol.trim());
 }
 
-/** The subprotocol to agree on: the first that is no credential. */
+/** Selects the subprotocol of the response: the first that is not a token. */
 export function publicProtocol(protocols: Iterable<string>): string | undefined {
   for (const protocol of protocols) if (!protocol.startsWith(socketProtocol)) return protocol;
   return undefined;

@@ -1,20 +1,20 @@
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemRandom, type Random } from "../../../model/core.js";
-import { createPrivateFile, privateFolder } from "./private-file.js";
+import { createPrivateFile, createPrivateFolder } from "./private-file.js";
 import type { TokenEntry } from "./tokens.js";
 import { mastersGroup } from "../../access/user.js";
 
-/** A file of credentials that cannot be used; the message says what to do. */
+/** A credentials file is unusable; the message says what to do. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
 }
 
-const shape = /^[\w.~+/-]{16,512}=*$/;
+const tokenPattern = /^[\w.~+/-]{16,512}=*$/;
 
 /**
- * The administrator's token: made at the first start, the same ever after. It is kept in `auth/admin-token` of the data
- * folder, for its owner's eyes only.
+ * Returns the administrator's token, created at the first start. Stored in `auth/admin-token` of the data folder, readable by
+ * its owner only.
  */
 export async function ensureCredentials(
   dataFolder: string,
@@ -22,15 +22,17 @@ export async function ensureCredentials(
 ): Promise<TokenEntry> {
   const folder = join(dataFolder, "auth");
   const path = join(folder, "admin-token");
-  await privateFolder(folder);
-  const made = Buffer.from(random.bytes(32)).toString("base64url");
-  const token = (await createPrivateFile(path, `${made}\n`)) ? made : await readToken(path);
+  await createPrivateFolder(folder);
+  const created = Buffer.from(random.bytes(32)).toString("base64url");
+  const token = (await createPrivateFile(path, `${created}\n`)) ? created : await readToken(path);
   return { token, user: { name: "fettle-admin", groups: [mastersGroup] } };
 }
 
 async function readToken(path: string): Promise<string> {
   await chmod(path, 0o600);
   const token = (await readFile(path, "utf8")).trim();
-  if (shape.test(token)) return token;
-  throw new CredentialsError(`${path} holds no token; remove it, and the next start makes a new one`);
+  if (tokenPattern.test(token)) return token;
+  throw new CredentialsError(
+    `${path} does not contain a valid token; delete it, and the next start creates a new one`,
+  );
 }

@@ -1,16 +1,16 @@
-/** A line of a CSV file. */
+/** Record of a CSV file. */
 export interface CsvRecord {
-  /** Counted from 1, where the record begins. */
+  /** Number of the first line, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** A CSV file that is none. The message names the line and quotes nothing of it. */
+/** Malformed CSV. The message has the line number but no content, which may be secret. */
 export class CsvError extends Error {
   override readonly name = "CsvError";
 }
 
-/** Reads CSV as Go's reader does: quotes around fields, two for one inside, empty lines passed over. */
+/** Parses CSV like Go's `encoding/csv`: quoted fields, `""` for a quote inside, empty lines skipped. */
 export function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = [];
   let at = text.startsWith("\uFEFF") ? 1 : 0;
@@ -23,7 +23,7 @@ export function parseCsv(text: string): CsvRecord[] {
         let value = "";
         for (;;) {
           const quote = text.indexOf('"', at + 1);
-          if (quote < 0) throw new CsvError(`line ${start}: a quote is opened and never closed`);
+          if (quote < 0) throw new CsvError(`line ${start}: unclosed quote`);
           const piece = text.slice(at + 1, quote);
           line += piece.split("\n").length - 1;
           value += piece;
@@ -33,7 +33,7 @@ export function parseCsv(text: string): CsvRecord[] {
         }
         const after = text[at];
         if (after !== undefined && after !== "," && after !== "\n" && !text.startsWith("\r\n", at)) {
-          throw new CsvError(`line ${line}: something follows a closing quote; a quote inside is written ""`);
+          throw new CsvError(`line ${line}: text after a closing quote; write a quote inside a field as ""`);
         }
         fields.push(value);
       } else {
@@ -41,7 +41,7 @@ export function parseCsv(text: string): CsvRecord[] {
         while (end < text.length && text[end] !== "," && text[end] !== "\n") end++;
         const value = text.slice(at, text[end] === "\n" && text[end - 1] === "\r" ? end - 1 : end);
         if (value.includes('"')) {
-          throw new CsvError(`line ${line}: a quote in the middle of a field; put the whole field in quotes`);
+          throw new CsvError(`line ${line}: quote inside an unquoted field; quote the whole field`);
         }
         fields.push(value);
         at = end;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { ApiError, failures } from "../../../model/core.js";
 import { failureStatus } from "../../../model/errors/status.js";
 
-/** Whether a name or address can only mean this machine. */
+/** True for names and addresses of the loopback interface. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   if (name === "localhost" || name.endsWith(".localhost")) return true;
@@ -11,7 +11,7 @@ export function isLoopback(host: string): boolean {
   return name === "::1" || name === "0:0:0:0:0:0:0:1";
 }
 
-/** The name in a `Host` header, without the port; undefined when it is none. */
+/** Host name in a `Host` header, without the port; undefined when malformed. */
 export function hostName(header: string): string | undefined {
   const host = header.trim().toLowerCase();
   if (host.startsWith("[")) {
@@ -25,26 +25,26 @@ export function hostName(header: string): string | undefined {
 }
 
 export interface HostRules {
-  /** Names and addresses besides those of the loopback interface; `*.example.com` covers one label. */
+  /** Allowed names and addresses besides loopback; `*.example.com` matches one label. */
   readonly hosts: readonly string[];
-  /** Origins (`https://console.example.com`) of pages that may talk to this server. */
+  /** Origins (`https://console.example.com`) of web pages that may send requests. */
   readonly origins: readonly string[];
 }
 
 /**
- * Guards against pages that have a browser talk to this server: a name of the attacker's that leads here (DNS
- * rebinding) stands in `Host`, and a page from elsewhere in `Origin`.
+ * Protects against web pages that send requests through a user's browser: the `Host` header reveals DNS rebinding, the `Origin`
+ * header a page of another site.
  */
 export class HostCheck {
   readonly #rules: HostRules;
-  /** Clients send the same few names again and again. */
+  /** Cached `Host` headers that passed the check. */
   readonly #allowed = new Set<string>();
 
   constructor(rules: HostRules) {
     this.#rules = { ...rules, hosts: rules.hosts.map((host) => host.toLowerCase()) };
   }
 
-  /** Throws a 403 when the request must not be answered. */
+  /** Throws a 403 when the host or the origin is not allowed. */
   check(host: string | undefined, origin: string | undefined): void {
     if (host !== undefined && !this.#allowed.has(host)) this.#checkHost(host);
     if (origin !== undefined) this.#checkOrigin(origin, host);
@@ -52,11 +52,11 @@ export class HostCheck {
 
   #checkHost(host: string): void {
     const name = hostName(host);
-    if (name === undefined) throw failures.badRequest("the Host header names no host");
-    if (!isLoopback(name) && !this.#rules.hosts.some((rule) => covers(rule, name))) {
-      throw refused(
-        `this server does not answer to the host name ${JSON.stringify(name.slice(0, 253))}; ` +
-          "reach it by localhost or 127.0.0.1, or add the name to its allowed hosts",
+    if (name === undefined) throw failures.badRequest("the Host header is malformed");
+    if (!isLoopback(name) && !this.#rules.hosts.some((rule) => matches(rule, name))) {
+      throw forbidden(
+        `the host name ${JSON.stringify(name.slice(0, 253))} is not allowed; ` +
+          "use localhost or 127.0.0.1, or add the name to the allowed hosts of the server",
       );
     }
     if (this.#allowed.size < 1000) this.#allowed.add(host);
@@ -65,19 +65,19 @@ export class HostCheck {
   #checkOrigin(origin: string, host: string | undefined): void {
     const same = host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
     if (same || this.#rules.origins.includes(origin)) return;
-    throw refused(
-      `this server does not take requests from pages of ${JSON.stringify(origin.slice(0, 300))}; ` +
-        "add the origin to its allowed origins to let it in",
+    throw forbidden(
+      `requests from the origin ${JSON.stringify(origin.slice(0, 300))} are not allowed; ` +
+        "add it to the allowed origins of the server",
     );
   }
 }
 
-function covers(rule: string, name: string): boolean {
+function matches(rule: string, name: string): boolean {
   if (!rule.startsWith("*.")) return rule === name;
   const dot = name.indexOf(".");
   return dot > 0 && name.slice(dot) === rule.slice(1);
 }
 
-function refused(message: string): ApiError {
+function forbidden(message: string): ApiError {
   return new ApiError(failureStatus("Forbidden", `forbidden: ${message}`, {}));
 }

@@ -6,18 +6,18 @@ export interface KubeconfigOptions {
   /** `https://127.0.0.1:6443` */
   readonly server: string;
   readonly token: string;
-  /** The certificate of the authority that signed the server's, in PEM. */
+  /** CA certificate of the server in PEM. */
   readonly ca?: string | undefined;
 }
 
-const mark = "# Written by fettle at every start; changes made here are lost.";
+const header = "# Written by fettle at every start; changes made here are lost.";
 
-/** What kubectl and every other client needs to find the server and be let in. */
+/** Renders a kubeconfig with address, CA and token. */
 export function kubeconfig({ server, token, ca }: KubeconfigOptions): string {
-  // JSON's quotes are YAML's too.
+  // A JSON string is also a YAML string.
   const authority = ca === undefined ? "" : Buffer.from(ca).toString("base64");
   const lines = [
-    mark,
+    header,
     "apiVersion: v1",
     "kind: Config",
     "current-context: fettle",
@@ -40,18 +40,18 @@ export function kubeconfig({ server, token, ca }: KubeconfigOptions): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Writes a kubeconfig for its owner's eyes only. A file that somebody else wrote is left alone. */
+/** Writes a kubeconfig that only its owner can read. Throws if the file exists and was not written by Fettle. */
 export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
-  const before = await readIfThere(path);
-  if (before !== undefined && before.trim() !== "" && !before.startsWith(mark)) {
+  const before = await readIfExists(path);
+  if (before !== undefined && before.trim() !== "" && !before.startsWith(header)) {
     throw new CredentialsError(
-      `${path} was not written by fettle and is left as it is; name another file for the kubeconfig`,
+      `${path} was not written by fettle and is not overwritten; choose another path for the kubeconfig`,
     );
   }
   await writePrivateFile(path, kubeconfig(options));
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {

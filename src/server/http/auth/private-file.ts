@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import { chmod, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A folder that nobody else may look into. */
-export async function privateFolder(path: string): Promise<void> {
+/** Creates a folder that only its owner can read. */
+export async function createPrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
 }
 
-/** Writes a file that nobody else may read, whole or not at all. */
+/** Writes a file atomically that only its owner can read. */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
   await withTemporary(path, content, (temporary) => rename(temporary, path));
 }
 
-/** The same, unless there is one already: false when somebody else came first. */
+/** Like {@link writePrivateFile}, but returns false if the file exists. */
 export async function createPrivateFile(path: string, content: string): Promise<boolean> {
   let created = true;
   await withTemporary(path, content, async (temporary) => {
@@ -31,7 +31,7 @@ export async function createPrivateFile(path: string, content: string): Promise<
 async function withTemporary(
   path: string,
   content: string,
-  place: (temporary: string) => Promise<void>,
+  moveIntoPlace: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
@@ -42,7 +42,7 @@ async function withTemporary(
     } finally {
       await file.close();
     }
-    await place(temporary);
+    await moveIntoPlace(temporary);
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true });
@@ -50,7 +50,7 @@ async function withTemporary(
   }
 }
 
-/** Some systems cannot sync a folder, and need not. */
+/** Syncs a folder, except on systems that do not support it. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, "r");

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from "node:fs";
 import { CsvError, parseCsv } from "./csv.js";
 import { StaticTokens, type TokenEntry } from "./tokens.js";
 
-/** A token file that cannot be used. The message says where and why, and shows no token. */
+/** Malformed or unreadable token file. The message has the line and the reason, but no token. */
 export class TokenFileError extends Error {
   override readonly name = "TokenFileError";
 }
 
-/** Reads kube-apiserver's format: `token,user,uid,"group1,group2"`, one line for each token. */
+/** Parses kube-apiserver's format: `token,user,uid,"group1,group2"`, one line for each token. */
 export function parseTokenFile(text: string, path: string): TokenEntry[] {
   const fail = (line: number, why: string): TokenFileError => {
     return new TokenFileError(`token file ${path}, line ${line}: ${why}`);
@@ -23,10 +23,11 @@ export function parseTokenFile(text: string, path: string): TokenEntry[] {
       throw fail(line, `has ${fields.length} columns; put several groups into quotes: "group1,group2"`);
     }
     if (token === "") throw fail(line, "the token is empty");
-    if (/\s/.test(token)) throw fail(line, "the token has a space in it, which no header can carry");
+    if (/\s/.test(token))
+      throw fail(line, "the token contains whitespace, which is not possible in a header");
     if (name === "") throw fail(line, "the user name is empty");
-    const before = lines.get(token);
-    if (before !== undefined) throw fail(line, `the token is the same as in line ${before}`);
+    const duplicate = lines.get(token);
+    if (duplicate !== undefined) throw fail(line, `the token is the same as in line ${duplicate}`);
     lines.set(token, line);
     const names = groups.split(",").map((group) => group.trim());
     return { token, user: { name, uid, groups: names.filter((group) => group !== "") } };
@@ -43,30 +44,30 @@ function records(text: string, path: string): ReturnType<typeof parseCsv> {
 }
 
 export interface TokenFileOptions {
-  /** How often the file is looked at, in milliseconds. */
+  /** Milliseconds between checks for changes. Default: 2000. */
   readonly interval?: number | undefined;
-  /** Told when the changed file cannot be used; the tokens of before stay. */
+  /** Called when the changed file is invalid; the previous tokens stay valid. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Told when the changed file has been read. */
+  /** Called when the changed file has been read. */
   readonly onReload?: (() => void) | undefined;
 }
 
-/** The tokens of a file, read again whenever it changes. Close it to stop looking. */
+/** Tokens of a file, which is read again when it changes, until `close`. */
 export class TokenFile extends StaticTokens {
   readonly #path: string;
   readonly #timer: NodeJS.Timeout;
-  /** What the file looked like when it was last read, also if it could not be used. */
-  #seen = "";
+  /** Fingerprint of the file when it was last read, valid or not. */
+  #fingerprint = "";
 
-  /** Throws a {@link TokenFileError} when the file cannot be used. */
+  /** Throws a {@link TokenFileError} when the file is invalid. */
   constructor(path: string, { interval = 2000, onError, onReload }: TokenFileOptions = {}) {
     super();
     this.#path = path;
     this.reload();
-    // Looking at it is slow to notice but sure: mounted files are swapped by changing a link somewhere above them.
+    // Polling, because mounted files are replaced through a symbolic link of a parent folder, which file watchers miss.
     this.#timer = setInterval(() => {
       try {
-        if (appearance(this.#path) === this.#seen) return;
+        if (fingerprint(this.#path) === this.#fingerprint) return;
         this.reload();
         onReload?.();
       } catch (error) {
@@ -78,7 +79,7 @@ export class TokenFile extends StaticTokens {
 
   /** Reads the file now. */
   reload(): void {
-    this.#seen = appearance(this.#path);
+    this.#fingerprint = fingerprint(this.#path);
     let text: string;
     try {
       text = readFileSync(this.#path, "utf8");
@@ -94,8 +95,8 @@ export class TokenFile extends StaticTokens {
   }
 }
 
-/** Changes whenever the file does; empty when there is none. Taken before reading: a change in between is seen later. */
-function appearance(path: string): string {
+/** Changes whenever the file does; empty if it does not exist. Taken before reading, so that a change in between is noticed. */
+function fingerprint(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
 }

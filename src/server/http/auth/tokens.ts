@@ -2,15 +2,15 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { TokenSource } from "./authenticate.js";
 import { authenticatedGroup, type User } from "../../access/user.js";
 
-/** A token and who has it. */
+/** Token of a user. */
 export interface TokenEntry {
   readonly token: string;
   readonly user: User;
 }
 
 /**
- * Tokens that are known beforehand. They are kept and found by a keyed hash, so how long a look-up takes says nothing
- * about how near a guess came.
+ * Fixed set of tokens. Tokens are stored and looked up by a keyed hash, so that timing reveals nothing about how close a guess
+ * is.
  */
 export class StaticTokens implements TokenSource {
   readonly #key = randomBytes(32);
@@ -29,9 +29,11 @@ export class StaticTokens implements TokenSource {
     return this.#users.get(this.#hash(token));
   }
 
-  /** Takes these tokens in place of those before. */
+  /** Replaces all tokens. */
   set(entries: readonly TokenEntry[]): void {
-    this.#users = new Map(entries.map(({ token, user }) => [this.#hash(token), withGroup(user)]));
+    this.#users = new Map(
+      entries.map(({ token, user }) => [this.#hash(token), withAuthenticatedGroup(user)]),
+    );
     this.#generation++;
   }
 
@@ -40,12 +42,12 @@ export class StaticTokens implements TokenSource {
   }
 }
 
-/** Several sources as one; the first that knows a token counts. */
+/** Combines sources; the first that has a token wins. */
 export function anyOf(...sources: readonly TokenSource[]): TokenSource {
   return {
     find(token) {
       let found: User | undefined;
-      // All are asked, so that the time does not tell which one knew.
+      // All sources are searched, so that timing does not reveal which one has the token.
       for (const source of sources) {
         const user = source.find(token);
         found ??= user;
@@ -58,7 +60,7 @@ export function anyOf(...sources: readonly TokenSource[]): TokenSource {
   };
 }
 
-function withGroup(user: User): User {
+function withAuthenticatedGroup(user: User): User {
   const groups = new Set([...user.groups, authenticatedGroup]);
   return Object.freeze({ ...user, groups: Object.freeze([...groups]) });
 }

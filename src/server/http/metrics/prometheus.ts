@@ -1,14 +1,14 @@
 import type { Metric, Registry } from "prom-client";
 
-/** One number of a metric, with the labels that tell it from the others. */
+/** Value of a metric for one set of labels. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string | number>> | undefined;
-  /** Where it is not the metric's own: `…_bucket`, `…_sum`, `…_count`. */
+  /** Name of the sample if it differs from the metric's: `…_bucket`, `…_sum`, `…_count`. */
   readonly name?: string | undefined;
 }
 
-/** A metric as it stands now. */
+/** A metric with its current samples. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -16,22 +16,22 @@ export interface MetricFamily {
   readonly samples: Iterable<Sample>;
 }
 
-/** Tells its metrics when asked. */
+/** Collects metrics; called for each request to `/metrics`. */
 export type MetricSource = () => Iterable<MetricFamily> | Promise<Iterable<MetricFamily>>;
 
-let standing: Promise<Registry> | undefined;
+let processRegistry: Promise<Registry> | undefined;
 
-/** Numbers about the process: collected from the first time that somebody asks for them. */
+/** Metrics of the process, collected from the first request on. */
 function processMetrics(): Promise<Registry> {
-  standing ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
+  processRegistry ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
     const register = new Registry();
     collectDefaultMetrics({ register });
     return register;
   });
-  return standing;
+  return processRegistry;
 }
 
-/** All metrics in Prometheus' text format. */
+/** Renders all metrics in the text format of Prometheus. */
 export async function renderMetrics(sources: readonly MetricSource[]): Promise<string> {
   const { Registry } = await import("prom-client");
   const register = new Registry();
@@ -45,7 +45,7 @@ export async function renderMetrics(sources: readonly MetricSource[]): Promise<s
   return own + process;
 }
 
-/** What prom-client asks of a metric to print it. */
+/** Adapts a metric to the part of prom-client's interface that rendering uses. */
 function asMetric({ name, help, type, samples }: MetricFamily): Metric {
   const values = Array.from(samples, ({ value, labels = {}, name: metricName }) => ({
     value,

@@ -4,7 +4,7 @@ import type { RequestMetrics, Series } from "./request-metrics.js";
 
 const kinds = ["readOnly", "mutating"] as const;
 
-/** What is told about requests, under the names that Kubernetes' dashboards look for. */
+/** Request metrics, named as in Kubernetes so that existing dashboards work. */
 export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): MetricSource {
   return (): MetricFamily[] => {
     const all = [...metrics.all];
@@ -12,43 +12,43 @@ export function requestFamilies(metrics: RequestMetrics, inFlight: InFlight): Me
     return [
       {
         name: "apiserver_request_total",
-        help: "Requests that were answered, by what they asked for and the code of the answer.",
+        help: "Completed requests by verb, resource and status code.",
         type: "counter",
         samples: all.flatMap(codeSamples),
       },
       {
         name: "apiserver_request_duration_seconds",
-        help: "How long requests took in seconds, without watches.",
+        help: "Duration of requests in seconds, without watches.",
         type: "histogram",
         samples: all.flatMap((series) => Array.from(durationSamples(series))),
       },
       {
         name: "apiserver_longrunning_requests",
-        help: "Watches that are open now.",
+        help: "Open watches.",
         type: "gauge",
         samples: watches.map(({ labels, open }) => ({ labels: { ...labels }, value: open })),
       },
       {
         name: "apiserver_watch_events_total",
-        help: "Events that watches have sent.",
+        help: "Events sent to watches.",
         type: "counter",
         samples: watches.map(({ labels, events }) => ({ labels: withoutVerb(labels), value: events })),
       },
       {
         name: "apiserver_current_inflight_requests",
-        help: "Requests that are being answered now; a list counts for as many as its size makes it worth.",
+        help: "Running requests, weighted by cost; a list costs more the larger its limit.",
         type: "gauge",
         samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].running })),
       },
       {
         name: "apiserver_current_inqueue_requests",
-        help: "Requests that wait for others to be answered.",
+        help: "Queued requests.",
         type: "gauge",
         samples: kinds.map((kind) => ({ labels: { request_kind: kind }, value: inFlight[kind].queued })),
       },
       {
         name: "apiserver_dropped_requests_total",
-        help: "Requests that were told to come again because too many were being answered.",
+        help: "Requests rejected with 429.",
         type: "counter",
         samples: Object.entries(metrics.dropped).map(([kind, value]) => ({
           labels: { request_kind: kind },

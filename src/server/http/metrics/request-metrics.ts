@@ -1,7 +1,7 @@
 import type { ResourceType } from "../../resources/resource-type.js";
 import { Histogram, requestBuckets } from "./histogram.js";
 
-/** What a request is counted under. */
+/** Labels of a request. */
 export interface RequestLabels {
   /** As in Kubernetes: `GET`, `LIST`, `WATCH`, `POST`, `PUT`, `PATCH`, `DELETE`, `DELETECOLLECTION`. */
   readonly verb: string;
@@ -12,15 +12,15 @@ export interface RequestLabels {
   readonly subresource: string;
 }
 
-/** The numbers of all requests with the same labels. */
+/** Counters of all requests with the same labels. */
 export class Series {
   readonly labels: RequestLabels;
-  /** How many ended with which code. */
+  /** Number of requests by status code. */
   readonly codes = new Map<number, number>();
   readonly duration = new Histogram(requestBuckets);
-  /** Watches that are open now. */
+  /** Open watches. */
   open = 0;
-  /** Events that watches have sent. */
+  /** Events sent to watches. */
   events = 0;
 
   constructor(labels: RequestLabels) {
@@ -35,12 +35,12 @@ export class Series {
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Numbers about requests. Kept as plain fields, and turned into metrics only when somebody asks. */
+/** Counters of requests, in plain fields; rendered as metrics on demand. */
 export class RequestMetrics {
   readonly #series = new Map<string, Series>();
-  /** The way to a series that needs no text put together. */
+  /** Index of the series that needs no string key, since it is used for each request. */
   readonly #byType = new WeakMap<ResourceType, Map<string, Map<string, Series>>>();
-  /** Requests that were refused because too many are in flight. */
+  /** Requests rejected with 429. */
   dropped = { readOnly: 0, mutating: 0, watch: 0 };
 
   get all(): Iterable<Series> {
@@ -61,12 +61,12 @@ export class RequestMetrics {
     return series;
   }
 
-  /** Paths that name no resource; `path` is one of few, and not what a client sent. */
+  /** Series of a path without a resource; `path` must not come from the client. */
   ofPath(path: string): Series {
     return this.of({ verb: "GET", group: "", version: "", resource: "", subresource: path });
   }
 
-  /** Requests that got nowhere. */
+  /** Series of requests that failed before they had a path or resource. */
   other(method: string): Series {
     const verb = methods.has(method) ? method : "OTHER";
     return this.of({ verb, group: "", version: "", resource: "", subresource: "" });

@@ -8,24 +8,24 @@ import type { ResourceTypes } from "../../resources/resource-types.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, plainOffer, type Offered } from "../negotiate.js";
 import { PageNotFound } from "../../request/resolve.js";
-import { KeptDocuments, serveDocument, type Served } from "./kept-documents.js";
+import { CachedDocuments, serveDocument, type Served } from "./cached-documents.js";
 
 const discoveryOffer: Offered = {
   mediaTypes: plainOffer.mediaTypes,
   conversions: aggregatedConversions,
 };
 
-/** Discovery and OpenAPI: what is told of the kinds that are served. */
+/** Serves the discovery and OpenAPI documents of all kinds. */
 export class Documents {
   readonly #serverAddress: () => string | undefined;
-  readonly #kept: KeptDocuments;
+  readonly #cache: CachedDocuments;
 
   constructor(types: ResourceTypes, serverAddress: () => string | undefined) {
-    this.#kept = new KeptDocuments(types);
+    this.#cache = new CachedDocuments(types);
     this.#serverAddress = serverAddress;
   }
 
-  /** Answers if the path is that of a document; false when it is none, or of something that is not served. */
+  /** Sends the document at a path; false when there is none. */
   serve(exchange: Exchange, path: string): Served {
     const parts = path.split("/");
     while (parts.length > 1 && parts.at(-1) === "") parts.pop();
@@ -34,7 +34,7 @@ export class Documents {
     if (root === "openapi") return this.#serveOpenApi(exchange, [first, second, third, fourth]);
     if ((root !== "api" && root !== "apis") || third !== undefined) return false;
     if (first === undefined) return this.#serveRoot(exchange, root);
-    const document = this.#kept.get(path, (types) => {
+    const document = this.#cache.get(path, (types) => {
       if (root === "api") return second === undefined ? apiResourceList(types, "", first) : undefined;
       return second === undefined ? apiGroup(types, first) : apiResourceList(types, first, second);
     });
@@ -43,7 +43,7 @@ export class Documents {
 
   #serveRoot(exchange: Exchange, root: "api" | "apis"): Served {
     const { as } = negotiate(exchange.header("accept"), discoveryOffer);
-    const document = this.#kept.get(`${root} ${as?.version ?? ""}`, (types) => {
+    const document = this.#cache.get(`${root} ${as?.version ?? ""}`, (types) => {
       if (as !== undefined) return aggregatedDiscovery(types, root, as.version as AggregatedVersion);
       return root === "api" ? apiVersions(types, this.#serverAddress()) : apiGroupList(types);
     });
@@ -51,10 +51,10 @@ export class Documents {
     return serveDocument(exchange, document, as === undefined ? discoveryOffer : undefined);
   }
 
-  /** These documents are asked for rarely, so what makes them is loaded when they are. */
+  /** Loads the OpenAPI code on demand, since it is rarely needed. */
   async #serveOpenApi(exchange: Exchange, parts: readonly (string | undefined)[]): Promise<void> {
     const { serveOpenApi } = await import("./openapi-documents.js");
-    const served = serveOpenApi(this.#kept, exchange, parts);
+    const served = serveOpenApi(this.#cache, exchange, parts);
     if (served === false) throw new PageNotFound();
     await served;
   }

@@ -6,81 +6,81 @@ import type { HttpContext } from "../context.js";
 import { isDisconnected, type Exchange } from "../exchange.js";
 import { readBody } from "../request/read-body.js";
 
-/** A request below the path of an extension. Who asks has been checked, and so has what they may. */
+/** An authenticated and authorized request below the path of an extension. */
 export interface ExtensionRequest {
   readonly method: string;
-  /** What follows the extension's own path, without a slash at either end. */
+  /** Path below the extension's own, without leading and trailing slash. */
   readonly path: string;
-  /** A parameter of the query: the first one of the name. */
+  /** First value of a query parameter. */
   parameter(name: string): string | undefined;
   readonly user: User;
-  /** The body as JSON; undefined when there is none. */
+  /** Reads the body as JSON; undefined without a body. */
   json(): Promise<Json | undefined>;
-  /** The body as it comes. */
+  /** Body as a stream. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Aborts when the client is gone or the server closes. */
+  /** Aborts when the client disconnects or the server closes. */
   readonly signal: AbortSignal;
 }
 
-/** What is answered: JSON, or a stream that goes no faster than the client reads. */
-export type ExtensionAnswer =
+/** Response of an extension: JSON, text, or a stream that is read no faster than the client reads. */
+export type ExtensionResponse =
   | { readonly code?: number; readonly json: unknown }
   | { readonly code?: number; readonly type: string; readonly text: string }
   | { readonly type: string; readonly stream: AsyncIterable<string | Uint8Array> };
 
 /**
- * More that is served beside the API, at a path of its own. Failures are ApiErrors. A request with `follow=true` may take as
- * long as it likes and counts as a watch.
+ * Paths served beside the Kubernetes API. Errors are ApiErrors. A request with `follow=true` has no timeout and counts as a
+ * watch.
  */
 export interface Extension {
-  /** Such as `/fettle/v1`. */
+  /** Path prefix, such as `/fettle/v1`. */
   readonly path: string;
-  /** Undefined when there is nothing at that path. */
-  serve(request: ExtensionRequest): Promise<ExtensionAnswer | undefined>;
+  /** Handles a request; undefined responds with 404. */
+  serve(request: ExtensionRequest): Promise<ExtensionResponse | undefined>;
 }
 
 export function extensionFor(extensions: readonly Extension[], path: string): Extension | undefined {
   return extensions.find((each) => path === each.path || path.startsWith(`${each.path}/`));
 }
 
-/** Whether a request is answered for as long as the client stays. */
+/** True for `follow=true`: the response lasts until the client disconnects. */
 export function isFollowing({ rawQuery, query }: Exchange): boolean {
   return rawQuery.includes("follow=") && query.get("follow")?.[0] === "true";
 }
 
-/** Answers a request; false when there is nothing at the path. */
+/** Responds to a request; false when the extension has nothing at the path. */
 export async function serveExtension(
   extension: Extension,
   exchange: Exchange,
   path: string,
   { limits, watches }: HttpContext,
 ): Promise<boolean> {
-  const ending = new AbortController();
-  const end = (): void => ending.abort(new Error("the client is gone"));
-  exchange.response.once("close", end);
-  watches.add(ending);
+  const abort = new AbortController();
+  const disconnect = (): void => abort.abort(new Error("the client disconnected"));
+  exchange.response.once("close", disconnect);
+  watches.add(abort);
   try {
-    const answer = await extension.serve({
+    const response = await extension.serve({
       method: exchange.method,
       path: path.slice(extension.path.length).replaceAll(/^\/|\/$/g, ""),
       parameter: (name) => exchange.query.get(name)?.[0],
       user: exchange.user ?? { name: "", groups: [] },
       json: async () => parse(await readBody(exchange, limits.bodyBytes)),
       body: exchange.request,
-      signal: ending.signal,
+      signal: abort.signal,
     });
-    if (answer === undefined) return false;
-    if ("json" in answer) {
-      await send(exchange, answer.code ?? 200, "application/json", `${JSON.stringify(answer.json)}\n`);
-    } else if ("text" in answer) {
-      await send(exchange, answer.code ?? 200, answer.type, answer.text);
+    if (response === undefined) return false;
+    if ("json" in response) {
+      await send(exchange, response.code ?? 200, "application/json", `${JSON.stringify(response.json)}\n`);
+    } else if ("text" in response) {
+      await send(exchange, response.code ?? 200, response.type, response.text);
     } else {
-      await sendStream(exchange, answer.type, answer.stream);
+      await sendStream(exchange, response.type, response.stream);
     }
     return true;
   } finally {
-    watches.delete(ending);
-    exchange.response.off("close", end);
+    watches.delete(abort);
+    exchange.response.off("close", disconnect);
   }
 }
 

@@ -1,15 +1,15 @@
 import { sendText } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 
-/** The three ways to ask whether all is well. */
+/** Health endpoints of Kubernetes. */
 export type HealthPath = "healthz" | "livez" | "readyz";
 
-/** One thing that must be well. */
+/** Named check behind the health endpoints. */
 export interface HealthCheck {
   readonly name: string;
-  /** Throws (or rejects) when it is not. The reason is reported, not sent. */
+  /** Throws or rejects when unhealthy. The reason goes to `onFailure`; only `/readyz/NAME` sends it. */
   readonly check: () => void | Promise<void>;
-  /** Where it counts; everywhere when left out. */
+  /** Endpoints that include the check. Default: all. */
   readonly paths?: readonly HealthPath[] | undefined;
 }
 
@@ -20,14 +20,14 @@ export interface Health {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The path as it asks for health: `/readyz`, or `/readyz/NAME`. */
+/** Parses `/readyz` and `/readyz/NAME`; undefined for other paths. */
 export function healthPath(path: string): { path: HealthPath; name: string | undefined } | undefined {
   const [, first = "", name, ...more] = path.split("/");
   if (more.length > 0 || (first !== "healthz" && first !== "livez" && first !== "readyz")) return undefined;
   return { path: first, name: name || undefined };
 }
 
-/** Answers in Kubernetes' words. Undefined when there is no check of that name. */
+/** Responds in the format of Kubernetes. Undefined when no check has that name. */
 export function serveHealth(
   exchange: Exchange,
   { path, name }: { path: HealthPath; name: string | undefined },

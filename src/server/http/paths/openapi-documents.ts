@@ -5,20 +5,20 @@ import { sendEmpty } from "../response/send.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
 import { textOf } from "../request/query.js";
-import { serveDocument, type KeptDocuments, type Served } from "./kept-documents.js";
+import { serveDocument, type CachedDocuments, type Served } from "./cached-documents.js";
 
 const v2Offer: Offered = { mediaTypes: ["application/json", ...openApiV2ProtobufTypes] };
 const v3Offer: Offered = { mediaTypes: ["application/json"] };
 
-/** Answers if the path below `/openapi` is that of a document; false when it is none. */
+/** Sends the document at a path below `/openapi`; false when there is none. */
 export function serveOpenApi(
-  kept: KeptDocuments,
+  cache: CachedDocuments,
   exchange: Exchange,
   [format, root, first, second]: readonly (string | undefined)[],
 ): Served {
   if (format === "v2" && root === undefined) {
     const { mediaType } = negotiate(exchange.header("accept"), v2Offer);
-    const document = kept.get(`v2 ${mediaType}`, (types) => {
+    const document = cache.get(`v2 ${mediaType}`, (types) => {
       const json = openApiV2(types);
       return mediaType === "application/json" ? json : openApiV2Protobuf(json);
     });
@@ -26,17 +26,17 @@ export function serveOpenApi(
   }
   if (format !== "v3") return false;
   if (root === undefined) {
-    const document = kept.get("v3", openApiV3Index);
+    const document = cache.get("v3", openApiV3Index);
     return document === undefined ? false : serveDocument(exchange, document);
   }
   const [group, version] = root === "api" && second === undefined ? ["", first] : [first, second];
   if (group === undefined || version === undefined || (root !== "api" && root !== "apis")) return false;
-  const document = kept.get(`v3 ${group}/${version}`, (types) => openApiV3(types, group, version));
+  const document = cache.get(`v3 ${group}/${version}`, (types) => openApiV3(types, group, version));
   if (document === undefined) return false;
   negotiate(exchange.header("accept"), v3Offer);
-  const asked = textOf(exchange.query, "hash");
-  if (!asked) return serveDocument(exchange, document);
-  if (asked !== document.hash) {
+  const hash = textOf(exchange.query, "hash");
+  if (!hash) return serveDocument(exchange, document);
+  if (hash !== document.hash) {
     const url = openApiV3Url(group, version, document.hash);
     return sendEmpty(exchange, 301, [
       "Location",
@@ -47,6 +47,6 @@ export function serveOpenApi(
       "no-cache, private",
     ]);
   }
-  // The address says which content is meant, so it never changes.
+  // The URL contains the hash of the content, so the response never changes.
   return serveDocument(exchange, document, undefined, "public, immutable, max-age=31536000");
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe("health", () => {
-  test("in one word, and in all", async () => {
+  test("responds with ok, and with all checks for ?verbose", async () => {
     expect(await ask(api, "/healthz")).toMatchObject({ status: 200, text: "ok" });
     const verbose = await ask(api, "/readyz?verbose");
     expect(verbose.text).toBe("[+]ping ok\n[+]store ok\n[+]sync ok\n[+]shutdown ok\nreadyz check passed\n");
@@ -44,7 +44,7 @@ describe("health", () => {
     expect((await ask(api, "/livez/sync")).status).toBe(404);
   });
 
-  test("without some", async () => {
+  test("skips checks named by ?exclude", async () => {
     const { text } = await ask(api, "/livez?verbose&exclude=store&exclude=none");
     expect(text).toBe(
       "[+]ping ok\n[+]store excluded: ok\n" +
@@ -52,7 +52,7 @@ describe("health", () => {
     );
   });
 
-  test("failing", async () => {
+  test("returns 500 when a check fails, and reports it", async () => {
     failing = true;
     try {
       const { status, text } = await ask(api, "/healthz");
@@ -70,13 +70,13 @@ describe("health", () => {
   });
 });
 
-test("the version is one of Kubernetes' with ours behind it", async () => {
+test("/version has the Kubernetes version with Fettle's as build metadata", async () => {
   const { json } = await ask(api, "/version");
   expect(json).toMatchObject({ major: "1", minor: "33", gitVersion: "v1.33.0+fettle-1.2.3" });
   expect(json.platform).toMatch(/^\w+\/\w+$/);
 });
 
-test("the root lists what there is", async () => {
+test("/ lists all paths in order", async () => {
   const { json } = await ask(api, "/");
   const paths = json.paths as string[];
   expect(paths).toEqual(paths.toSorted());
@@ -87,7 +87,7 @@ test("the root lists what there is", async () => {
 });
 
 describe("metrics", () => {
-  test("count requests by what they asked for", async () => {
+  test("count requests by verb and resource", async () => {
     await ask(api, `${widgetsPath}/a`);
     await ask(api, `${widgetsPath}/none`);
     await ask(api, `${widgetsPath}/a/status`);
@@ -115,7 +115,7 @@ describe("discovery", () => {
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-  test("all at once", async () => {
+  test("aggregated, with an ETag", async () => {
     const { headers, json } = await ask(api, "/apis", { headers: { accept: aggregated } });
     expect(headers["content-type"]).toBe(
       "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
@@ -129,7 +129,7 @@ describe("discovery", () => {
     expect(core.json.items).toHaveLength(1);
   });
 
-  test("one by one", async () => {
+  test("unaggregated, by group and version", async () => {
     expect((await ask(api, "/api")).json).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
     expect((await ask(api, "/apis/")).json).toMatchObject({ kind: "APIGroupList" });
     expect((await ask(api, "/api/v1")).json).toMatchObject({ kind: "APIResourceList", groupVersion: "v1" });
@@ -140,7 +140,7 @@ describe("discovery", () => {
     expect(parse(yaml.text)).toEqual(list.json);
   });
 
-  test("changes as soon as kinds do", async () => {
+  test("changes with the kinds", async () => {
     const before = await ask(api, "/apis/demo.dev/v1");
     const type = api.registry.types.find("demo.dev", "v1", "widgets");
     if (type === undefined) throw new Error("there are no widgets");
@@ -154,7 +154,7 @@ describe("discovery", () => {
 });
 
 describe("OpenAPI", () => {
-  test("v3: an index of addresses that never change", async () => {
+  test("v3: index of immutable URLs", async () => {
     const { json } = await ask(api, "/openapi/v3");
     const address = json.paths["apis/demo.dev/v1"].serverRelativeURL as string;
     const document = await ask(api, address);
@@ -175,7 +175,7 @@ describe("OpenAPI", () => {
     expect(protobuf.headers["content-type"]).toContain("protobuf");
   });
 
-  test("in no other form", async () => {
+  test("returns 406 for other media types", async () => {
     const { status } = await ask(api, "/openapi/v3/api/v1", { headers: { accept: "text/html" } });
     expect(status).toBe(406);
   });

@@ -8,7 +8,7 @@ import type { Documents } from "./documents.js";
 import { healthPath, serveHealth, type Health } from "./health.js";
 import type { VersionInfo } from "./version.js";
 
-/** What is told of the server itself. */
+/** Parts of the server behind paths without a resource. */
 export interface PathParts {
   readonly types: ResourceTypes;
   readonly metrics: RequestMetrics;
@@ -18,17 +18,17 @@ export interface PathParts {
   readonly version: VersionInfo;
 }
 
-/** Answers at paths that name no resource. */
+/** Responds at paths without a resource: health, version, metrics, discovery, OpenAPI. */
 export function servePath(parts: PathParts, exchange: Exchange, path: string): void | Promise<void> {
   const { documents, health, version, metrics, metricSources } = parts;
   if (exchange.method !== "GET" && exchange.method !== "HEAD") throw new PageNotFound();
   const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-  const asked = healthPath(plain);
-  if (asked !== undefined) {
-    exchange.series = metrics.ofPath(`/${asked.path}`);
-    const answering = serveHealth(exchange, asked, health);
-    if (answering === undefined) throw new PageNotFound();
-    return answering;
+  const target = healthPath(plain);
+  if (target !== undefined) {
+    exchange.series = metrics.ofPath(`/${target.path}`);
+    const responding = serveHealth(exchange, target, health);
+    if (responding === undefined) throw new PageNotFound();
+    return responding;
   }
   switch (plain) {
     case "/version":
@@ -45,12 +45,12 @@ export function servePath(parts: PathParts, exchange: Exchange, path: string): v
       return sendRawJson(exchange, 200, { paths: rootPaths(parts) });
   }
   exchange.series = metrics.ofPath(plain.startsWith("/openapi/") ? "/openapi" : "");
-  const answering = documents.serve(exchange, plain);
-  if (answering === false) throw new PageNotFound();
-  return answering;
+  const served = documents.serve(exchange, plain);
+  if (served === false) throw new PageNotFound();
+  return served;
 }
 
-/** What there is to find, in order. */
+/** Sorted list of all paths, as `/` shows it. */
 function rootPaths({ types, health }: PathParts): string[] {
   const paths = new Set(["/api", "/apis", "/metrics", "/openapi/v2", "/openapi/v3", "/version"]);
   for (const { group, version } of types.all) {

@@ -1,8 +1,8 @@
-/** The version of Kubernetes whose API this is. */
+/** Version of the Kubernetes API that is implemented. */
 const major = "1";
 const minor = "33";
 
-/** What `/version` tells; clients read the version of the API from it, so ours stands behind a plus sign. */
+/** Body of `/version`. Clients read the Kubernetes version from it, so Fettle's is appended as build metadata. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
@@ -15,13 +15,13 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** Go's names for what Node names otherwise. */
+/** Go's names of architectures by Node's. */
 const architectures = new Map([
   ["x64", "amd64"],
   ["ia32", "386"],
 ]);
 
-/** `fettleVersion` is that of this package, such as `0.1.0`. */
+/** Body of `/version`; `fettleVersion` is the version of this package, such as `0.1.0`. */
 export function versionInfo(fettleVersion: string): VersionInfo {
   const os = process.platform === "win32" ? "windows" : process.platform;
   return {

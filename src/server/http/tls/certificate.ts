@@ -1,20 +1,20 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 
-/** A certificate with its key, both in PEM. The certificate may be followed by those between it and its authority. */
+/** Certificate and private key in PEM. Intermediate certificates may follow the certificate. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A certificate that cannot be used. */
+/** Unusable certificate or private key. */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
 
-/** The names and addresses that a certificate is for. */
+/** Subject alternative names of a certificate: DNS names and IP addresses. */
 export function namesOf(cert: string): string[] {
-  const { subjectAltName = "" } = parsed(cert);
+  const { subjectAltName = "" } = parse(cert);
   const names: string[] = [];
   for (const entry of subjectAltName.split(", ")) {
     if (entry.startsWith("DNS:")) names.push(entry.slice("DNS:".length));
@@ -23,32 +23,32 @@ export function namesOf(cert: string): string[] {
   return names;
 }
 
-/** Throws when key and certificate do not belong together or cannot be read. */
+/** Throws when certificate or key cannot be parsed, or do not match. */
 export function checkKeyPair({ cert, key }: KeyPair): void {
-  const certificate = parsed(cert);
+  const certificate = parse(cert);
   let matches: boolean;
   try {
     matches = certificate.checkPrivateKey(createPrivateKey(key));
   } catch (error) {
-    throw new CertificateError("the private key cannot be read; it must be PEM without a password", {
+    throw new CertificateError("the private key cannot be read; it must be unencrypted PEM", {
       cause: error,
     });
   }
   if (!matches) throw new CertificateError("the private key does not belong to the certificate");
 }
 
-/** Whether a certificate is by this authority, for all these names, and will be for a while. */
-export function isGood(
+/** True when a certificate is signed by the CA, has all names, and is valid until the given time. */
+export function isUsable(
   pair: KeyPair,
-  authority: string,
+  ca: string,
   { names, until }: { names: readonly string[]; until: number },
 ): boolean {
   try {
     checkKeyPair(pair);
-    const certificate = parsed(pair.cert);
+    const certificate = parse(pair.cert);
     const covered = new Set(namesOf(pair.cert));
     return (
-      certificate.verify(parsed(authority).publicKey) &&
+      certificate.verify(parse(ca).publicKey) &&
       Date.parse(certificate.validTo) >= until &&
       names.every((name) => covered.has(name))
     );
@@ -57,7 +57,7 @@ export function isGood(
   }
 }
 
-function parsed(cert: string): X509Certificate {
+function parse(cert: string): X509Certificate {
   try {
     return new X509Certificate(cert);
   } catch (error) {
@@ -65,7 +65,7 @@ function parsed(cert: string): X509Certificate {
   }
 }
 
-/** One spelling for every address, so that they can be compared. */
+/** Canonical spelling of an IP address or name, for comparison. */
 export function canonicalAddress(address: string): string {
   if (isIP(address) !== 6) return address.toLowerCase();
   return new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the certificate is by its authority and for all names", () => {
+test("signs a certificate for all names with its own CA", () => {
   const authority = new X509Certificate(first.ca);
   const server = new X509Certificate(first.cert);
   expect(authority.ca).toBe(true);
@@ -35,32 +35,32 @@ test("the certificate is by its authority and for all names", () => {
   expect(() => checkKeyPair(first)).not.toThrow();
 });
 
-test("nothing of the loader stays behind", () => {
+test("removes the stubs of Reflect after loading the library", () => {
   expect("getMetadata" in Reflect).toBe(false);
 });
 
-test("the files are for their owner only", () => {
+test("creates files that only their owner can read", () => {
   expect((statSync(join(folder, "tls")).mode & 0o777).toString(8)).toBe("700");
   for (const name of ["ca.key", "ca.crt", "server.key", "server.crt"]) {
     expect((statSync(join(folder, "tls", name)).mode & 0o777).toString(8), name).toBe("600");
   }
 });
 
-test("the same is used as long as it is good", async () => {
+test("keeps a valid certificate", async () => {
   const names = ["10.0.0.5"];
   expect(await ensureCertificates(folder, { clock, names })).toEqual(first);
   await clock.advance(300 * day);
   expect(await ensureCertificates(folder, { clock, names })).toEqual(first);
 });
 
-test("a new one is made for a new name, by the same authority", async () => {
+test("creates a certificate for a new name, with the same CA", async () => {
   const next = await ensureCertificates(folder, { clock, names: ["other.example.com"] });
   expect(next.ca).toBe(first.ca);
   expect(next.cert).not.toBe(first.cert);
   expect(namesOf(next.cert)).toContain("other.example.com");
 });
 
-test("a new one is made before the old one expires", async () => {
+test("renews the certificate before it expires", async () => {
   const before = await ensureCertificates(folder, { clock });
   await clock.advance(336 * day);
   const after = await ensureCertificates(folder, { clock });
@@ -69,7 +69,7 @@ test("a new one is made before the old one expires", async () => {
   expect(Date.parse(new X509Certificate(after.cert).validTo)).toBeGreaterThan(clock.now() + 300 * day);
 });
 
-test("what cannot be read is made anew", async () => {
+test("replaces malformed files", async () => {
   writeFileSync(join(folder, "tls", "server.key"), "broken");
   const repaired = await ensureCertificates(folder, { clock });
   expect(repaired.ca).toBe(first.ca);
@@ -81,7 +81,7 @@ test("what cannot be read is made anew", async () => {
   expect(readFileSync(join(folder, "tls", "ca.crt"), "utf8")).toBe(other.ca);
 });
 
-test("a key and a certificate must belong together", async () => {
+test("rejects a key that does not match the certificate", async () => {
   const other = await ensureCertificates(folder, { clock, names: ["third.example.com"] });
   expect(() => checkKeyPair({ cert: first.cert, key: other.key })).toThrow("does not belong");
   expect(() => checkKeyPair({ cert: first.cert, key: other.key })).toThrow(CertificateError);

@@ -3,65 +3,65 @@ import { chmod, readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../../model/core.js";
-import { privateFolder, writePrivateFile } from "../auth/private-file.js";
-import { canonicalAddress, isGood, type KeyPair } from "./certificate.js";
+import { createPrivateFolder, writePrivateFile } from "../auth/private-file.js";
+import { canonicalAddress, isUsable, type KeyPair } from "./certificate.js";
 import { loadX509 } from "./x509.js";
 
 const day = 24 * 60 * 60 * 1000;
-const authorityLife = 10 * 365 * day;
-const serverLife = 365 * day;
-/** A certificate is replaced when it has less than this to live. */
+const caLifetime = 10 * 365 * day;
+const serverLifetime = 365 * day;
+/** Remaining validity below which a certificate is replaced. */
 const renewBefore = 30 * day;
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-const always = ["localhost", "127.0.0.1", "::1"];
+const loopbackNames = ["localhost", "127.0.0.1", "::1"];
 
-/** What a server needs for TLS, and what its clients need to trust it. */
+/** Certificate and key of a server, and the CA certificate for its clients. */
 export interface ServerCertificates extends KeyPair {
-  /** The certificate of the authority, for kubeconfigs. */
+  /** CA certificate in PEM, for kubeconfigs. */
   readonly ca: string;
 }
 
 export interface CertificateOptions {
-  /** Names and addresses by which clients reach the server, besides those of this machine. */
+  /** Names and addresses of the server besides loopback. */
   readonly names?: readonly string[] | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /**
- * The certificates in `tls/` of the data folder: an authority of this server's own and a certificate signed by it,
- * made when there are none, and made anew when they are about to expire, cannot be read, or lack a name.
+ * Returns the certificates in `tls/` of the data folder: a self-signed CA and a server certificate signed by it. Creates them if
+ * they do not exist, are malformed, expire soon, or lack a name.
  */
 export async function ensureCertificates(
   dataFolder: string,
   { names = [], clock = systemClock }: CertificateOptions = {},
 ): Promise<ServerCertificates> {
   const folder = join(dataFolder, "tls");
-  await privateFolder(folder);
+  await createPrivateFolder(folder);
   const until = clock.now() + renewBefore;
 
-  let authority = await readPair(folder, "ca");
-  if (authority === undefined || !isGood(authority, authority.cert, { names: [], until })) {
-    authority = await makeAuthority(clock.now());
-    await writePair(folder, "ca", authority);
+  let ca = await readPair(folder, "ca");
+  if (ca === undefined || !isUsable(ca, ca.cert, { names: [], until })) {
+    ca = await createCa(clock.now());
+    await writePair(folder, "ca", ca);
   }
-  const wanted = [...new Set([...always, ...names].map(canonicalAddress))];
+  const allNames = [...new Set([...loopbackNames, ...names].map(canonicalAddress))];
   let server = await readPair(folder, "server");
-  if (server === undefined || !isGood(server, authority.cert, { names: wanted, until })) {
-    server = await makeServer(authority, wanted, clock.now());
+  if (server === undefined || !isUsable(server, ca.cert, { names: allNames, until })) {
+    server = await createServerCertificate(ca, allNames, clock.now());
     await writePair(folder, "server", server);
   }
-  return { ...server, ca: authority.cert };
+  return { ...server, ca: ca.cert };
 }
 
-async function makeAuthority(now: number): Promise<KeyPair> {
+async function createCa(now: number): Promise<KeyPair> {
   const x509 = await loadX509();
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: "CN=fettle-ca",
     serialNumber: serialNumber(),
     notBefore: new Date(now - day),
-    notAfter: new Date(now + authorityLife),
+    notAfter: new Date(now + caLifetime),
     signingAlgorithm: algorithm,
     keys,
     extensions: [
@@ -73,19 +73,19 @@ async function makeAuthority(now: number): Promise<KeyPair> {
   return { cert: pem(certificate.toString("pem")), key: await exportKey(keys.privateKey) };
 }
 
-async function makeServer(authority: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
+async function createServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
   const x509 = await loadX509();
   const keys = await generateKeys();
-  const issuer = new x509.X509Certificate(authority.cert);
+  const issuer = new x509.X509Certificate(ca.cert);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: "CN=fettle",
     issuer: issuer.subject,
     serialNumber: serialNumber(),
     notBefore: new Date(now - day),
-    notAfter: new Date(Math.min(now + serverLife, issuer.notAfter.getTime())),
+    notAfter: new Date(Math.min(now + serverLifetime, issuer.notAfter.getTime())),
     signingAlgorithm: algorithm,
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
+    signingKey: await importKey(ca.key),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -115,7 +115,7 @@ function importKey(key: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey("pkcs8", bytes, algorithm, false, ["sign"]);
 }
 
-/** 20 bytes at most, and positive. */
+/** Random serial number; must be positive and at most 20 bytes. */
 function serialNumber(): string {
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
@@ -140,7 +140,7 @@ async function readPair(folder: string, name: string): Promise<KeyPair | undefin
   }
 }
 
-/** The key first: a crash in between leaves a pair that does not match, which is made anew. */
+/** Writes the key first: a crash in between leaves a mismatched pair, which is replaced at the next start. */
 async function writePair(folder: string, name: string, { cert, key }: KeyPair): Promise<void> {
   await writePrivateFile(join(folder, `${name}.key`), key);
   await writePrivateFile(join(folder, `${name}.crt`), cert);

@@ -66,7 +66,7 @@ test("HTTP/2: writes and reads", async () => {
   expect(String(warned.headers["warning"])).toContain("spec.nor");
 });
 
-test("HTTP/2: large lists, plain and packed", async () => {
+test("HTTP/2: large lists, plain and compressed", async () => {
   const post = { ":method": "POST", "content-type": "application/json" };
   for (let index = 0; index < 100; index++) {
     await ask(widgetsPath, post, JSON.stringify(widget(`w-${index}`, { text: "x".repeat(5000) })));
@@ -99,7 +99,7 @@ test("HTTP/2: many watches on one connection", async () => {
   });
 });
 
-test("HTTP/2: who may not is told so, and a stream that is reset harms nobody", async () => {
+test("HTTP/2: returns 403, and survives a stream reset", async () => {
   expect((await ask("/metrics", { authorization: "Bearer wrong" })).headers[":status"]).toBe(401);
   expect((await ask("/version", { ":authority": "evil.example.com" })).headers[":status"]).toBe(403);
   expect((await ask("/version", { ":authority": "fettle.example.com" })).headers[":status"]).toBe(200);
@@ -133,7 +133,7 @@ test("HTTP/1.1 over TLS, with WebSockets", async () => {
   socket.terminate();
 });
 
-test("nonsense in place of TLS, and of HTTP inside TLS", async () => {
+test("survives malformed TLS, and malformed HTTP inside TLS", async () => {
   const plain = connect(api.server.port, "127.0.0.1", () => plain.write("GET / HTTP/1.1\r\n\r\n"));
   plain.on("error", () => {});
   await once(plain.resume(), "close");
@@ -155,7 +155,7 @@ test("nonsense in place of TLS, and of HTTP inside TLS", async () => {
   expect((await ask("/healthz")).text).toBe("ok");
 });
 
-test("another certificate for connections to come", async () => {
+test("uses a replaced certificate for new connections", async () => {
   const next = await ensureCertificates(folder, { names: ["other.example.com"] });
   api.server.setCertificate(next);
   const socket = connectTls({ port: api.server.port, host: "127.0.0.1", ca: next.ca });
@@ -164,7 +164,7 @@ test("another certificate for connections to come", async () => {
   socket.destroy();
 });
 
-test("closing ends sessions and watches", async () => {
+test("ends sessions and watches on close", async () => {
   const other = await widgetServer({ tls: certificates });
   const client = connectHttp2(other.server.url, { ca: certificates.ca });
   const watch = client.request({ ":path": `${widgetsPath}?watch=1`, authorization });
@@ -176,7 +176,7 @@ test("closing ends sessions and watches", async () => {
   await other.store.close();
 });
 
-test("without TLS nothing but this machine is listened on", async () => {
+test("requires TLS except on loopback", async () => {
   await expect(widgetServer({ host: "0.0.0.0" })).rejects.toThrow("cannot listen on 0.0.0.0 without TLS");
   await expect(widgetServer({ tls: { cert: certificates.cert, key: "x" } })).rejects.toThrow("private key");
 });

@@ -3,21 +3,21 @@ import type * as X509 from "@peculiar/x509";
 let loaded: Promise<typeof X509> | undefined;
 
 /**
- * The library that writes certificates. It is large and needed once a year, so it is loaded when it is.
+ * Loads the library that creates certificates. It is large and needed once a year.
  *
- * Its parts find each other through decorators that ask for `Reflect.getMetadata`, which JavaScript does not have. They
- * ask only while they are loaded and take an empty answer, so they get one for that long, and nothing stays behind.
+ * While it loads, its decorators call `Reflect.getMetadata`, which JavaScript does not have, and accept undefined as the result.
+ * Stubs exist for that time only.
  */
 export function loadX509(): Promise<typeof X509> {
   loaded ??= withReflectMetadata(() => import("@peculiar/x509"));
   return loaded;
 }
 
-const missing = ["getMetadata", "getOwnMetadata"] as const;
+const stubNames = ["getMetadata", "getOwnMetadata"] as const;
 
 async function withReflectMetadata<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   const reflect = Reflect as unknown as Record<string, unknown>;
-  const added = missing.filter((name) => reflect[name] === undefined);
+  const added = stubNames.filter((name) => reflect[name] === undefined);
   for (const name of added) reflect[name] = (): undefined => undefined;
   try {
     return await load();

@@ -6,18 +6,18 @@ import { toYaml } from "../response/yaml.js";
 import type { Exchange } from "../exchange.js";
 import { negotiate, type Offered } from "../negotiate.js";
 
-/** All that is kept at most. The documents of many kinds together are large, and asked for once. */
-const mostKept = 8 * 1024 * 1024;
+/** Size of the cache in bytes. The documents of many kinds are large, and rarely requested twice. */
+const maxSize = 8 * 1024 * 1024;
 
 export type AnyDocument = Document | Document<Buffer>;
 
-/** False: not here. */
+/** False when there is no document at the path. */
 export type Served = void | Promise<void> | false;
 
-/** Documents about the kinds that are served, for as long as these stay the same. */
-export class KeptDocuments {
+/** Cache of documents about the served kinds; emptied when the kinds change. */
+export class CachedDocuments {
   readonly #types: ResourceTypes;
-  readonly #kept = new Map<string, AnyDocument>();
+  readonly #documents = new Map<string, AnyDocument>();
   #size = 0;
   #generation = -1;
 
@@ -30,23 +30,23 @@ export class KeptDocuments {
     make: (types: readonly ResourceType[]) => AnyDocument | undefined,
   ): AnyDocument | undefined {
     const { generation } = this.#types;
-    if (generation !== this.#generation || this.#size > mostKept) {
-      this.#kept.clear();
+    if (generation !== this.#generation || this.#size > maxSize) {
+      this.#documents.clear();
       this.#size = 0;
       this.#generation = generation;
     }
-    let document = this.#kept.get(key);
+    let document = this.#documents.get(key);
     if (document === undefined) {
       document = make(this.#types.all);
       if (document === undefined) return undefined;
-      this.#kept.set(key, document);
+      this.#documents.set(key, document);
       this.#size += document.body.length;
     }
     return document;
   }
 }
 
-/** Sends a document, or says that the client has it already. `offer`: it can be had as YAML too. */
+/** Sends a document, or 304 by its ETag. With `offer`, it is also available as YAML. */
 export function serveDocument(
   exchange: Exchange,
   { body, hash, contentType }: AnyDocument,
