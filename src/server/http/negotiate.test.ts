@@ -32,7 +32,7 @@ describe("negotiation", () => {
     ["application/json;sv=v1,application/yaml", "application/yaml"],
     ["application/json/x, application, ;;;, =, application/yaml", "application/yaml"],
     ['application/json;as="Table";v="v1";g="meta.k8s.io"', "application/json as Table meta.k8s.io/v1"],
-  ])("takes %j for %s", (accept, form) => {
+  ])("negotiates %j as %s", (accept, form) => {
     expect(formOf(accept)).toBe(form);
   });
 

@@ -31,14 +31,14 @@ describe("get", () => {
     expect(headers["audit-id"]).toBe("mine");
   });
 
-  test("in another version, and escaped", async () => {
+  test("returns another version, and decodes escapes in the path", async () => {
     expect((await ask(api, `${widgetsPath.replace("v1", "v2")}/a`)).json).toMatchObject({
       apiVersion: "demo.dev/v2",
     });
     expect((await ask(api, "/apis/demo.dev/v1/namespaces/default/%77idgets/%61/")).status).toBe(200);
   });
 
-  test("HEAD is GET without a body", async () => {
+  test("responds to HEAD without a body", async () => {
     const { headers, text } = await ask(api, `${widgetsPath}/a`);
     const head = await ask(api, `${widgetsPath}/a`, { method: "HEAD" });
     expect(head).toMatchObject({ status: 200, text: "" });
@@ -48,7 +48,7 @@ describe("get", () => {
     expect((await ask(api, widgetsPath, { method: "HEAD" })).status).toBe(200);
   });
 
-  test("is pretty for people", async () => {
+  test("indents JSON for curl and browsers", async () => {
     const { text: plain } = await ask(api, `${widgetsPath}/a`);
     const pretty = expect.stringMatching(/^\{\n {2}"apiVersion": "demo.dev\/v1",\n {2}"kind": "Widget",\n/);
     const asked = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
@@ -62,7 +62,7 @@ describe("get", () => {
     expect(await asked("?pretty=0")).toBe(plain);
   });
 
-  test("as YAML", async () => {
+  test("returns YAML", async () => {
     const { headers, text } = await ask(api, `${widgetsPath}/a`, {
       headers: { accept: "application/yaml" },
     });
@@ -71,7 +71,7 @@ describe("get", () => {
     expect(parse(text)).toEqual((await ask(api, `${widgetsPath}/a`)).json);
   });
 
-  test("as a table and as metadata alone", async () => {
+  test("returns a Table and PartialObjectMetadata", async () => {
     const table = await ask(api, `${widgetsPath}/a`, { headers: { accept: asTable } });
     expect(table.json).toMatchObject({
       kind: "Table",
@@ -85,7 +85,7 @@ describe("get", () => {
     expect(partial.json.spec).toBeUndefined();
   });
 
-  test("of a scale", async () => {
+  test("returns a Scale", async () => {
     const { json } = await ask(api, `${widgetsPath}/a/scale`, { headers: { accept: asTable } });
     expect(json.columnDefinitions.map(({ name }: { name: string }) => name)).toContain("Desired");
     expect((await ask(api, `${widgetsPath}/a/scale`)).json).toMatchObject({ kind: "Scale" });
@@ -109,7 +109,7 @@ describe("get", () => {
     expect(reply.json.message).toContain(message);
   });
 
-  test("in a form that there is not fails with 406", async () => {
+  test("returns 406 for an unsupported format", async () => {
     const { status, json } = await ask(api, `${widgetsPath}/a`, { headers: { accept: "image/png" } });
     expect(status).toBe(406);
     expect(json.message).toBe(
@@ -133,14 +133,14 @@ describe("list", () => {
     expect(rest.json.items).toMatchObject([{ metadata: { name: "c" } }]);
   });
 
-  test("of all namespaces, of none, and of what is selected", async () => {
+  test("lists all namespaces, an empty one, and by selector", async () => {
     expect((await ask(api, "/apis/demo.dev/v1/widgets")).json.items).toHaveLength(3);
     expect((await ask(api, "/apis/demo.dev/v1/namespaces/x/widgets")).text).toContain('"items":[]}');
     const { json } = await ask(api, `${widgetsPath}?fieldSelector=metadata.name%3Db`);
     expect(json.items).toMatchObject([{ metadata: { name: "b" } }]);
   });
 
-  test("as a table, as metadata, as YAML, pretty", async () => {
+  test("returns Tables, metadata, YAML and indented JSON", async () => {
     const table = await ask(api, widgetsPath, { headers: { accept: asTable } });
     expect(table.json).toMatchObject({ kind: "Table", metadata: { resourceVersion: expect.any(String) } });
     expect(table.json.rows).toHaveLength(3);
@@ -155,7 +155,7 @@ describe("list", () => {
     expect(pretty.json).toEqual(plain.json);
   });
 
-  test("a large one is sent in pieces, and packed for those who can unpack", async () => {
+  test("sends a large list in chunks, and compressed for clients that accept gzip", async () => {
     await using other = await widgetServer();
     const text = "x".repeat(2000);
     for (let index = 0; index < 300; index++) {
@@ -259,7 +259,7 @@ describe("writes", () => {
     expect((await ask(api, `${widgetsPath}/kept`)).status).toBe(404);
   });
 
-  test("delete of a collection lists what was deleted", async () => {
+  test("deletecollection returns the deleted objects", async () => {
     await using other = await widgetServer();
     await createWidgets(other, "a", "b");
     const deleted = await ask(other, widgetsPath, { method: "DELETE" });
@@ -268,7 +268,7 @@ describe("writes", () => {
     expect((await ask(other, widgetsPath)).json.items).toEqual([]);
   });
 
-  test("dry runs write nothing", async () => {
+  test("does not write in a dry run", async () => {
     const dry = await ask(api, `${widgetsPath}?dryRun=All`, { method: "POST", body: widget("dry") });
     expect(dry.status).toBe(201);
     expect((await ask(api, `${widgetsPath}/dry`)).status).toBe(404);
@@ -277,7 +277,7 @@ describe("writes", () => {
     expect((await ask(api, `${widgetsPath}/a`)).status).toBe(200);
   });
 
-  test("bodies may be YAML, packed, or protobuf for built-in kinds", async () => {
+  test("accepts YAML, gzip, and protobuf for built-in kinds", async () => {
     const yaml = await ask(api, widgetsPath, {
       method: "POST",
       headers: { "content-type": "application/yaml" },
@@ -320,7 +320,7 @@ describe("writes", () => {
     expect(deleted.status).toBe(200);
   });
 
-  test("the manager is the client's program unless it says otherwise", async () => {
+  test("defaults the field manager to the program in User-Agent", async () => {
     const headers = { "user-agent": "tool/1.2 (linux)" };
     const first = await ask(api, widgetsPath, {
       method: "POST",
@@ -333,7 +333,7 @@ describe("writes", () => {
     expect(second.json.metadata.managedFields).toMatchObject([{ manager: "me" }]);
   });
 
-  test("unknown fields are warned of", async () => {
+  test("warns about unknown fields", async () => {
     const body = { ...widget("warned"), spec: { colour: "red" } };
     const { status, headers } = await ask(api, widgetsPath, { method: "POST", body });
     expect(status).toBe(201);
@@ -374,7 +374,7 @@ describe("writes", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  test("broken and strange packings are refused", async () => {
+  test("rejects malformed gzip and unknown encodings", async () => {
     const post = (encoding: string, body: Buffer): ReturnType<typeof ask> => {
       return ask(api, widgetsPath, { method: "POST", headers: { "content-encoding": encoding }, body });
     };
@@ -384,7 +384,7 @@ describe("writes", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("missing paths and methods", () => {
   test.each<[string, string, number, string]>([
     ["GET", "/nothing", 404, "404 page not found\n"],
     ["POST", "/healthz", 404, "404 page not found\n"],
@@ -412,7 +412,7 @@ describe("what is not there", () => {
     ["DELETE", `${widgetsPath}/a/status`, 405, "delete is not supported"],
     ["OPTIONS", widgetsPath, 405, "options is not supported"],
     ["GET", "/api/v1/namespaces/default/finalize", 405, "the server does not allow this method"],
-  ])("%s %s answers %i", async (method, path, status, message) => {
+  ])("%s %s returns %i", async (method, path, status, message) => {
     const reply = await ask(api, path, { method });
     expect(reply.status).toBe(status);
     if (message.startsWith("404")) {
@@ -422,6 +422,6 @@ describe("what is not there", () => {
   });
 });
 
-test("nothing of all this was the server's fault", () => {
+test("reports no errors of the server", () => {
   expect(api.errors).toEqual([]);
 });

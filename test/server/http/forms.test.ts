@@ -44,7 +44,7 @@ everyTransport("answers in the form that is asked for", (wire) => {
     expect(one.json).toMatchObject({ kind: "PartialObjectMetadata", metadata: { labels: { color: "red" } } });
   });
 
-  test("YAML, there and back", async () => {
+  test("YAML in request and response", async () => {
     const accept = { accept: "application/yaml" };
     const { code, headers, text } = await wire().post(
       configMaps,
@@ -63,7 +63,7 @@ everyTransport("answers in the form that is asked for", (wire) => {
     });
   });
 
-  test("gzip: large answers, and bodies", async () => {
+  test("gzip for large responses and for bodies", async () => {
     const packed = gzipSync(JSON.stringify(configMap("large", { a: "x".repeat(200_000) })));
     const headers = { "content-encoding": "gzip" };
     expect((await wire().post(configMaps, packed, headers)).code).toBe(201);
@@ -96,14 +96,14 @@ everyTransport("answers in the form that is asked for", (wire) => {
     }
   });
 
-  test("HEAD is GET without the body", async () => {
+  test("responds to HEAD without a body", async () => {
     const { code, headers, bytes } = await wire().call(`${widgets}/shown`, { method: "HEAD" });
     expect(code).toBe(200);
     expect(Number(headers["content-length"])).toBe((await wire().get(`${widgets}/shown`)).bytes.length);
     expect(bytes).toHaveLength(0);
   });
 
-  test("406 for what cannot be had", async () => {
+  test("returns 406 for unsupported formats", async () => {
     const { code, json } = await wire().get(widgets, { accept: "text/html" });
     expect({ code, ...json }).toMatchObject({
       code: 406,

@@ -79,7 +79,7 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
     const tls = way === "https/1.1" || way === "h2";
     const transport = tls ? "h2" : "http/1.1";
 
-    test("is closed at a bounded buffer, and can come back, while others go on", async () => {
+    test("is closed when its buffer is full, and can resume, while others continue", async () => {
       const server = await start({ tls });
       const wire = wireTo(server, transport);
       const fast = await wire.watch(`${configMaps}?watch=1`);
@@ -101,7 +101,7 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
       expect(server.errors).toEqual([]);
     });
 
-    test("is closed when it takes nothing for too long", async () => {
+    test("is closed when it reads nothing until the timeout", async () => {
       const server = await start({ tls, limits: { stalledWatchTimeout: 1000 } });
       const wire = wireTo(server, transport);
       const fast = await wire.watch(`${configMaps}?watch=1`);
@@ -116,7 +116,7 @@ describe.each<Way>(["http/1.1", "https/1.1", "h2", "WebSocket"])(
 );
 
 describe("limits", () => {
-  test("too many requests at once: 429 with Retry-After, and room again afterwards", async () => {
+  test("returns 429 with Retry-After beyond the limits, and accepts requests again afterwards", async () => {
     const server = await start({
       tls: false,
       limits: { readOnly: 3, mutating: 2, watches: 1, queuedPerUser: 0 },
@@ -165,7 +165,7 @@ describe("limits", () => {
       .toBe(201);
   });
 
-  test("a body that is too large: 413, declared or not", async () => {
+  test("returns 413 for a body above the limit, with and without Content-Length", async () => {
     const server = await start({ tls: true, limits: { bodyBytes: 10_000 } });
     const body = { metadata: { name: "large" }, data: { a: "x".repeat(10_000) } };
     for (const transport of ["https/1.1", "h2"] as const) {
@@ -190,7 +190,7 @@ describe("limits", () => {
     expect(chunked.code).toBe(413);
   });
 
-  test("a request that takes too long is answered", async () => {
+  test("responds when a request exceeds its timeout", async () => {
     const server = await start({ tls: false, limits: { requestTimeout: 200 } });
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -204,7 +204,7 @@ describe("limits", () => {
     expect(data.toString()).toContain('"reason":"Timeout"');
   });
 
-  test("closing ends watches and lets requests finish", async () => {
+  test("ends watches and completes requests on close", async () => {
     const server = await startTestServer({ tls: true });
     const wires = (["https/1.1", "h2"] as const).map((transport) => wireTo(server, transport));
     const watches = await Promise.all(wires.map((wire) => wire.watch(`${configMaps}?watch=1`)));

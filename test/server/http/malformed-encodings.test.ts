@@ -63,7 +63,7 @@ describe("protobuf", () => {
     expectStatus(await wire().post(configMaps, body, { "content-type": protobuf }), code, message);
   });
 
-  test("whatever bytes come, the answer is a Status", async () => {
+  test("responds with a Status to arbitrary bytes", async () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(bytes, async (tail) => {

@@ -99,7 +99,7 @@ describe("patches", () => {
     expect((await wire().get(`${configMaps}/there`)).json).not.toHaveProperty("data");
   });
 
-  test("apply needs to know who applies", async () => {
+  test("requires a field manager for apply", async () => {
     const body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: there}\n";
     const call: Call = { method: "PATCH", body, headers: { "content-type": applyPatch } };
     expectStatus(
@@ -173,7 +173,7 @@ describe("paths and methods", () => {
     ["OPTIONS", configMaps, 405],
     ["BREW", configMaps, 400],
   ];
-  test("a path that leads up leads nowhere", async () => {
+  test("does not resolve .. in paths", async () => {
     for (const path of [
       `${configMaps}/..%2f..%2f..`,
       "/api/v1/../../etc/passwd",
@@ -198,7 +198,7 @@ describe("paths and methods", () => {
   });
 });
 
-describe("what is no HTTP", () => {
+describe("malformed HTTP", () => {
   const host = "Host: localhost\r\nConnection: close\r\n";
   const cases: [what: string, bytes: string, line: RegExp][] = [
     ["words", "hello\r\n\r\n", /^HTTP\/1\.1 400 /],
@@ -243,7 +243,7 @@ describe("what is no HTTP", () => {
     expect(await exchange(server(), Buffer.from(bytes, "latin1"))).toMatch(line);
   });
 
-  test("a chunk that is none ends the request, not the server", async () => {
+  test("survives a malformed chunk", async () => {
     const head = `POST ${configMaps} HTTP/1.1\r\n${host}Authorization: Bearer ${server().token}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     expect(await exchange(server(), `${head}xyz\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
   });

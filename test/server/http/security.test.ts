@@ -64,7 +64,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     }
   });
 
-  test("anonymous may not write, not even where it may read", async () => {
+  test("rejects anonymous writes, also where reads are allowed", async () => {
     for (const path of [namespaces, "/version", "/healthz"]) {
       expect((await wire.call(path, { method: "POST", body: {}, token: null })).code).toBe(403);
     }
@@ -82,7 +82,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     },
   );
 
-  test("a user outside of system:masters may do nothing but ask for health", async () => {
+  test("allows users outside of system:masters health only", async () => {
     const token = "guest-token";
     expect((await wire.call("/readyz", { token })).code).toBe(200);
     const list = await wire.call(namespaces, { token });
@@ -102,7 +102,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     expect((await wire.call(namespaces, { token: "boss-token" })).code).toBe(200);
   });
 
-  test("tokens are read again when their file changes", async () => {
+  test("reads the token file again when it changes", async () => {
     expect((await wire.call(namespaces, { token: "new-token" })).code).toBe(401);
     writeFileSync(tokenFile, 'new-token,newcomer,3,"system:masters"\n');
     const code = async (token: string) => (await wire.call(namespaces, { token })).code;
@@ -149,7 +149,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     expect((await wire.get(namespaces, { origin })).code).toBe(code);
   });
 
-  test.skipIf(transport === "h2")("WebSockets are guarded in the same way", async () => {
+  test.skipIf(transport === "h2")("checks WebSockets in the same way", async () => {
     const path = `${server.url.replace("http", "ws")}${namespaces}?watch=1`;
     const attempt = (headers: Record<string, string>, protocols: string[] = []): Promise<number | string> =>
       new Promise((resolve, reject) => {
@@ -176,7 +176,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
   });
 });
 
-describe("where it listens, and what it leaves on disk", () => {
+describe("listening and files", () => {
   let folder: string;
   let store: MemoryStore;
   beforeAll(() => {
@@ -202,7 +202,7 @@ describe("where it listens, and what it leaves on disk", () => {
     },
   );
 
-  test("listens on loopback only, unless told otherwise", async () => {
+  test("listens on loopback by default", async () => {
     await using server = await start("loopback");
     expect(new URL(server.url)).toMatchObject({ hostname: "127.0.0.1", protocol: "https:" });
     if (outside === undefined) return;
@@ -221,7 +221,7 @@ describe("where it listens, and what it leaves on disk", () => {
     },
   );
 
-  test("a second start keeps token and authority, and everything is for its owner only", async () => {
+  test("keeps token and CA at a second start, readable by their owner only", async () => {
     const files = ["auth/admin-token", "kubeconfig", "tls/ca.crt", "tls/ca.key", "tls/server.key"];
     const read = () => files.map((file) => readFileSync(join(folder, "again", file), "utf8"));
     const first = await start("again");
@@ -250,20 +250,20 @@ describe("where it listens, and what it leaves on disk", () => {
     expect(readdirSync(join(folder, "again")).sort()).toEqual(["auth", "kubeconfig", "tls"]);
   });
 
-  test("two servers have different tokens", async () => {
+  test("creates different tokens for two servers", async () => {
     await using one = await start("one");
     await using two = await start("two");
     expect(one.token).not.toBe(two.token);
   });
 
-  test("somebody else's kubeconfig is left alone", async () => {
+  test("does not overwrite a kubeconfig that fettle did not write", async () => {
     const kubeconfig = join(folder, "config");
     writeFileSync(kubeconfig, "apiVersion: v1\nkind: Config\n");
     await expect(start("careful", { kubeconfig })).rejects.toThrow(/was not written by fettle/);
     expect(readFileSync(kubeconfig, "utf8")).toBe("apiVersion: v1\nkind: Config\n");
   });
 
-  test("a token file that cannot be used stops the start, without showing a token", async () => {
+  test("fails to start with an invalid token file, without showing a token", async () => {
     const tokenFile = join(folder, "bad.csv");
     writeFileSync(tokenFile, 'secret-one,user,1,"a"\nsecret-two\n');
     const failed = start("bad", { tokenFile });

@@ -12,7 +12,7 @@ everyTransport("watches", (wire, server) => {
   const seen = ({ type, object }: Json): string =>
     `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
 
-  test("chunked and WebSocket tell the same", async () => {
+  test("sends the same events chunked and over a WebSocket", async () => {
     await wire().post("/api/v1/namespaces", { metadata: { name: "watched" } });
     const path = "/api/v1/namespaces/watched/configmaps";
     const query = "?watch=true&labelSelector=seen";
@@ -57,7 +57,7 @@ everyTransport("watches", (wire, server) => {
     expect(resumed.all).toEqual(events.slice(2));
   });
 
-  test("the present state first, with its end announced", async () => {
+  test("sends initial events first, and a bookmark at their end", async () => {
     const query =
       "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     const watch = await wire().watch(`/api/v1/namespaces${query}`);
@@ -73,7 +73,7 @@ everyTransport("watches", (wire, server) => {
     expect(refused).toMatchObject({ code: 422, json: { reason: "Invalid" } });
   });
 
-  test("as a Table, with columns in the first frame only", async () => {
+  test("sends Tables, with column definitions in the first event only", async () => {
     const accept = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
     await wire().post(widgets, widget("shown", "red"), asYaml);
     const watch = await wire().watch(`${widgets}?watch=1`, { headers: accept });
@@ -88,7 +88,7 @@ everyTransport("watches", (wire, server) => {
     watch.stop();
   });
 
-  test("from a version that is gone: an event that says so", async () => {
+  test("sends an ERROR event for an expired resourceVersion", async () => {
     const { metadata } = (await wire().post(configMaps, configMap("old"))).json;
     const first = (await wire().get("/api/v1/namespaces?limit=1")).json;
     await wire().post(configMaps, configMap("new"));
@@ -116,7 +116,7 @@ everyTransport("watches", (wire, server) => {
     });
   });
 
-  test("hundreds on few connections, each with every event", async () => {
+  test("sends every event to hundreds of watches on few connections", async () => {
     const path = "/api/v1/namespaces/default/secrets";
     const watches = await Promise.all(Array.from({ length: 300 }, () => wire().watch(`${path}?watch=1`)));
     for (const name of ["one", "two"]) await wire().post(path, { metadata: { name } });
@@ -130,20 +130,20 @@ everyTransport("watches", (wire, server) => {
   });
 });
 
-describe("by hand", () => {
+describe("raw connections", () => {
   const { server } = sturdyServer();
   const head = (version: string): string =>
     `HTTP/${version}\r\nHost: localhost\r\nAuthorization: Bearer ${server().token}\r\n`;
   const there = `${configMaps}?watch=1&fieldSelector=metadata.name=there&timeoutSeconds=1`;
 
-  test("a client of HTTP/1.0 gets lines and no chunks", async () => {
+  test("sends lines without chunks to HTTP/1.0 clients", async () => {
     const text = await exchange(server(), `GET ${there} ${head("1.0")}\r\n`);
     const [headers = "", body = ""] = text.split("\r\n\r\n");
     expect(headers).not.toMatch(/transfer-encoding/i);
     expect(JSON.parse(body)).toMatchObject({ type: "ADDED", object: { metadata: { name: "there" } } });
   });
 
-  test("answers come in the order of the requests on a connection, also behind and before a watch", async () => {
+  test("responds in the order of pipelined requests, also before and after a watch", async () => {
     const requests = ["/livez", there, "/version"].map((path, index) => {
       return `GET ${path} ${head("1.1")}${index === 2 ? "Connection: close\r\n" : ""}\r\n`;
     });

@@ -65,7 +65,7 @@ everyTransport("writes", (wire) => {
     expect((await wire().get(`${configMaps}/kept`)).code).toBe(200);
   });
 
-  test("the version as a precondition, and a delete that is only begun", async () => {
+  test("checks resourceVersion as a precondition, and waits for finalizers", async () => {
     const { metadata } = (
       await wire().post(configMaps, configMap("held", {}, { finalizers: ["demo.dev/hold"] }))
     ).json;
@@ -92,7 +92,7 @@ everyTransport("writes", (wire) => {
     expect((await wire().get(`${configMaps}/held`)).code).toBe(404);
   });
 
-  test("dryRun=All changes nothing, with any verb", async () => {
+  test("writes nothing with dryRun=All, for any verb", async () => {
     await wire().post(configMaps, configMap("dry", { a: "1" }));
     const merge = { "content-type": "application/merge-patch+json" };
     const apply = { "content-type": "application/apply-patch+yaml" };
@@ -122,7 +122,7 @@ everyTransport("writes", (wire) => {
     expect(wrong.json).toMatchObject({ code: 422, reason: "Invalid", message: /dryRun/ });
   });
 
-  test("unknown and duplicate fields: warned of, refused, or passed over", async () => {
+  test("warns about, rejects or ignores unknown and duplicate fields", async () => {
     const text = `{"apiVersion":"demo.dev/v1","kind":"Widget","metadata":{"generateName":"w-"},"spec":{"color":"red","color":"blue","shape":"ü"}}`;
     const send = (validation: string) => wire().post(`${widgets}${validation}`, text);
     const warned = await send("");
@@ -142,7 +142,7 @@ everyTransport("writes", (wire) => {
     expect((await send("?fieldValidation=Perhaps")).code).toBe(422);
   });
 
-  test("what was made is found where the answer says, by everybody, at once", async () => {
+  test("makes a created object visible to all clients at once", async () => {
     const names = Array.from({ length: 50 }, (_, index) => `many-${index}`);
     const answers = await Promise.all(names.map((name) => wire().post(configMaps, configMap(name))));
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([201]));
@@ -152,7 +152,7 @@ everyTransport("writes", (wire) => {
     expect(found.map(({ json }) => json.metadata.resourceVersion)).toEqual(versions);
   });
 
-  test("of many who create the same, one does", async () => {
+  test("lets one of many concurrent creates of the same name succeed", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => wire().post(configMaps, configMap("wanted"))),
     );
@@ -160,7 +160,7 @@ everyTransport("writes", (wire) => {
     expect(answers.filter(({ code }) => code === 409)).toHaveLength(19);
   });
 
-  test("of many who change the same version, one does", async () => {
+  test("lets one of many concurrent updates of the same resourceVersion succeed", async () => {
     const { metadata } = (await wire().post(configMaps, configMap("contended"))).json;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
