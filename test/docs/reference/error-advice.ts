@@ -35,7 +35,9 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   SlowWatcher: "Watch again from its `revision`, and read faster.",
   BackupDamaged: "Use another backup; this one is incomplete or changed.",
   RestoreRefused: "Choose an empty folder, or `--force` to rename the store in it.",
-  ListenError: "Turn TLS on, or listen on this machine alone.",
+  PageNotFound:
+    "Correct the path of the request, or the group and version of the kind: the server has no API there.",
+  ListenError: "Enable TLS, or listen on 127.0.0.1.",
   CertificateError: "Give another certificate and key, or none to have one made.",
   CredentialsError:
     "Do as the message says; deleting the file has a new one made, and old tokens stop working.",
