@@ -18,7 +18,7 @@ export class StoreDamaged extends StoreError {}
 
 // -- while committing ---------------------------------------------------------------------------------------
 
-/** A key is not at the revision that a change expected. Nothing was changed. */
+/** A key is not at the revision that a mutation expected. Nothing was changed. */
 export class Conflict extends StoreError {
   constructor(
     readonly key: string,
@@ -35,7 +35,7 @@ export class Conflict extends StoreError {
   }
 }
 
-/** The changes are not acceptable in themselves. Nothing was changed. */
+/** The mutations are not acceptable in themselves. Nothing was changed. */
 export class InvalidCommit extends StoreError {}
 
 /** There is no room for this commit. Nothing was changed; smaller commits and later ones may succeed. */

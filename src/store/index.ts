@@ -1,5 +1,5 @@
 export type {
-  Change,
+  Mutation,
   Delete,
   DeleteEvent,
   Entry,
@@ -13,7 +13,7 @@ export type {
   WatchBatch,
   WatchBuffer,
   WatchEvent,
-  WatchOptions,
+  StoreWatchOptions,
 } from "./store.js";
 export {
   Compacted,
@@ -30,7 +30,7 @@ export {
   StoreInUse,
   Uncertain,
 } from "./errors.js";
-export { maxChanges, maxKeyBytes } from "./keys.js";
+export { maxMutations, maxKeyBytes } from "./keys.js";
 export type { RetentionPolicy } from "./retention.js";
 export { MemoryStore, type MemoryStoreOptions } from "./memory/memory-store.js";
 export { verifySqliteStore } from "./sqlite/verify.js";

@@ -1,11 +1,11 @@
 import { InvalidCommit } from "./errors.js";
-import type { Change } from "./store.js";
+import type { Mutation } from "./store.js";
 
 /** Longest key, in UTF-8 bytes. */
 export const maxKeyBytes = 2048;
 
-/** Most changes in one commit. */
-export const maxChanges = 1024;
+/** Most mutations in one commit. */
+export const maxMutations = 1024;
 
 const unwell = /\p{Surrogate}|\0/u;
 const beyondBasic = /[\ud800-\uffff]/;
@@ -22,26 +22,26 @@ function problemOf(key: string): string | undefined {
 }
 
 /**
- * Refuses changes that no store takes.
+ * Refuses mutations that no store takes.
  *
  * @throws {InvalidCommit}
  */
-export function checkChanges(changes: readonly Change[]): void {
-  if (changes.length === 0) throw new InvalidCommit("a commit needs at least one change");
-  if (changes.length > maxChanges) {
+export function checkMutations(mutations: readonly Mutation[]): void {
+  if (mutations.length === 0) throw new InvalidCommit("a commit needs at least one mutation");
+  if (mutations.length > maxMutations) {
     throw new InvalidCommit(
-      `a commit takes at most ${maxChanges} changes, got ${changes.length}; split it up`,
+      `a commit takes at most ${maxMutations} mutations, got ${mutations.length}; split it up`,
     );
   }
-  for (const change of changes) {
-    const problem = problemOf(change.key);
-    if (problem !== undefined) throw new InvalidCommit(`${JSON.stringify(change.key)}: ${problem}`);
-    checkNumber(change, "expect", 0);
-    if (change.type === "put") checkNumber(change, "ttl", 1);
+  for (const mutation of mutations) {
+    const problem = problemOf(mutation.key);
+    if (problem !== undefined) throw new InvalidCommit(`${JSON.stringify(mutation.key)}: ${problem}`);
+    checkNumber(mutation, "expect", 0);
+    if (mutation.type === "put") checkNumber(mutation, "ttl", 1);
   }
-  if (changes.length > 1) {
+  if (mutations.length > 1) {
     const keys = new Set<string>();
-    for (const { key } of changes) {
+    for (const { key } of mutations) {
       if (keys.has(key)) throw new InvalidCommit(`${key} stands twice in one commit`);
       keys.add(key);
     }
@@ -49,13 +49,15 @@ export function checkChanges(changes: readonly Change[]): void {
 }
 
 function checkNumber<Name extends string>(
-  change: { key: string } & { [name in Name]?: number | undefined },
+  mutation: { key: string } & { [name in Name]?: number | undefined },
   name: Name,
   least: number,
 ): void {
-  const value = change[name];
+  const value = mutation[name];
   if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-  throw new InvalidCommit(`${change.key}: ${name} must be a whole number of at least ${least}, got ${value}`);
+  throw new InvalidCommit(
+    `${mutation.key}: ${name} must be a whole number of at least ${least}, got ${value}`,
+  );
 }
 
 /** Whether a key has characters beyond U+D7FF. Among keys that have none, the order is that of JavaScript. */

@@ -2,7 +2,7 @@
  * The contract every store keeps: a map from keys to bytes with one ordered sequence of revisions, whose
  * recent history can be read and watched. `docs/stores.md` explains it at length; `conformance/` checks it.
  *
- * Words: a **commit** is an atomic set of changes. Each commit that changes anything takes a **revision**, a
+ * Words: a **commit** is an atomic set of mutations (puts and deletes). Each commit that changes anything takes a **revision**, a
  * number greater than all before it. History can be read back to the **floor**; what lies before it has been
  * compacted away.
  */
@@ -32,7 +32,7 @@ export interface Store extends AsyncDisposable {
   count(options: Omit<RangeOptions, "limit">): Promise<{ count: number; revision: number }>;
 
   /**
-   * Applies all changes at one revision, or none of them.
+   * Applies all mutations at one revision, or none of them.
    *
    * Promise: when the call returns, the commit is as durable as the store ever makes it (for the embedded
    * store: synced to disk). A commit that was refused or failed has changed nothing, unless it failed with
@@ -40,10 +40,10 @@ export interface Store extends AsyncDisposable {
    *
    * A delete of a key that does not exist changes nothing; a commit that changes nothing takes no revision.
    *
-   * @throws {Conflict} when a key is not at the revision its change expects.
-   * @throws {InvalidCommit} when the changes themselves are not acceptable.
+   * @throws {Conflict} when a key is not at the revision its mutation expects.
+   * @throws {InvalidCommit} when the mutations themselves are not acceptable.
    */
-  commit(changes: readonly Change[]): Promise<{ revision: number }>;
+  commit(mutations: readonly Mutation[]): Promise<{ revision: number }>;
 
   /**
    * Follows the changes below `prefix` that come after revision `from`, first out of history, then live.
@@ -57,7 +57,7 @@ export interface Store extends AsyncDisposable {
    * has not happened yet, {@link SlowWatcher} when the reader fell behind by more than the buffer, and
    * {@link StoreClosed}. It ends quietly when the signal aborts or the loop over it is left.
    */
-  watch(options: WatchOptions): Watch;
+  watch(options: StoreWatchOptions): Watch;
 
   /**
    * Forgets history before `revision`, which becomes the floor: the state at the floor and every change after
@@ -94,7 +94,7 @@ export interface Entry {
   readonly expires?: number | undefined;
 }
 
-export type Change = Put | Delete;
+export type Mutation = Put | Delete;
 
 interface Expectation {
   readonly key: string;
@@ -133,7 +133,7 @@ export interface RangeResult {
   readonly more: boolean;
 }
 
-export interface WatchOptions {
+export interface StoreWatchOptions {
   readonly prefix: string;
   /** Changes after this revision. Left out: those after now. */
   readonly from?: number | undefined;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
 import {
-  maxChanges,
+  maxMutations,
   openSqliteStore,
   StoreDamaged,
   StoreForeign,
@@ -159,7 +159,7 @@ class EntryWriter {
     this.#batch.push(put);
     this.#bytes += put.value.length;
     this.#entries++;
-    if (this.#batch.length < maxChanges && this.#bytes < batchBytes) return undefined;
+    if (this.#batch.length < maxMutations && this.#bytes < batchBytes) return undefined;
     await this.#flush();
     return this.#entries;
   }

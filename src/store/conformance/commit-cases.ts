@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Conflict, InvalidCommit, StoreClosed } from "../errors.js";
-import { maxChanges, maxKeyBytes } from "../keys.js";
-import type { Change } from "../store.js";
+import { maxMutations, maxKeyBytes } from "../keys.js";
+import type { Mutation } from "../store.js";
 import { firstOf, bytes, commit, put, remove, shown, text, type Cases } from "./harness.js";
 
 /** What a commit promises. */
@@ -148,8 +148,8 @@ export const commitCases: Cases = {
   },
 
   async "a commit that cannot be right is refused with a reason"(store) {
-    const refused: [Change[], RegExp][] = [
-      [[], /at least one change/],
+    const refused: [Mutation[], RegExp][] = [
+      [[], /at least one mutation/],
       [[put("", "x")], /must not be empty/],
       [[put("/a\0b", "x")], /without NUL/],
       [[put("/\ud800", "x")], /well-formed/],
@@ -158,19 +158,19 @@ export const commitCases: Cases = {
       [[put("/a", "x", { expect: -1 })], /expect/],
       [[put("/a", "x", { expect: 1.5 })], /expect/],
       [[put("/a", "x", { ttl: 0 })], /ttl/],
-      [Array.from({ length: maxChanges + 1 }, (_, index) => put(`/${index}`, "x")), /at most/],
+      [Array.from({ length: maxMutations + 1 }, (_, index) => put(`/${index}`, "x")), /at most/],
     ];
-    for (const [changes, reason] of refused) {
-      await assert.rejects(store.commit(changes), (error) => {
+    for (const [mutations, reason] of refused) {
+      await assert.rejects(store.commit(mutations), (error) => {
         assert(error instanceof InvalidCommit, String(error));
         assert.match(error.message, reason);
         return true;
       });
     }
     assert.equal((await store.status()).revision, 0);
-    const most = Array.from({ length: maxChanges }, (_, index) => put(`/${index}`, "x"));
+    const most = Array.from({ length: maxMutations }, (_, index) => put(`/${index}`, "x"));
     await store.commit(most);
-    assert.equal((await store.count({ prefix: "/" })).count, maxChanges);
+    assert.equal((await store.count({ prefix: "/" })).count, maxMutations);
   },
 
   async "a closed store says so"(store) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Change, Entry, Store, Watch, WatchBatch, WatchEvent } from "../store.js";
+import type { Mutation, Entry, Store, Watch, WatchBatch, WatchEvent } from "../store.js";
 
 /** How the suite gets at the store it examines. */
 export interface StoreHarness {
@@ -41,18 +41,18 @@ export function withStores(harness: StoreHarness, cases: Cases): ConformanceCase
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const text = (value: Uint8Array): string => new TextDecoder().decode(value);
 
-export const put = (key: string, value: string, more: { expect?: number; ttl?: number } = {}): Change => ({
+export const put = (key: string, value: string, more: { expect?: number; ttl?: number } = {}): Mutation => ({
   type: "put",
   key,
   value: bytes(value),
   ...more,
 });
 
-export const remove = (key: string, expect?: number): Change => ({ type: "delete", key, expect });
+export const remove = (key: string, expect?: number): Mutation => ({ type: "delete", key, expect });
 
-/** Commits one change and returns its revision. */
-export async function commit(store: Store, ...changes: Change[]): Promise<number> {
-  return (await store.commit(changes)).revision;
+/** Commits mutations and returns its revision. */
+export async function commit(store: Store, ...mutations: Mutation[]): Promise<number> {
+  return (await store.commit(mutations)).revision;
 }
 
 /** An entry as `key=value@revision`, which reads well where two lists of them differ. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Compacted, Conflict, StoreClosed } from "../errors.js";
-import type { Change, Store } from "../store.js";
+import type { Mutation, Store } from "../store.js";
 import {
   bytes,
   firstOf,
@@ -15,7 +15,10 @@ import { ReferenceModel } from "./model.js";
 
 /** A step of a history, in numbers that are turned into keys and revisions by what is there when it runs. */
 type Step =
-  | { do: "commit"; changes: { key: string; value: string | undefined; expect: "any" | "right" | "wrong" }[] }
+  | {
+      do: "commit";
+      mutations: { key: string; value: string | undefined; expect: "any" | "right" | "wrong" }[];
+    }
   | { do: "burst"; keys: string[] }
   | { do: "get"; key: string; at: number }
   | { do: "range"; prefix: string; at: number; limit: number }
@@ -37,7 +40,7 @@ interface Watching {
 const key = fc.constantFrom("/a", "/a/1", "/a/2", "/a/22", "/b/1", "/b/é", "/b/￿", "/b/😀", "/c");
 const prefix = fc.constantFrom("", "/", "/a", "/a/", "/a/2", "/b/", "/zzz");
 const fraction = fc.double({ min: 0, max: 1, noNaN: true });
-const change = fc.record({
+const mutation = fc.record({
   key,
   value: fc.option(fc.string({ maxLength: 8, unit: "grapheme" }), { nil: undefined, freq: 4 }),
   expect: fc.constantFrom("any" as const, "right" as const, "right" as const, "wrong" as const),
@@ -48,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("commit" as const),
-      changes: fc.uniqueArray(change, { minLength: 1, maxLength: 4, selector: (one) => one.key }),
+      mutations: fc.uniqueArray(mutation, { minLength: 1, maxLength: 4, selector: (one) => one.key }),
     }),
   },
   {
@@ -119,7 +122,7 @@ class RunningHistory {
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case "commit":
-        return this.#commit(step.changes.map((change) => this.#change(change)));
+        return this.#commit(step.mutations.map((mutation) => this.#mutation(mutation)));
       case "burst":
         return this.#burst(step.keys);
       case "get":
@@ -144,10 +147,10 @@ class RunningHistory {
     assert.deepEqual(await this.store.status(), { revision: this.#model.revision, floor: this.#model.floor });
   }
 
-  async #commit(changes: Change[]): Promise<void> {
-    const conflict = this.#model.conflict(changes);
+  async #commit(mutations: Mutation[]): Promise<void> {
+    const conflict = this.#model.conflict(mutations);
     if (conflict) {
-      await assert.rejects(this.store.commit(changes), (error) => {
+      await assert.rejects(this.store.commit(mutations), (error) => {
         assert(error instanceof Conflict, String(error));
         const { key, expected, actual } = error;
         assert.deepEqual({ key, expected, actual }, conflict);
@@ -155,21 +158,24 @@ class RunningHistory {
       });
       return;
     }
-    const effective = this.#model.effective(changes);
-    const { revision } = await this.store.commit(changes);
+    const effective = this.#model.effective(mutations);
+    const { revision } = await this.store.commit(mutations);
     if (effective.length === 0) {
       assert.equal(revision, this.#model.revision, "a commit that changes nothing takes no revision");
       return;
     }
     assert(revision > this.#model.revision, `revision ${revision} does not follow ${this.#model.revision}`);
-    this.#model.commits.push({ revision, changes: effective });
+    this.#model.commits.push({ revision, mutations: effective });
   }
 
   /** Commits under way at once: all succeed, in some order that their revisions tell. */
   async #burst(keys: string[]): Promise<void> {
-    const commits = keys.map((key) => [this.#change({ key, value: "burst", expect: "any" })]);
+    const commits = keys.map((key) => [this.#mutation({ key, value: "burst", expect: "any" })]);
     const done = await Promise.all(
-      commits.map(async (changes) => ({ changes, revision: (await this.store.commit(changes)).revision })),
+      commits.map(async (mutations) => ({
+        mutations,
+        revision: (await this.store.commit(mutations)).revision,
+      })),
     );
     this.#model.commits.push(...done.toSorted((a, b) => a.revision - b.revision));
     assert.equal(
@@ -255,7 +261,7 @@ class RunningHistory {
     }
   }
 
-  #change({ key, value, expect }: { key: string; value: string | undefined; expect: string }): Change {
+  #mutation({ key, value, expect }: { key: string; value: string | undefined; expect: string }): Mutation {
     const actual = this.#model.stateAt(this.#model.revision).get(key)?.revision ?? 0;
     const expected = expect === "any" ? undefined : expect === "right" ? actual : actual + 1;
     if (value === undefined) return { type: "delete", key, expect: expected };

@@ -1,4 +1,4 @@
-import type { Change } from "../store.js";
+import type { Mutation } from "../store.js";
 import { compareKeys } from "../keys.js";
 import { text } from "./harness.js";
 
@@ -10,7 +10,7 @@ interface Known {
 
 interface Committed {
   readonly revision: number;
-  readonly changes: readonly Change[];
+  readonly mutations: readonly Mutation[];
 }
 
 /**
@@ -30,31 +30,31 @@ export class ReferenceModel {
     return [0, ...this.commits.map((commit) => commit.revision)];
   }
 
-  /** The first change that meets a revision other than it expects. */
-  conflict(changes: readonly Change[]): { key: string; expected: number; actual: number } | undefined {
+  /** The first mutation that meets a revision other than it expects. */
+  conflict(mutations: readonly Mutation[]): { key: string; expected: number; actual: number } | undefined {
     const state = this.stateAt(this.revision);
-    for (const { key, expect } of changes) {
+    for (const { key, expect } of mutations) {
       const actual = state.get(key)?.revision ?? 0;
       if (expect !== undefined && expect !== actual) return { key, expected: expect, actual };
     }
     return undefined;
   }
 
-  /** The changes that change something: all but deletes of what is not there. */
-  effective(changes: readonly Change[]): Change[] {
+  /** The mutations that change something: all but deletes of what is not there. */
+  effective(mutations: readonly Mutation[]): Mutation[] {
     const state = this.stateAt(this.revision);
-    return changes.filter((change) => change.type === "put" || state.has(change.key));
+    return mutations.filter((mutation) => mutation.type === "put" || state.has(mutation.key));
   }
 
   stateAt(revision: number): Map<string, Known> {
     const state = new Map<string, Known>();
     for (const commit of this.commits) {
       if (commit.revision > revision) break;
-      for (const change of commit.changes) {
-        if (change.type === "delete") state.delete(change.key);
+      for (const mutation of commit.mutations) {
+        if (mutation.type === "delete") state.delete(mutation.key);
         else {
-          const created = state.get(change.key)?.created ?? commit.revision;
-          state.set(change.key, { value: text(change.value), revision: commit.revision, created });
+          const created = state.get(mutation.key)?.created ?? commit.revision;
+          state.set(mutation.key, { value: text(mutation.value), revision: commit.revision, created });
         }
       }
     }
@@ -72,14 +72,15 @@ export class ReferenceModel {
   /** The events below a prefix after a revision, as {@link shownEvent} shows them. */
   events(prefix: string, from: number, to: number, previous: boolean): string[] {
     const events: string[] = [];
-    for (const { revision, changes } of this.commits) {
+    for (const { revision, mutations } of this.commits) {
       if (revision <= from || revision > to) continue;
       const before = this.stateAt(revision - 1);
-      for (const change of changes) {
-        if (!change.key.startsWith(prefix)) continue;
-        const old = previous ? before.get(change.key) : undefined;
-        const was = old ? ` was ${change.key}=${old.value}@${old.revision}` : "";
-        const now = change.type === "put" ? `${change.key}=${text(change.value)}` : `${change.key} gone`;
+      for (const mutation of mutations) {
+        if (!mutation.key.startsWith(prefix)) continue;
+        const old = previous ? before.get(mutation.key) : undefined;
+        const was = old ? ` was ${mutation.key}=${old.value}@${old.revision}` : "";
+        const now =
+          mutation.type === "put" ? `${mutation.key}=${text(mutation.value)}` : `${mutation.key} gone`;
         events.push(`${now}@${revision}${was}`);
       }
     }

@@ -2,11 +2,11 @@ import sortedBTree from "sorted-btree";
 import { systemClock, type Clock } from "../../model/time/clock.js";
 import { Conflict, FutureRevision, StoreClosed } from "../errors.js";
 import { Expiry, type ExpiryIndex } from "../expiry.js";
-import { checkChanges, compareKeys } from "../keys.js";
+import { checkMutations, compareKeys } from "../keys.js";
 import { readableRevision } from "../readable.js";
 import { Retention, type Retained, type RetentionPolicy } from "../retention.js";
 import type {
-  Change,
+  Mutation,
   Entry,
   RangeOptions,
   RangeResult,
@@ -14,7 +14,7 @@ import type {
   StoreStatus,
   Watch,
   WatchEvent,
-  WatchOptions,
+  StoreWatchOptions,
 } from "../store.js";
 import { WatchHub, type History } from "../watch/hub.js";
 
@@ -94,18 +94,18 @@ export class MemoryStore implements Store {
     return { count, revision };
   }
 
-  async commit(changes: readonly Change[]): Promise<{ revision: number }> {
-    checkChanges(changes);
+  async commit(mutations: readonly Mutation[]): Promise<{ revision: number }> {
+    checkMutations(mutations);
     if (this.#closed) throw new StoreClosed();
-    for (const { key, expect } of changes) {
+    for (const { key, expect } of mutations) {
       const actual = this.#newest(key)?.revision ?? 0;
       if (expect !== undefined && expect !== actual) throw new Conflict(key, expect, actual);
     }
     const revision = this.#revision + 1;
     const time = this.#clock.now();
     const events: WatchEvent[] = [];
-    for (const change of changes) {
-      const event = this.#apply(change, revision, time);
+    for (const mutation of mutations) {
+      const event = this.#apply(mutation, revision, time);
       if (event) events.push(event);
     }
     if (events.length === 0) return { revision: this.#revision };
@@ -115,7 +115,7 @@ export class MemoryStore implements Store {
     return { revision };
   }
 
-  watch(options: WatchOptions): Watch {
+  watch(options: StoreWatchOptions): Watch {
     return this.#hub.watch(options);
   }
 
@@ -148,18 +148,18 @@ export class MemoryStore implements Store {
     return this.#versions.get(key)?.at(-1)?.entry;
   }
 
-  #apply(change: Change, revision: number, time: number): WatchEvent | undefined {
-    const { key } = change;
+  #apply(mutation: Mutation, revision: number, time: number): WatchEvent | undefined {
+    const { key } = mutation;
     const previous = this.#newest(key);
-    if (change.type === "delete") {
+    if (mutation.type === "delete") {
       if (previous === undefined) return undefined;
       this.#record(key, { revision, entry: undefined });
       return { type: "delete", key, revision, previous };
     }
-    const expires = change.ttl === undefined ? undefined : time + change.ttl;
+    const expires = mutation.ttl === undefined ? undefined : time + mutation.ttl;
     const entry: Entry = {
       key,
-      value: change.value,
+      value: mutation.value,
       revision,
       created: previous?.created ?? revision,
       expires,

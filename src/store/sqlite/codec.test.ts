@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeCommits, decodeOutcomes, encodeCommits, encodeOutcomes } from "./codec.js";
-import type { Outcome, WireChange } from "./protocol.js";
+import type { Outcome, WireMutation } from "./protocol.js";
 
 const whole = fc.nat({ max: Number.MAX_SAFE_INTEGER });
-const change: fc.Arbitrary<WireChange> = fc.record({
+const mutation: fc.Arbitrary<WireMutation> = fc.record({
   key: fc.string({ minLength: 1, unit: "grapheme" }),
   expect: fc.integer({ min: -1 }),
   value: fc.option(fc.uint8Array(), { nil: undefined }),
@@ -13,7 +13,7 @@ const change: fc.Arbitrary<WireChange> = fc.record({
 
 test("commits arrive at the writer as they were sent", () => {
   fc.assert(
-    fc.property(fc.array(fc.array(change, { minLength: 1 })), (commits) => {
+    fc.property(fc.array(fc.array(mutation, { minLength: 1 })), (commits) => {
       expect(decodeCommits(encodeCommits(commits, 7))).toEqual(commits);
     }),
   );
@@ -36,7 +36,7 @@ test("outcomes arrive at the store as they were", () => {
       size: fc.constant(3),
       outcome: fc.record({
         type: fc.constant("refused" as const),
-        change: fc.nat({ max: 2 }),
+        mutation: fc.nat({ max: 2 }),
         actual: whole,
       }),
     }),

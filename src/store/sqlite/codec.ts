@@ -1,4 +1,4 @@
-import type { CommitReply, CommitRequest, Failure, Outcome, WireChange } from "./protocol.js";
+import type { CommitReply, CommitRequest, Failure, Outcome, WireMutation } from "./protocol.js";
 
 /** Lengths that stand for the absence of a value. */
 const deleted = -1;
@@ -7,14 +7,14 @@ const stays = -1;
 const outcomeCode = { committed: 0, refused: 1, failed: 2 } as const;
 
 /** The numbers of a group, commit by commit: how many changes, then for each `expect`, value length and `expires`. */
-export function encodeCommits(commits: readonly (readonly WireChange[])[], time: number): CommitRequest {
+export function encodeCommits(commits: readonly (readonly WireMutation[])[], time: number): CommitRequest {
   const keys: string[] = [];
-  const numbers = new Float64Array(commits.reduce((sum, changes) => sum + 1 + 3 * changes.length, 0));
+  const numbers = new Float64Array(commits.reduce((sum, mutations) => sum + 1 + 3 * mutations.length, 0));
   let length = 0;
   let at = 0;
-  for (const changes of commits) {
-    numbers[at++] = changes.length;
-    for (const { key, expect, value, expires } of changes) {
+  for (const mutations of commits) {
+    numbers[at++] = mutations.length;
+    for (const { key, expect, value, expires } of mutations) {
       keys.push(key);
       numbers[at++] = expect;
       numbers[at++] = value === undefined ? deleted : value.byteLength;
@@ -25,11 +25,11 @@ export function encodeCommits(commits: readonly (readonly WireChange[])[], time:
   return { type: "commit", keys, numbers, values: joined(commits, length), time };
 }
 
-function joined(commits: readonly (readonly WireChange[])[], length: number): Uint8Array<ArrayBuffer> {
+function joined(commits: readonly (readonly WireMutation[])[], length: number): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(length);
   let offset = 0;
-  for (const changes of commits) {
-    for (const { value } of changes) {
+  for (const mutations of commits) {
+    for (const { value } of mutations) {
       if (value === undefined) continue;
       values.set(value, offset);
       offset += value.byteLength;
@@ -38,26 +38,26 @@ function joined(commits: readonly (readonly WireChange[])[], length: number): Ui
   return values;
 }
 
-export function decodeCommits({ keys, numbers, values }: CommitRequest): WireChange[][] {
+export function decodeCommits({ keys, numbers, values }: CommitRequest): WireMutation[][] {
   const next = reading(numbers);
-  const commits: WireChange[][] = [];
+  const commits: WireMutation[][] = [];
   let key = 0;
   let offset = 0;
   while (key < keys.length) {
-    const changes: WireChange[] = [];
+    const mutations: WireMutation[] = [];
     for (let left = next(); left > 0; left--) {
       const expect = next();
       const length = next();
       const expires = next();
       const value = length === deleted ? undefined : values.subarray(offset, (offset += length));
-      changes.push({
+      mutations.push({
         key: keys[key++] ?? "",
         expect,
         value,
         expires: expires === stays ? undefined : expires,
       });
     }
-    commits.push(changes);
+    commits.push(mutations);
   }
   return commits;
 }
@@ -69,7 +69,7 @@ export function encodeOutcomes(outcomes: readonly Outcome[], requests: number): 
   for (const outcome of outcomes) {
     numbers.push(outcomeCode[outcome.type]);
     if (outcome.type === "committed") numbers.push(outcome.revision, ...outcome.replaced, ...outcome.created);
-    else if (outcome.type === "refused") numbers.push(outcome.change, outcome.actual);
+    else if (outcome.type === "refused") numbers.push(outcome.mutation, outcome.actual);
     else failures.push({ reason: outcome.reason, message: outcome.message });
   }
   return { type: "commit", requests, numbers: Float64Array.from(numbers), failures };
@@ -89,7 +89,7 @@ export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): Ou
       case outcomeCode.committed:
         return { type: "committed", revision: next(), replaced: several(size), created: several(size) };
       case outcomeCode.refused:
-        return { type: "refused", change: next(), actual: next() };
+        return { type: "refused", mutation: next(), actual: next() };
       default:
         return { type: "failed", reason: "failed", message: "no answer", ...failures.next().value };
     }

@@ -1,7 +1,7 @@
 import { transaction, type Database, type Statement } from "./engine.js";
 import { raiseMark } from "./marks.js";
 import { live } from "./schema.js";
-import { keyBehind, type Stretch, type Tail, type TailChange } from "./tail.js";
+import { keyBehind, type Stretch, type Tail, type TailMutation } from "./tail.js";
 
 /** How many changes a step brings in at the least: a millisecond or two, so that commits in between hardly notice. */
 const smallestStep = 256;
@@ -133,6 +133,6 @@ export class Indexer {
 /** Some changes of one key, and the id of the one that follows them. */
 interface Part {
   readonly key: string;
-  readonly changes: readonly TailChange[];
+  readonly changes: readonly TailMutation[];
   readonly until: number;
 }

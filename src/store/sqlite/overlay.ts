@@ -1,6 +1,6 @@
 import { compareKeys } from "../keys.js";
 import type { Entry } from "../store.js";
-import { newestBelow, type TailChange } from "./tail.js";
+import { newestBelow, type TailMutation } from "./tail.js";
 
 /** What a range shows of a key: the entry itself, or the id of the change that has it. */
 export type Shown = Entry | { readonly key: string; readonly id: number };
@@ -11,7 +11,7 @@ export type Shown = Entry | { readonly key: string; readonly id: number };
  */
 export function overlaid(
   indexed: readonly Entry[],
-  tail: Iterable<[string, readonly TailChange[]]>,
+  tail: Iterable<[string, readonly TailMutation[]]>,
   bound: number,
   limit: number,
 ): Shown[] {

@@ -15,8 +15,8 @@ export interface WriterSettings {
   readonly indexAfter: number;
 }
 
-/** A change on its way to the writer. */
-export interface WireChange {
+/** A mutation on its way to the writer. */
+export interface WireMutation {
   readonly key: string;
   /** The revision the key must be at, or -1 for any. */
   readonly expect: number;
@@ -38,8 +38,8 @@ export interface Committed {
 
 export interface Refused {
   readonly type: "refused";
-  /** Which change met a revision it did not expect, and which revision that was. */
-  readonly change: number;
+  /** Which mutation met a revision it did not expect, and which revision that was. */
+  readonly mutation: number;
   readonly actual: number;
 }
 

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/time/clock.js";
 import { Conflict, FutureRevision, StoreClosed, StoreFailed } from "../errors.js";
 import { Expiry, type ExpiryIndex } from "../expiry.js";
-import { checkChanges } from "../keys.js";
+import { checkMutations } from "../keys.js";
 import { readableRevision } from "../readable.js";
 import { Retention, type Retained, type RetentionPolicy } from "../retention.js";
 import type {
-  Change,
+  Mutation,
   Entry,
   RangeOptions,
   RangeResult,
@@ -14,7 +14,7 @@ import type {
   StoreStatus,
   Watch,
   WatchEvent,
-  WatchOptions,
+  StoreWatchOptions,
 } from "../store.js";
 import { WatchHub, type History } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
@@ -148,20 +148,20 @@ class SqliteStore implements Store {
     return { count: this.#reader.count(options, revision), revision };
   }
 
-  async commit(changes: readonly Change[]): Promise<{ revision: number }> {
-    checkChanges(changes);
+  async commit(mutations: readonly Mutation[]): Promise<{ revision: number }> {
+    checkMutations(mutations);
     if (this.#closing) throw new StoreClosed();
     const now = this.#clock.now();
-    const expires = changes.map((change) =>
-      change.type === "put" && change.ttl !== undefined ? now + change.ttl : undefined,
+    const expires = mutations.map((mutation) =>
+      mutation.type === "put" && mutation.ttl !== undefined ? now + mutation.ttl : undefined,
     );
-    const outcome = await this.#writer.commit(changes, expires);
+    const outcome = await this.#writer.commit(mutations, expires);
     if (outcome.type === "committed") return { revision: outcome.revision };
-    const refused = changes[outcome.change];
+    const refused = mutations[outcome.mutation];
     throw new Conflict(refused?.key ?? "", refused?.expect ?? 0, outcome.actual);
   }
 
-  watch(options: WatchOptions): Watch {
+  watch(options: StoreWatchOptions): Watch {
     return this.#hub.watch(options);
   }
 
@@ -246,9 +246,9 @@ class SqliteStore implements Store {
     }
   }
 
-  #addEvents(events: WatchEvent[], { changes }: Pending, outcome: Committed, entries: Entries): void {
+  #addEvents(events: WatchEvent[], { mutations }: Pending, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
-    changes.forEach(({ key }, place) => {
+    mutations.forEach(({ key }, place) => {
       const replaced = outcome.replaced[place] ?? 0;
       const previous = this.#previous(key, replaced);
       const entry = entries[place];
@@ -264,9 +264,9 @@ class SqliteStore implements Store {
     return recent?.revision === revisionOf(id) ? recent : this.#reader.version(id);
   }
 
-  #remember({ changes, expires }: Pending, outcome: Committed, entries: Entries): void {
+  #remember({ mutations, expires }: Pending, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
-    changes.forEach(({ key }, place) => {
+    mutations.forEach(({ key }, place) => {
       const entry = entries[place];
       const gone = entry === undefined;
       const previous = outcome.replaced[place] ?? 0;
@@ -301,10 +301,10 @@ class SqliteStore implements Store {
 /** What a commit left at the keys that it changed, in the order of its changes; undefined where it deleted. */
 type Entries = readonly (Entry | undefined)[];
 
-function entriesOf({ changes, expires }: Pending, { revision, created }: Committed): Entries {
-  return changes.map((change, place) => {
-    if (change.type !== "put") return undefined;
-    const { key, value } = change;
+function entriesOf({ mutations, expires }: Pending, { revision, created }: Committed): Entries {
+  return mutations.map((mutation, place) => {
+    if (mutation.type !== "put") return undefined;
+    const { key, value } = mutation;
     return { key, value, revision, created: created[place] ?? revision, expires: expires[place] };
   });
 }

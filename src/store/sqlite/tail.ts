@@ -7,7 +7,7 @@ import { query } from "./query.js";
 const BTree = sortedBTree.default;
 
 /** A change as the log has it, without its value. */
-export interface TailChange {
+export interface TailMutation {
   readonly id: number;
   /** The id of the version it replaced, 0 for none. */
   readonly previous: number;
@@ -29,7 +29,7 @@ type Row = [id: number, key: string, previous: number, created: number, expires:
  */
 export class Tail {
   /** For each key oldest first, never none. */
-  readonly #changes = new Map<string, TailChange[]>();
+  readonly #changes = new Map<string, TailMutation[]>();
   /** The same keys in order, from the first time that somebody asks for that: opening a store does not. */
   #order: InstanceType<typeof BTree<string, undefined>> | undefined;
   #size = 0;
@@ -50,23 +50,23 @@ export class Tail {
     return this.#changes.has(key);
   }
 
-  newest(key: string): TailChange | undefined {
+  newest(key: string): TailMutation | undefined {
     return this.#changes.get(key)?.at(-1);
   }
 
   /** The newest change of a key with an id below `bound`. */
-  at(key: string, bound: number): TailChange | undefined {
+  at(key: string, bound: number): TailMutation | undefined {
     const changes = this.#changes.get(key);
     return changes && newestBelow(changes, bound);
   }
 
   /** Keys with their changes, in no order. */
-  all(): IterableIterator<[string, readonly TailChange[]]> {
+  all(): IterableIterator<[string, readonly TailMutation[]]> {
     return this.#changes.entries();
   }
 
   /** Keys with their changes, in order of key, from `first` on and before `end`. */
-  *between(first: string, end?: string): Generator<[string, readonly TailChange[]], void> {
+  *between(first: string, end?: string): Generator<[string, readonly TailMutation[]], void> {
     this.#order ??= new BTree(
       Array.from(this.#changes.keys(), (key) => [key, undefined]),
       this.#compare,
@@ -77,7 +77,7 @@ export class Tail {
     }
   }
 
-  add(key: string, change: TailChange): void {
+  add(key: string, change: TailMutation): void {
     this.#size++;
     const changes = this.#changes.get(key);
     if (changes !== undefined) changes.push(change);
@@ -100,7 +100,7 @@ export class Tail {
 
   /** Forgets what was brought into `versions`. */
   forget({ first, last, id }: Stretch): void {
-    let kept: TailChange[] = [];
+    let kept: TailMutation[] = [];
     for (const [key, changes] of this.between(first, keyBehind(last))) {
       if (key === last) kept = changes.filter((change) => change.id > id);
       this.#size -= changes.length;
@@ -124,7 +124,7 @@ export interface Stretch {
 }
 
 /** The newest of a key's changes with an id below `bound`. */
-export function newestBelow(changes: readonly TailChange[], bound: number): TailChange | undefined {
+export function newestBelow(changes: readonly TailMutation[], bound: number): TailMutation | undefined {
   return changes.findLast(({ id }) => id < bound);
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { StoreClosed, StoreDamaged, StoreFailed, StoreFull, Uncertain } from "../errors.js";
-import type { Change } from "../store.js";
+import type { Mutation } from "../store.js";
 import { decodeOutcomes, encodeCommits } from "./codec.js";
 import type {
   CommitReply,
@@ -11,14 +11,14 @@ import type {
   Reply,
   Request,
   SweepReply,
-  WireChange,
+  WireMutation,
   WriterSettings,
 } from "./protocol.js";
 import type { Stretch } from "./tail.js";
 
 /** A commit on its way, with the times its keys expire. */
 export interface Pending {
-  readonly changes: readonly Change[];
+  readonly mutations: readonly Mutation[];
   readonly expires: readonly (number | undefined)[];
   resolve(outcome: Committed | Refused): void;
   reject(error: Error): void;
@@ -75,10 +75,13 @@ export class WriterClient {
     });
   }
 
-  commit(changes: readonly Change[], expires: readonly (number | undefined)[]): Promise<Committed | Refused> {
+  commit(
+    mutations: readonly Mutation[],
+    expires: readonly (number | undefined)[],
+  ): Promise<Committed | Refused> {
     return new Promise((resolve, reject) => {
       if (this.#failure) throw this.#failure;
-      this.#queued.push({ changes, expires, resolve, reject });
+      this.#queued.push({ mutations, expires, resolve, reject });
       if (this.#queued.length >= enough) this.#flush();
       else if (!this.#flushing) {
         // When all that is ready to run has run, so that what it asks for goes together; at once where the thread waits.
@@ -117,7 +120,7 @@ export class WriterClient {
   #flush(): void {
     if (this.#queued.length === 0) return;
     const commits = this.#queued.splice(0);
-    const request = encodeCommits(commits.map(wireChanges), this.#now());
+    const request = encodeCommits(commits.map(wireMutations), this.#now());
     this.#ask(request, { type: "commit", commits }, [request.values.buffer, request.numbers.buffer]);
   }
 
@@ -150,7 +153,7 @@ export class WriterClient {
   #settle(group: readonly Pending[], reply: CommitReply): void {
     const outcomes = decodeOutcomes(
       reply,
-      group.map(({ changes }) => changes.length),
+      group.map(({ mutations }) => mutations.length),
     );
     this.#listener.answered(group, outcomes);
     for (const [index, outcome] of outcomes.entries()) {
@@ -174,11 +177,11 @@ export class WriterClient {
   }
 }
 
-function wireChanges({ changes, expires }: Pending): WireChange[] {
-  return changes.map((change, index) => ({
-    key: change.key,
-    expect: change.expect ?? -1,
-    value: change.type === "put" ? change.value : undefined,
+function wireMutations({ mutations, expires }: Pending): WireMutation[] {
+  return mutations.map((mutation, index) => ({
+    key: mutation.key,
+    expect: mutation.expect ?? -1,
+    value: mutation.type === "put" ? mutation.value : undefined,
     expires: expires[index],
   }));
 }

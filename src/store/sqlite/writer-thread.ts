@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
-import type { CommitReply, CommitRequest, Reply, Request, WireChange, WriterSettings } from "./protocol.js";
+import type { CommitReply, CommitRequest, Reply, Request, WireMutation, WriterSettings } from "./protocol.js";
 import type { Stretch } from "./tail.js";
 import { failureOf, Writer } from "./writer.js";
 
@@ -60,7 +60,7 @@ function takeNext(): Request | undefined {
 }
 
 function commit(first: CommitRequest): CommitReply {
-  const commits: WireChange[][] = [];
+  const commits: WireMutation[][] = [];
   let requests = 0;
   let bytes = 0;
   next = first;

@@ -8,9 +8,9 @@ import {
 } from "./engine.js";
 import { Indexer } from "./indexer.js";
 import { raiseMark, readMark } from "./marks.js";
-import type { Committed, Failure, Outcome, Refused, WireChange, WriterSettings } from "./protocol.js";
+import type { Committed, Failure, Outcome, Refused, WireMutation, WriterSettings } from "./protocol.js";
 import { idOf, live, revisionOf } from "./schema.js";
-import { readTail, type Stretch, type Tail, type TailChange } from "./tail.js";
+import { readTail, type Stretch, type Tail, type TailMutation } from "./tail.js";
 
 /** How many changes one sweep looks at: a few milliseconds, so that commits in between hardly notice. */
 const sweepSize = 512;
@@ -64,7 +64,7 @@ export class Writer {
    * Applies commits in order, in one transaction. Should that fail, each is tried again by itself, so that one that is
    * too large for the disk does not take the others with it.
    */
-  commit(commits: readonly (readonly WireChange[])[], time: number): Outcome[] {
+  commit(commits: readonly (readonly WireMutation[])[], time: number): Outcome[] {
     try {
       if (this.#unindexed !== undefined && this.#indexer.overdue) throw this.#unindexed;
       return this.#transaction(() => commits.map((changes) => this.#apply(changes, time)));
@@ -123,12 +123,12 @@ export class Writer {
     this.#database.close();
   }
 
-  #apply(changes: readonly WireChange[], time: number): Committed | Refused {
+  #apply(changes: readonly WireMutation[], time: number): Committed | Refused {
     const found: (Found | undefined)[] = [];
     for (const [index, { key, expect }] of changes.entries()) {
       const current = this.#current(key);
       const actual = current === undefined ? 0 : revisionOf(current.id);
-      if (expect !== -1 && expect !== actual) return { type: "refused", change: index, actual };
+      if (expect !== -1 && expect !== actual) return { type: "refused", mutation: index, actual };
       found.push(current);
     }
     const revision = this.#revision + 1;
@@ -153,7 +153,7 @@ export class Writer {
     return { type: "committed", revision: this.#revision, replaced, created };
   }
 
-  #log(key: string, time: number, value: Uint8Array | undefined, change: TailChange): void {
+  #log(key: string, time: number, value: Uint8Array | undefined, change: TailMutation): void {
     const { id, previous, created, expires } = change;
     this.#append.run(id, key, previous, time, value ?? null, created, expires ?? null);
     this.#tail.add(key, change);

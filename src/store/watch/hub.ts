@@ -1,5 +1,5 @@
 import { Compacted, FutureRevision, SlowWatcher, StoreClosed } from "../errors.js";
-import type { Watch, WatchBatch, WatchBuffer, WatchEvent, WatchOptions } from "../store.js";
+import type { Watch, WatchBatch, WatchBuffer, WatchEvent, StoreWatchOptions } from "../store.js";
 import type { LiveBatch, WatchFeed } from "./feed.js";
 import { createWatch } from "./feed.js";
 
@@ -50,7 +50,7 @@ export class WatchHub {
     return this.#wantingPrevious > 0;
   }
 
-  watch(options: WatchOptions): Watch {
+  watch(options: StoreWatchOptions): Watch {
     const from = options.from ?? this.#history.revision();
     const limits = limitsOf(options.buffer);
     const feed: WatchFeed = {
