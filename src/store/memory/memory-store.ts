@@ -16,7 +16,7 @@ import type {
   WatchEvent,
   StoreWatchOptions,
 } from "../store.js";
-import { WatchHub, type History } from "../watch/hub.js";
+import { WatchHub, type HistoryReader } from "../watch/hub.js";
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
@@ -38,8 +38,8 @@ interface Commit {
 // The package is CommonJS: its default export is a property of what Node hands us.
 const BTree = sortedBTree.default;
 
-/** How many commits a watch reads from history at a time. */
-const stretch = 1000;
+/** Commits per page of history that a watch reads. */
+const historyPage = 1000;
 
 /**
  * A store in memory: for tests, and for planes whose state may be lost with their process. "Acknowledged" means
@@ -67,7 +67,7 @@ export class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     const view = this.#view();
-    this.#hub = new WatchHub(view);
+    this.#hub = new WatchHub(view, this.#revision);
     this.#expiry = new Expiry(this, view, this.#clock);
     this.#retention = new Retention(view, options.retention ?? {}, this.#clock);
   }
@@ -203,15 +203,15 @@ export class MemoryStore implements Store {
   }
 
   /** What history, expiry and retention see of this store. */
-  #view(): History & ExpiryIndex & Retained {
+  #view(): HistoryReader & ExpiryIndex & Retained {
     return {
       revision: () => this.#revision,
       floor: () => this.#floor,
-      changes: (prefix, after) => {
-        const first = after - this.#floor;
-        const commits = this.#commits.slice(first, first + stretch);
+      read: ({ prefix, after, through: newest }) => {
+        const through = Math.min(newest, after + historyPage);
+        const commits = this.#commits.slice(after - this.#floor, through - this.#floor);
         const events = commits.flatMap((commit) => commit.events).filter(({ key }) => key.startsWith(prefix));
-        return { events, through: commits.at(-1)?.revision ?? after };
+        return { events, through };
       },
       nextExpiry: () => this.#expiring.minKey()?.expires,
       expired: (now) => {

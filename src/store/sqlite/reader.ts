@@ -1,5 +1,6 @@
 import { compareKeys, prefixEnd } from "../keys.js";
 import type { Entry, RangeOptions, WatchEvent } from "../store.js";
+import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
 import { openDatabase, type Database } from "./engine.js";
 import { readMark } from "./marks.js";
 import { overlaid, type Shown } from "./overlay.js";
@@ -17,7 +18,7 @@ type Description = [key: string, id: number, created: number, expires: number | 
 /** Descriptions of some versions, and their values. */
 type Packed = [string, Uint8Array | null];
 
-type ChangeRow = [
+type LogRow = [
   key: string,
   id: number,
   created: number,
@@ -38,8 +39,8 @@ interface Expiring {
 /** SQLite orders every text before every blob, so this lies behind all keys. */
 const behindAll = new Uint8Array(0);
 
-/** How many revisions of history are looked at in one go. */
-const stretch = 2000;
+/** Revisions per page of history that a watch reads. */
+const historyPage = 2000;
 
 /** How much of the file is read through a memory map: it counts as memory of the process once it has been read. */
 const mappedBytes = 2 ** 26;
@@ -131,17 +132,12 @@ export class Reader {
     return row && entryOf(row);
   }
 
-  /** The changes below a prefix in the next stretch of history after a revision, up to `newest`. */
-  changes(
-    prefix: string,
-    after: number,
-    newest: number,
-    withPrevious: boolean,
-  ): { events: WatchEvent[]; through: number } {
-    const through = Math.min(newest, after + stretch);
+  /** Reads a page of history for a watch. */
+  history({ prefix, after, through: newest, previous }: HistoryRequest): HistoryPage {
+    const through = Math.min(newest, after + historyPage);
     const end = prefixEnd(prefix) ?? behindAll;
-    const rows = this.#queries.changes.all(idOf(after + 1, 0), idOf(through + 1, 0), prefix, end);
-    return { events: rows.map((row) => this.#event(row, withPrevious)), through };
+    const rows = this.#queries.history.all(idOf(after + 1, 0), idOf(through + 1, 0), prefix, end);
+    return { events: rows.map((row) => this.#event(row, previous)), through };
   }
 
   nextExpiry(): number | undefined {
@@ -202,7 +198,7 @@ export class Reader {
     return shown.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
   }
 
-  #event([key, id, created, expires, value, previousId]: ChangeRow, withPrevious: boolean): WatchEvent {
+  #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): WatchEvent {
     const revision = revisionOf(id);
     const previous = withPrevious && previousId !== 0 ? this.version(previousId) : undefined;
     if (value === null) return { type: "delete", key, revision, previous };
@@ -245,7 +241,7 @@ function prepare(database: Database) {
       `${packed} FROM (SELECT logged.* FROM json_each(?) AS wanted CROSS JOIN (${logged}) AS logged
        WHERE logged.id = wanted.value)`,
     ),
-    changes: query<ChangeRow>(
+    history: query<LogRow>(
       database,
       `${logged} WHERE log.id >= ? AND log.id < ? AND log.key >= ? AND log.key < ? ORDER BY log.id`,
     ),

@@ -16,7 +16,7 @@ import type {
   WatchEvent,
   StoreWatchOptions,
 } from "../store.js";
-import { WatchHub, type History } from "../watch/hub.js";
+import { WatchHub, type HistoryReader } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
 import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
@@ -101,7 +101,7 @@ class SqliteStore implements Store {
       },
     );
     const view = this.#view();
-    this.#hub = new WatchHub(view);
+    this.#hub = new WatchHub(view, this.#revision);
     this.#expiry = new Expiry(this, view, this.#clock);
     this.#retention = new Retention(view, options.retention ?? {}, this.#clock);
   }
@@ -221,7 +221,7 @@ class SqliteStore implements Store {
 
   #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
     const events: WatchEvent[] = [];
-    const seen = this.#hub.hasLive;
+    const seen = this.#hub.hasMembers;
     let revision = this.#revision;
     for (const [index, pending] of group.entries()) {
       const outcome = outcomes[index];
@@ -285,11 +285,11 @@ class SqliteStore implements Store {
   }
 
   /** What history, expiry and retention see of this store. */
-  #view(): History & ExpiryIndex & Retained {
+  #view(): HistoryReader & ExpiryIndex & Retained {
     return {
       revision: () => this.#revision,
       floor: () => this.#floor,
-      changes: (prefix, after, previous) => this.#reader.changes(prefix, after, this.#revision, previous),
+      read: (request) => this.#reader.history(request),
       nextExpiry: () => this.#reader.nextExpiry(),
       expired: (now) => this.#reader.expired(now),
       revisionAt: (time) => this.#reader.revisionAt(time, this.#floor, this.#revision),

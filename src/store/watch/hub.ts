@@ -1,86 +1,84 @@
-import { Compacted, FutureRevision, SlowWatcher, StoreClosed } from "../errors.js";
-import type { Watch, WatchBatch, WatchBuffer, WatchEvent, StoreWatchOptions } from "../store.js";
-import type { LiveBatch, WatchFeed } from "./feed.js";
-import { createWatch } from "./feed.js";
+import { StoreClosed } from "../errors.js";
+import type { StoreWatchOptions, Watch, WatchEvent } from "../store.js";
+import { Watcher, type LiveBatch } from "./watcher.js";
 
-/** What a hub needs to know of its store to let watches start in the past. */
-export interface History {
-  /** The newest revision that has been published to the hub. */
-  revision(): number;
+/** History of a store, from which watches that start in the past catch up. Local stores answer synchronously. */
+export interface HistoryReader {
+  /** Oldest revision that a watch can start from, as far as this process knows. */
   floor(): number;
   /**
-   * The events below `prefix` after revision `after`, from a bounded stretch of history; `through` says how
-   * far that stretch went, at most to `revision()`, and never into the middle of a commit.
+   * Reads one page: the events below `prefix` after revision `after`, up to and including revision `through` at most.
+   *
+   * @throws {Compacted} when the engine no longer has all of them. The hub compares `after` with {@link floor} before
+   * and after the read, so a store that raises its floor before it deletes anything need not check.
    */
-  changes(prefix: string, after: number, previous: boolean): { events: WatchEvent[]; through: number };
+  read(request: HistoryRequest): HistoryPage | Promise<HistoryPage>;
+  /**
+   * Waits until `revision` has been published to the hub, if there is such a commit. For stores to which others commit
+   * as well: a client may learn of a revision before this process does. Left out: there are no such commits.
+   */
+  reach?(revision: number, signal: AbortSignal): Promise<void>;
 }
 
-const defaultBuffer = { events: 10_000, bytes: 16 * 2 ** 20 };
+export interface HistoryRequest {
+  readonly prefix: string;
+  readonly after: number;
+  readonly through: number;
+  /** Events carry the version they replaced. */
+  readonly previous: boolean;
+  /** Aborts when the watch ends; the result is ignored from then on. */
+  readonly signal: AbortSignal;
+}
+
+/** Bounded part of history, made of whole commits. */
+export interface HistoryPage {
+  readonly events: readonly WatchEvent[];
+  /** Revision up to which the page has all events: greater than `after`, at most the requested `through`. */
+  readonly through: number;
+}
 
 /**
- * Hands published changes to all live watches of one process.
+ * Distributes published events to the watchers of one process.
  *
- * Watches with the same prefix form a group, and groups are found by the length of their prefix: an event
- * costs one look-up per distinct length, and a watcher costs one pointer per batch, whatever else is watched.
- *
- * Invariant: a feed is in a group exactly when it has been handed everything up to the newest revision. It joins
- * in the same turn of the event loop in which it found history to be read to its end, so nothing can be
- * published in between.
+ * Watchers of the same prefix form a group, and groups are found by the length of their prefix: an event costs one
+ * look-up per distinct length, and a watcher costs one queue entry per batch, whatever else is watched.
  */
 export class WatchHub {
-  readonly #history: History;
-  readonly #groups = new Map<number, Map<string, Set<WatchFeed>>>();
-  readonly #feeds = new Set<WatchFeed>();
-  #wantingPrevious = 0;
+  readonly history: HistoryReader;
+  readonly #groups = new Map<number, Map<string, Set<Watcher>>>();
+  readonly #watchers = new Set<Watcher>();
+  #membersWithPrevious = 0;
   #published: number;
   #closed = false;
 
-  constructor(history: History) {
-    this.#history = history;
-    this.#published = history.revision();
+  /** `revision` is the newest revision of the store, as if it had just been published. */
+  constructor(history: HistoryReader, revision: number) {
+    this.history = history;
+    this.#published = revision;
   }
 
-  /** Whether anybody would see what is published now. */
-  get hasLive(): boolean {
+  /** Newest published revision. */
+  get published(): number {
+    return this.#published;
+  }
+
+  /** True when published events would reach a watcher; if not, a store need not make them. */
+  get hasMembers(): boolean {
     return this.#groups.size > 0;
   }
 
-  /** Whether somebody live wants to know what events replaced; if nobody does, a store need not look it up. */
+  /** True when some watcher wants the replaced versions in published events; if not, a store need not look them up. */
   get wantsPrevious(): boolean {
-    return this.#wantingPrevious > 0;
+    return this.#membersWithPrevious > 0;
   }
 
   watch(options: StoreWatchOptions): Watch {
-    const from = options.from ?? this.#history.revision();
-    const limits = limitsOf(options.buffer);
-    const feed: WatchFeed = {
-      prefix: options.prefix,
-      previous: options.previous === true,
-      handed: from,
-      live: false,
-      queue: [],
-      waiting: { events: 0, bytes: 0 },
-      limits,
-      failure: undefined,
-      wake: undefined,
-    };
-    return createWatch(feed, this.#history, {
-      start: () => {
-        if (this.#closed) throw new StoreClosed();
-        const newest = this.#history.revision();
-        if (from > newest) throw new FutureRevision(from, newest);
-        // Only now: a watch that nobody ever reads from leaves nothing behind.
-        this.#feeds.add(feed);
-      },
-      catchUp: () => this.#catchUp(feed),
-      leave: () => this.#leave(feed),
-      signal: options.signal,
-    });
+    return new Watcher(this, options);
   }
 
   /**
-   * Hands on what one or more commits changed. `revision` is the newest of them. To be called for every commit, if
-   * only with no events when {@link hasLive} says that nobody is there to see them.
+   * Distributes the events of one or more whole commits, the newest of which has the given revision. Must be called for every
+   * commit, with no events when {@link hasMembers} is false.
    */
   publish(events: readonly WatchEvent[], revision: number): void {
     const since = this.#published;
@@ -88,14 +86,14 @@ export class WatchHub {
     for (const [length, prefixes] of this.#groups) {
       for (const [prefix, matching] of partition(events, length, prefixes)) {
         const batch = liveBatch(matching, since, revision);
-        for (const feed of prefixes.get(prefix) ?? []) this.#push(feed, batch);
+        for (const watcher of prefixes.get(prefix) ?? []) watcher.push(batch);
       }
     }
   }
 
-  /** Ends all watches with an error: what they should see next cannot be had. */
+  /** Ends all watches with an error: their next events cannot be read. */
   fail(failure: Error): void {
-    for (const feed of this.#feeds) this.#fail(feed, failure);
+    for (const watcher of this.#watchers) watcher.fail(failure);
   }
 
   close(): void {
@@ -103,66 +101,39 @@ export class WatchHub {
     this.fail(new StoreClosed());
   }
 
-  /** The next stretch of history for a feed that is not live yet; it joins the live ones at the end of history. */
-  #catchUp(feed: WatchFeed): WatchBatch | undefined {
-    const floor = this.#history.floor();
-    if (feed.handed < floor) throw new Compacted(feed.handed, floor);
-    if (feed.handed === this.#history.revision()) {
-      this.#join(feed);
-      return undefined;
-    }
-    const { events, through } = this.#history.changes(feed.prefix, feed.handed, feed.previous);
-    feed.handed = through;
-    if (through === this.#history.revision()) this.#join(feed);
-    return events.length > 0 ? { events, revision: through } : undefined;
+  /** Registers a watcher whose reader has begun to read, so that {@link fail} reaches it. */
+  add(watcher: Watcher): void {
+    if (this.#closed) throw new StoreClosed();
+    this.#watchers.add(watcher);
   }
 
-  #join(feed: WatchFeed): void {
-    const prefixes = this.#groups.get(feed.prefix.length) ?? new Map<string, Set<WatchFeed>>();
-    this.#groups.set(feed.prefix.length, prefixes);
-    const group = prefixes.get(feed.prefix) ?? new Set();
-    prefixes.set(feed.prefix, group);
-    group.add(feed);
-    feed.live = true;
-    if (feed.previous) this.#wantingPrevious++;
+  remove(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
   }
 
-  #leave(feed: WatchFeed): void {
-    this.#feeds.delete(feed);
-    if (!feed.live) return;
-    feed.live = false;
-    if (feed.previous) this.#wantingPrevious--;
-    const prefixes = this.#groups.get(feed.prefix.length);
-    const group = prefixes?.get(feed.prefix);
-    group?.delete(feed);
-    if (group?.size === 0) prefixes?.delete(feed.prefix);
-    if (prefixes?.size === 0) this.#groups.delete(feed.prefix.length);
+  /** Makes a watcher a member of its group: from now on it gets every published batch. */
+  join(watcher: Watcher): void {
+    const { prefix } = watcher;
+    const prefixes = this.#groups.get(prefix.length) ?? new Map<string, Set<Watcher>>();
+    this.#groups.set(prefix.length, prefixes);
+    const group = prefixes.get(prefix) ?? new Set();
+    prefixes.set(prefix, group);
+    group.add(watcher);
+    if (watcher.previous) this.#membersWithPrevious++;
   }
 
-  #push(feed: WatchFeed, batch: LiveBatch): void {
-    const { waiting, limits } = feed;
-    waiting.events += batch.events.length;
-    waiting.bytes += batch.bytes;
-    // A single batch is always taken, so that no commit is too large to be watched.
-    const over = waiting.events > limits.events ? `${limits.events} events` : `${limits.bytes} bytes`;
-    if (feed.queue.length > 0 && (waiting.events > limits.events || waiting.bytes > limits.bytes)) {
-      this.#fail(feed, new SlowWatcher(feed.handed, over));
-      return;
-    }
-    if (feed.queue.length === 0) feed.handed = batch.since;
-    feed.queue.push(batch);
-    feed.wake?.();
-  }
-
-  #fail(feed: WatchFeed, failure: Error): void {
-    this.#leave(feed);
-    feed.failure = failure;
-    feed.queue.length = 0;
-    feed.wake?.();
+  leave(watcher: Watcher): void {
+    const { prefix } = watcher;
+    const prefixes = this.#groups.get(prefix.length);
+    const group = prefixes?.get(prefix);
+    group?.delete(watcher);
+    if (group?.size === 0) prefixes?.delete(prefix);
+    if (prefixes?.size === 0) this.#groups.delete(prefix.length);
+    if (watcher.previous) this.#membersWithPrevious--;
   }
 }
 
-/** The events of each watched prefix of one length, in order. */
+/** Events of each watched prefix of one length, in order. */
 function partition(
   events: readonly WatchEvent[],
   length: number,
@@ -182,8 +153,4 @@ function liveBatch(events: readonly WatchEvent[], since: number, revision: numbe
   let bytes = 0;
   for (const event of events) if (event.type === "put") bytes += event.entry.value.byteLength;
   return { events, since, revision, bytes };
-}
-
-function limitsOf(buffer: WatchBuffer = {}): { events: number; bytes: number } {
-  return { events: buffer.events ?? defaultBuffer.events, bytes: buffer.bytes ?? defaultBuffer.bytes };
 }
