@@ -13,11 +13,11 @@ export interface RetentionPolicy {
 
 /** The side of a store that retention works on. */
 export interface Retained {
-  revision(): number;
-  floor(): number;
+  readonly revision: number;
+  readonly floor: number;
   /** The newest revision that was committed at or before `time`, at least the floor. */
   revisionAt(time: number): number;
-  compact(revision: number): Promise<void>;
+  compact(revision: number): Promise<void> | void;
 }
 
 /** Moves a store's floor along in the background, as its policy says. */
@@ -52,8 +52,8 @@ export class Retention {
   async #look(): Promise<void> {
     try {
       const tooOld = this.#store.revisionAt(this.#clock.now() - this.#age);
-      const target = Math.max(this.#store.revision() - this.#count, tooOld);
-      if (target > this.#store.floor()) await this.#store.compact(target);
+      const target = Math.max(this.#store.revision - this.#count, tooOld);
+      if (target > this.#store.floor) await this.#store.compact(target);
     } catch {
       // A floor that could not be moved now (disk full, closing) is moved the next time.
     }

@@ -16,7 +16,7 @@ import type {
   WatchEvent,
   StoreWatchOptions,
 } from "../store.js";
-import { WatchHub, type HistoryReader } from "../watch/hub.js";
+import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
 import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
@@ -71,7 +71,7 @@ export async function openSqliteStore(directory: string, options: SqliteStoreOpt
  * moment its answer arrives here: `revision` moves, events are published and commits are resolved in the same
  * turn of the event loop. Until then reads at `revision` do not see it, though it is in the file already.
  */
-class SqliteStore implements Store {
+class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   readonly #directory: DataDirectory;
   readonly #clock: Clock;
   readonly #reader: Reader;
@@ -100,10 +100,17 @@ class SqliteStore implements Store {
         indexed: (stretch) => this.#reader.tail.forget(stretch),
       },
     );
-    const view = this.#view();
-    this.#hub = new WatchHub(view, this.#revision);
-    this.#expiry = new Expiry(this, view, this.#clock);
-    this.#retention = new Retention(view, options.retention ?? {}, this.#clock);
+    this.#hub = new WatchHub(this, this.#revision);
+    this.#expiry = new Expiry(this, this, this.#clock);
+    this.#retention = new Retention(this, options.retention ?? {}, this.#clock);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get floor(): number {
+    return this.#floor;
   }
 
   async get(key: string, options: { revision?: number } = {}): Promise<Entry | undefined> {
@@ -216,7 +223,23 @@ class SqliteStore implements Store {
 
   #readable(asked?: number): number {
     if (this.#closing) throw new StoreClosed();
-    return readableRevision(asked, { revision: this.#revision, floor: this.#floor });
+    return readableRevision(asked, this);
+  }
+
+  read(request: HistoryRequest): HistoryPage {
+    return this.#reader.history(request);
+  }
+
+  nextExpiry(): number | undefined {
+    return this.#reader.nextExpiry();
+  }
+
+  expired(now: number): { key: string; revision: number }[] {
+    return this.#reader.expired(now);
+  }
+
+  revisionAt(time: number): number {
+    return this.#reader.revisionAt(time, this.#floor, this.#revision);
   }
 
   #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
@@ -282,19 +305,6 @@ class SqliteStore implements Store {
       if (gone) this.#recent.delete(key);
       else this.#recent.set(entry);
     });
-  }
-
-  /** What history, expiry and retention see of this store. */
-  #view(): HistoryReader & ExpiryIndex & Retained {
-    return {
-      revision: () => this.#revision,
-      floor: () => this.#floor,
-      read: (request) => this.#reader.history(request),
-      nextExpiry: () => this.#reader.nextExpiry(),
-      expired: (now) => this.#reader.expired(now),
-      revisionAt: (time) => this.#reader.revisionAt(time, this.#floor, this.#revision),
-      compact: (revision) => this.compact(revision),
-    };
   }
 }
 

@@ -16,7 +16,7 @@ class RemoteLog implements HistoryReader {
   readonly #gate: (() => Promise<void>) | undefined;
   readonly #pageSize: number;
   readonly hub: WatchHub;
-  #floor = 0;
+  floor = 0;
 
   constructor(options: { gate?: () => Promise<void>; pageSize?: number } = {}) {
     this.#gate = options.gate;
@@ -39,14 +39,6 @@ class RemoteLog implements HistoryReader {
     return revision;
   }
 
-  compact(revision: number): void {
-    this.#floor = revision;
-  }
-
-  floor(): number {
-    return this.#floor;
-  }
-
   async read(request: HistoryRequest): Promise<HistoryPage> {
     this.requests.push(request);
     const { prefix, after } = request;
@@ -54,7 +46,7 @@ class RemoteLog implements HistoryReader {
     const events: WatchEvent[] = [];
     for (const commit of this.commits.slice(after, through)) {
       await this.#gate?.();
-      if (commit.revision > this.#floor) events.push(...commit.events);
+      if (commit.revision > this.floor) events.push(...commit.events);
     }
     await this.#gate?.();
     return { events: events.filter(({ key }) => key.startsWith(prefix)), through };
@@ -207,7 +199,7 @@ describe("the hand-over from history to live events", () => {
     for (const key of ["/a", "/b", "/c"]) log.commit(key);
     const reading = new Reading(log.hub.watch({ prefix: "/", from: 1 }));
     await turns(2);
-    log.compact(2);
+    log.floor = 2;
     gate.open();
     await reading.ended;
     expect(reading.events).toEqual([]);
@@ -400,7 +392,8 @@ describe("whatever the order of commits, reads and compaction", () => {
           }
           return;
         case "compact":
-          return log.compact(Math.max(log.floor(), Math.floor(step.at * log.revision)));
+          log.floor = Math.max(log.floor, Math.floor(step.at * log.revision));
+          return;
         case "abort":
           return watches[step.which % watches.length]?.abort.abort();
       }
@@ -439,7 +432,7 @@ describe("whatever the order of commits, reads and compaction", () => {
       expect(events).toEqual(this.log.expected(prefix, from, seen));
       if (error === undefined) expect(events).toEqual(this.log.expected(prefix, from));
       else if (error === null) expect(abort.signal.aborted).toBe(true);
-      else if (error instanceof Compacted) expect(error.revision).toBeLessThan(this.log.floor());
+      else if (error instanceof Compacted) expect(error.revision).toBeLessThan(this.log.floor);
       else expect(error).toBeInstanceOf(SlowWatcher);
     }
   }

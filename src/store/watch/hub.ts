@@ -5,7 +5,7 @@ import { Watcher, type LiveBatch } from "./watcher.js";
 /** History of a store, from which watches that start in the past catch up. Local stores answer synchronously. */
 export interface HistoryReader {
   /** Oldest revision that a watch can start from, as far as this process knows. */
-  floor(): number;
+  readonly floor: number;
   /**
    * Reads one page: the events below `prefix` after revision `after`, up to and including revision `through` at most.
    *

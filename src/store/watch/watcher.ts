@@ -193,7 +193,7 @@ export class Watcher implements Watch {
   }
 
   #checkFloor(after: number): void {
-    const floor = this.#hub.history.floor();
+    const { floor } = this.#hub.history;
     if (after < floor) throw new Compacted(after, floor);
   }
 
