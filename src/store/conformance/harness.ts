@@ -1,41 +1,74 @@
 import assert from "node:assert/strict";
+import { Conflict } from "../errors.js";
 import type { Mutation, Entry, Store, Watch, WatchBatch, WatchEvent } from "../store.js";
 
-/** How the suite gets at the store it examines. */
+/** Access of the suite to the store under test. */
 export interface StoreHarness {
-  /** A new, empty store that keeps its history until told otherwise. The suite closes it. */
+  /** Creates an empty store that never compacts by itself. The suite closes it. */
   create(): Promise<Store>;
-  /** Opens again what a store left behind that has been closed. Leave it out where nothing survives. */
+  /** Opens the data of a closed store again. Leave it out if data does not outlive the store. */
   reopen?(closed: Store): Promise<Store>;
-  /** Lets time pass for the stores of this harness: moves a virtual clock, or really waits. */
+  /** Opens a second store on the data of an open one. Leave it out if only one store can have the data open. */
+  openSecond?(first: Store): Promise<Store>;
+  /** Lets time pass for the stores: advances a virtual clock, or waits. */
   advance(milliseconds: number): Promise<void>;
-  /** How many random histories to try. Default 50. */
+  /** Number of random histories. Default 50. */
   runs?: number | undefined;
-  /** The seed of a failed run, to see it again. */
+  /** Seed of a failed run, to repeat it. */
   seed?: number | undefined;
 }
 
-/** One thing that a store must get right; `run` throws when it does not. */
+/** One promise of the contract; `run` throws when the store breaks it. */
 export interface ConformanceCase {
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
-export type Cases = Record<string, (store: Store, harness: StoreHarness) => Promise<void>>;
+/** Harness of one case, after which all stores that it opened are closed. */
+export type CaseHarness = Required<Omit<StoreHarness, "runs" | "seed">>;
 
-/** Each case gets a store of its own, which is closed whatever happens. */
-export function withStores(harness: StoreHarness, cases: Cases): ConformanceCase[] {
+export type Cases = Record<string, (store: Store, harness: CaseHarness) => Promise<void>>;
+
+/** Cases for two stores that are open on the same data. */
+export type TwoStoreCases = Record<
+  string,
+  (first: Store, second: Store, harness: CaseHarness) => Promise<void>
+>;
+
+/** Makes cases runnable; `start` opens the stores that the body of a case takes. */
+export function runnable<Body>(
+  harness: StoreHarness,
+  cases: Record<string, Body>,
+  start: (body: Body, harness: CaseHarness) => Promise<void>,
+): ConformanceCase[] {
   return Object.entries(cases).map(([name, body]) => ({
     name,
-    async run() {
-      const store = await harness.create();
-      try {
-        await body(store, harness);
-      } finally {
-        await store.close();
-      }
-    },
+    run: () => closingStores(harness, (tracked) => start(body, tracked)),
   }));
+}
+
+export async function closingStores(
+  harness: StoreHarness,
+  body: (harness: CaseHarness) => Promise<void>,
+): Promise<void> {
+  const stores: Store[] = [];
+  const track = async (opening: Promise<Store>): Promise<Store> => {
+    const store = await opening;
+    stores.push(store);
+    return store;
+  };
+  const tracked: CaseHarness = {
+    create: () => track(harness.create()),
+    reopen: (closed) => track(harness.reopen?.(closed) ?? assert.fail("the harness has no reopen()")),
+    openSecond: (first) =>
+      track(harness.openSecond?.(first) ?? assert.fail("the harness has no openSecond()")),
+    advance: (milliseconds) => harness.advance(milliseconds),
+  };
+  try {
+    await body(tracked);
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+  }
 }
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -53,6 +86,19 @@ export const remove = (key: string, expect?: number): Mutation => ({ type: "dele
 /** Commits mutations and returns its revision. */
 export async function commit(store: Store, ...mutations: Mutation[]): Promise<number> {
   return (await store.commit(mutations)).revision;
+}
+
+/** Adds one to the number at a key by compare-and-swap, and tries again after a conflict. */
+export async function increment(store: Store, key: string): Promise<void> {
+  for (;;) {
+    const entry = (await store.get(key)) ?? assert.fail();
+    try {
+      await commit(store, put(key, String(Number(text(entry.value)) + 1), { expect: entry.revision }));
+      return;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
 }
 
 /** An entry as `key=value@revision`, which reads well where two lists of them differ. */

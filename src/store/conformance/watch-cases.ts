@@ -150,22 +150,4 @@ export const watchCases: Cases = {
     await store.close();
     await rejected;
   },
-
-  async "a watch resumes across a reopening where it stopped"(store, harness) {
-    if (!harness.reopen) return;
-    const from = await commit(store, put("/a", "1"));
-    const next = await commit(store, put("/a", "2"));
-    await store.close();
-    const again = await harness.reopen(store);
-    try {
-      const last = await commit(again, put("/a", "3"));
-      const seen = await readThrough(again.watch({ prefix: "/", from, previous: true }), last);
-      assert.deepEqual(seen.map(shownEvent), [
-        `/a=2@${next} was /a=1@${from}`,
-        `/a=3@${last} was /a=2@${next}`,
-      ]);
-    } finally {
-      await again.close();
-    }
-  },
 };

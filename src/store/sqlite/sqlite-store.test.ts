@@ -26,6 +26,7 @@ describe.each([
   const cases = storeConformance({
     create: () => open(join(base, String(made++))),
     reopen: (closed) => open(directories.get(closed) ?? ""),
+    // No openSecond: a data directory belongs to one store at a time.
     advance: (milliseconds) => clock.advance(milliseconds),
   });
   // Random histories take their time where each step waits for a disk.

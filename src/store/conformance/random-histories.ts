@@ -4,10 +4,12 @@ import { Compacted, Conflict, StoreClosed } from "../errors.js";
 import type { Mutation, Store } from "../store.js";
 import {
   bytes,
+  closingStores,
   firstOf,
   Following,
   shown,
   shownEvent,
+  type CaseHarness,
   type ConformanceCase,
   type StoreHarness,
 } from "./harness.js";
@@ -85,41 +87,50 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reopen" as const }) },
 );
 
-/** Random histories, each compared step by step with the reference model. */
-export function historyCase(harness: StoreHarness): ConformanceCase {
+/** Number of the store that takes a step, where there are several. */
+const turn = fc.nat({ max: 1 });
+
+/** Random histories through one or two stores on the same data, compared step by step with the reference model. */
+export function randomHistories(harness: StoreHarness, stores: 1 | 2): ConformanceCase {
+  const { runs = 50, seed } = harness;
   return {
-    name: "random histories agree with the reference model",
-    async run() {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-          const history = new RunningHistory(await harness.create(), harness);
-          try {
-            for (const each of steps) await history.take(each);
+    name:
+      stores === 1
+        ? "random histories agree with the reference model"
+        : "random histories through two stores agree with the reference model",
+    run: () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(step, turn), { minLength: 1, maxLength: 60 }), (steps) =>
+          closingStores(harness, async (tracked) => {
+            const first = await tracked.create();
+            const second = stores === 2 ? [await tracked.openSecond(first)] : [];
+            const history = new RunningHistory([first, ...second], harness.reopen && tracked);
+            for (const [each, turn] of steps) await history.take(each, turn);
             await history.finish();
-          } finally {
-            await history.store.close();
-          }
-        }),
-        { numRuns: harness.runs ?? 50, ...(harness.seed === undefined ? {} : { seed: harness.seed }) },
-      );
-    },
+          }),
+        ),
+        { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+      ),
   };
 }
 
 class RunningHistory {
   readonly #model = new ReferenceModel();
-  readonly #harness: StoreHarness;
+  readonly #stores: Store[];
+  /** Reopens stores, where the harness can. */
+  readonly #harness: CaseHarness | undefined;
+  #store: Store;
   #watches: Watching[] = [];
   #values = 0;
 
-  constructor(
-    public store: Store,
-    harness: StoreHarness,
-  ) {
+  constructor(stores: [Store, ...Store[]], harness: CaseHarness | undefined) {
+    this.#stores = stores;
+    [this.#store] = stores;
     this.#harness = harness;
   }
 
-  async take(step: Step): Promise<void> {
+  async take(step: Step, turn: number): Promise<void> {
+    this.#store = this.#stores[turn % this.#stores.length] ?? this.#store;
     switch (step.do) {
       case "commit":
         return this.#commit(step.mutations.map((mutation) => this.#mutation(mutation)));
@@ -144,13 +155,15 @@ class RunningHistory {
   async finish(): Promise<void> {
     for (const watching of this.#watches) await this.#readOn(watching);
     for (const { following } of this.#watches) await following.end();
-    assert.deepEqual(await this.store.status(), { revision: this.#model.revision, floor: this.#model.floor });
+    for (const store of this.#stores) {
+      assert.deepEqual(await store.status(), { revision: this.#model.revision, floor: this.#model.floor });
+    }
   }
 
   async #commit(mutations: Mutation[]): Promise<void> {
     const conflict = this.#model.conflict(mutations);
     if (conflict) {
-      await assert.rejects(this.store.commit(mutations), (error) => {
+      await assert.rejects(this.#store.commit(mutations), (error) => {
         assert(error instanceof Conflict, String(error));
         const { key, expected, actual } = error;
         assert.deepEqual({ key, expected, actual }, conflict);
@@ -159,7 +172,7 @@ class RunningHistory {
       return;
     }
     const effective = this.#model.effective(mutations);
-    const { revision } = await this.store.commit(mutations);
+    const { revision } = await this.#store.commit(mutations);
     if (effective.length === 0) {
       assert.equal(revision, this.#model.revision, "a commit that changes nothing takes no revision");
       return;
@@ -174,7 +187,7 @@ class RunningHistory {
     const done = await Promise.all(
       commits.map(async (mutations) => ({
         mutations,
-        revision: (await this.store.commit(mutations)).revision,
+        revision: (await this.#store.commit(mutations)).revision,
       })),
     );
     this.#model.commits.push(...done.toSorted((a, b) => a.revision - b.revision));
@@ -186,7 +199,7 @@ class RunningHistory {
   }
 
   async #get(key: string, revision: number): Promise<void> {
-    const read = this.store.get(key, { revision });
+    const read = this.#store.get(key, { revision });
     if (revision < this.#model.floor) {
       await assert.rejects(read, Compacted);
       return;
@@ -199,16 +212,16 @@ class RunningHistory {
 
   async #range(prefix: string, revision: number, limit: number): Promise<void> {
     if (revision < this.#model.floor) {
-      await assert.rejects(this.store.range({ prefix, revision }), Compacted);
-      await assert.rejects(this.store.count({ prefix, revision }), Compacted);
+      await assert.rejects(this.#store.range({ prefix, revision }), Compacted);
+      await assert.rejects(this.#store.count({ prefix, revision }), Compacted);
       return;
     }
     const expected = this.#model.range(prefix, revision);
-    assert.deepEqual(await this.store.count({ prefix, revision }), { count: expected.length, revision });
+    assert.deepEqual(await this.#store.count({ prefix, revision }), { count: expected.length, revision });
     const paged: string[] = [];
     let after: string | undefined;
     for (let more = true; more;) {
-      const page = await this.store.range({ prefix, revision, limit, after });
+      const page = await this.#store.range({ prefix, revision, limit, after });
       assert(page.entries.length <= limit);
       paged.push(...page.entries.map(shown));
       after = page.entries.at(-1)?.key ?? after;
@@ -218,7 +231,7 @@ class RunningHistory {
   }
 
   async #watch(prefix: string, from: number, previous: boolean): Promise<void> {
-    const watch = this.store.watch({ prefix, from, previous });
+    const watch = this.#store.watch({ prefix, from, previous });
     if (from < this.#model.floor) await assert.rejects(firstOf(watch), Compacted);
     else this.#watches.push({ following: new Following(watch), prefix, from, previous, live: false });
   }
@@ -245,18 +258,22 @@ class RunningHistory {
   }
 
   async #compact(revision: number): Promise<void> {
-    await this.store.compact(revision);
+    await this.#store.compact(revision);
     this.#model.floor = Math.max(this.#model.floor, revision);
   }
 
+  /** Closes all stores and opens them again; watches resume from where they were. */
   async #reopen(): Promise<void> {
-    if (!this.#harness.reopen) return;
-    await this.store.close();
-    this.store = await this.#harness.reopen(this.store);
+    const harness = this.#harness;
+    if (!harness) return;
+    await Promise.all(this.#stores.map((store) => store.close()));
+    const [first, second] = this.#stores;
+    this.#store = await harness.reopen(first ?? assert.fail());
+    this.#stores.splice(0, 2, this.#store, ...(second ? [await harness.openSecond(this.#store)] : []));
     for (const watching of this.#watches) {
       await assert.rejects(watching.following.through(Infinity), StoreClosed);
       const { prefix, from, previous } = watching;
-      watching.following = new Following(this.store.watch({ prefix, from, previous }));
+      watching.following = new Following(this.#store.watch({ prefix, from, previous }));
       watching.live = false;
     }
   }
