@@ -1,4 +1,4 @@
-/** What all errors of a store have in common. */
+/** Base class of the errors that stores throw. */
 export abstract class StoreError extends Error {
   override get name(): string {
     return this.constructor.name;
@@ -7,13 +7,13 @@ export abstract class StoreError extends Error {
 
 // -- while opening ------------------------------------------------------------------------------------------
 
-/** Another process (or this one) has the store open already. */
+/** The data directory is already open, in another process or in this one. */
 export class StoreInUse extends StoreError {}
 
-/** The file at the store's place was not written by Fettle, or by a newer one. It was left untouched. */
+/** The file was not written by Fettle, or by a newer version of it. Opening it changed nothing. */
 export class StoreForeign extends StoreError {}
 
-/** The store's file is damaged. It was left untouched when this happened while opening. */
+/** The store's file is damaged. Opening it changed nothing. */
 export class StoreDamaged extends StoreError {}
 
 // -- while committing ---------------------------------------------------------------------------------------
@@ -23,7 +23,7 @@ export class Conflict extends StoreError {
   constructor(
     readonly key: string,
     readonly expected: number,
-    /** The revision the key is at, 0 when it does not exist. */
+    /** Current revision of the key; 0 when it does not exist. */
     readonly actual: number,
   ) {
     const found = actual === 0 ? "it does not exist" : `it is at revision ${actual}`;
@@ -35,59 +35,74 @@ export class Conflict extends StoreError {
   }
 }
 
-/** The mutations are not acceptable in themselves. Nothing was changed. */
+/** The commit is malformed. Nothing was changed. */
 export class InvalidCommit extends StoreError {}
 
-/** There is no room for this commit. Nothing was changed; smaller commits and later ones may succeed. */
+/** The disk is full. Nothing was changed; smaller commits and later ones may succeed. */
 export class StoreFull extends StoreError {}
 
-/** Reading or writing the storage failed. Nothing was changed. */
+/** Reading or writing failed. Nothing was changed. */
 export class StoreFailed extends StoreError {}
 
-/** Nobody knows whether the commit was applied: the connection to what applies it was lost. Read to find out. */
+/** The commit may or may not have been applied: the connection to the engine was lost. Read to find out. */
 export class Uncertain extends StoreError {}
 
 // -- while reading or watching ------------------------------------------------------------------------------
 
-/** The revision lies before the floor. */
+/** The revision is below the floor. */
 export class Compacted extends StoreError {
   constructor(
     readonly revision: number,
     readonly floor: number,
   ) {
     super(
-      `revision ${revision} has been compacted away, history starts at ${floor}; read anew and go on from there`,
+      `revision ${revision} has been compacted, history starts at ${floor}; read the current state and continue from its revision`,
     );
   }
 }
 
-/** The revision has not happened yet. */
+/** The revision does not exist yet. */
 export class FutureRevision extends StoreError {
   constructor(
     readonly revision: number,
-    /** The newest revision there is. */
+    /** Newest revision. */
     readonly newest: number,
   ) {
-    super(`revision ${revision} has not happened yet, the newest is ${newest}`);
+    super(`revision ${revision} does not exist yet, the newest is ${newest}`);
   }
 }
 
-/** The reader of a watch fell behind by more than its buffer and was dropped. */
+/** The watch was dropped because its reader fell behind by more than the buffer. */
 export class SlowWatcher extends StoreError {
   constructor(
-    /** The last revision handed out: watch again from here, while history lasts. */
+    /** Last revision delivered; a new watch can resume from it while history has it. */
     readonly revision: number,
     limit: string,
   ) {
     super(
-      `the watch was dropped because its reader fell behind by more than ${limit}; go on from ${revision}`,
+      `the watch was dropped because its reader fell behind by more than ${limit}; resume from ${revision}`,
     );
   }
 }
 
-/** The store has been closed. */
+/** The store is closed. */
 export class StoreClosed extends StoreError {
   constructor() {
     super("the store is closed");
   }
+}
+
+/**
+ * Revision to read at: the requested one, or the newest.
+ *
+ * @throws {FutureRevision} @throws {Compacted} when it cannot be read.
+ */
+export function readableRevision(
+  requested: number | undefined,
+  { revision: newest, floor }: { readonly revision: number; readonly floor: number },
+): number {
+  const revision = requested ?? newest;
+  if (revision > newest) throw new FutureRevision(revision, newest);
+  if (revision < floor) throw new Compacted(revision, floor);
+  return revision;
 }

@@ -2,25 +2,25 @@ import type { Clock, Timer } from "../model/time/clock.js";
 import { Conflict, StoreClosed } from "./errors.js";
 import type { Store } from "./store.js";
 
-/** What a store knows of its keys that do not stay. */
+/** Keys of a store that have a time to live. */
 export interface ExpiryIndex {
-  /** When the first of them is due. */
+  /** Time at which the first of them expires. */
   nextExpiry(): number | undefined;
-  /** Some of those due by now. */
+  /** Keys that have expired; not necessarily all of them. */
   expired(now: number): readonly { key: string; revision: number }[];
 }
 
-/** Keys that are due within the same tenth of a second go together. */
-const grain = 100;
+/** Expiry times are rounded up to a multiple of this many milliseconds, so that one sweep serves several keys. */
+const granularity = 100;
 
-/** How long to leave a store alone that could not delete what was due. */
-const retryAfter = 1000;
+/** Delay in milliseconds before a sweep that failed is tried again. */
+const retryDelay = 1000;
 
 /**
- * Deletes keys whose time has come, each by an ordinary commit of its own: a watcher that is cut off between
- * two of them can resume without missing one. A key that was put again in the meantime stays.
+ * Deletes expired keys, each by a commit of its own, so that a watcher that is cut off between two of them can resume
+ * without missing one. A key that was put again in the meantime stays.
  *
- * There is at most one timer, set for the earliest time known; `noticed` moves it forward.
+ * Invariant: there is at most one timer, set for `#due`, the earliest expiry; `schedule` moves it forward.
  */
 export class Expiry {
   readonly #store: Store;
@@ -34,12 +34,12 @@ export class Expiry {
     this.#store = store;
     this.#index = index;
     this.#clock = clock;
-    this.#schedule(index.nextExpiry());
+    this.#setTimer(index.nextExpiry());
   }
 
-  /** Tells of a key that was put with a time to live. */
-  noticed(expires: number): void {
-    if (expires < this.#due) this.#schedule(expires);
+  /** Takes note of a key that was put with a time to live. */
+  schedule(expires: number): void {
+    if (expires < this.#due) this.#setTimer(expires);
   }
 
   stop(): void {
@@ -47,17 +47,17 @@ export class Expiry {
     this.#timer?.cancel();
   }
 
-  #schedule(due: number | undefined): void {
+  #setTimer(due: number | undefined): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#due = due ?? Infinity;
     if (due === undefined || this.#stopped) return;
-    const at = Math.ceil(due / grain) * grain;
+    const at = Math.ceil(due / granularity) * granularity;
     this.#timer = this.#clock.after(Math.max(0, at - this.#clock.now()), () => void this.#sweep());
   }
 
   async #sweep(): Promise<void> {
-    // Puts that come in while sweeping must not start a second sweep beside this one.
+    // Keys that are put during the sweep must not start a second one.
     this.#due = -Infinity;
     let next: number | undefined;
     try {
@@ -67,10 +67,10 @@ export class Expiry {
       next = this.#stopped ? undefined : this.#index.nextExpiry();
     } catch (error) {
       if (error instanceof StoreClosed) return;
-      // The store says so to everybody who writes to it; here it is enough to try again.
-      next = this.#clock.now() + retryAfter;
+      // Other writers get the same error and report it.
+      next = this.#clock.now() + retryDelay;
     }
-    this.#schedule(next);
+    this.#setTimer(next);
   }
 
   #expired(): readonly { key: string; revision: number }[] {

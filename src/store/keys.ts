@@ -1,28 +1,28 @@
 import { InvalidCommit } from "./errors.js";
 import type { Mutation } from "./store.js";
 
-/** Longest key, in UTF-8 bytes. */
+/** Maximum length of a key, in UTF-8 bytes. */
 export const maxKeyBytes = 2048;
 
-/** Most mutations in one commit. */
+/** Maximum number of mutations in a commit. */
 export const maxMutations = 1024;
 
-const unwell = /\p{Surrogate}|\0/u;
-const beyondBasic = /[\ud800-\uffff]/;
+const loneSurrogateOrNul = /\p{Surrogate}|\0/u;
+const fromSurrogates = /[\ud800-\uffff]/;
 
-/** What is wrong with a key, or undefined. */
-function problemOf(key: string): string | undefined {
+/** Reason why a key is invalid; undefined when it is valid. */
+function keyProblem(key: string): string | undefined {
   if (key === "") return "a key must not be empty";
-  // Only a key of many characters can be too long in bytes, and only then is counting worth it.
+  // A UTF-16 unit takes at most three bytes, so most keys need not be encoded.
   if (key.length * 3 > maxKeyBytes && new TextEncoder().encode(key).length > maxKeyBytes) {
     return `a key must not be longer than ${maxKeyBytes} bytes`;
   }
-  if (unwell.test(key)) return "a key must be well-formed text without NUL";
+  if (loneSurrogateOrNul.test(key)) return "a key must be well-formed Unicode without NUL";
   return undefined;
 }
 
 /**
- * Refuses mutations that no store takes.
+ * Checks what every store requires of a commit.
  *
  * @throws {InvalidCommit}
  */
@@ -30,11 +30,11 @@ export function checkMutations(mutations: readonly Mutation[]): void {
   if (mutations.length === 0) throw new InvalidCommit("a commit needs at least one mutation");
   if (mutations.length > maxMutations) {
     throw new InvalidCommit(
-      `a commit takes at most ${maxMutations} mutations, got ${mutations.length}; split it up`,
+      `a commit can have at most ${maxMutations} mutations, got ${mutations.length}; split it`,
     );
   }
   for (const mutation of mutations) {
-    const problem = problemOf(mutation.key);
+    const problem = keyProblem(mutation.key);
     if (problem !== undefined) throw new InvalidCommit(`${JSON.stringify(mutation.key)}: ${problem}`);
     checkNumber(mutation, "expect", 0);
     if (mutation.type === "put") checkNumber(mutation, "ttl", 1);
@@ -42,7 +42,8 @@ export function checkMutations(mutations: readonly Mutation[]): void {
   if (mutations.length > 1) {
     const keys = new Set<string>();
     for (const { key } of mutations) {
-      if (keys.has(key)) throw new InvalidCommit(`${key} stands twice in one commit`);
+      if (keys.has(key))
+        throw new InvalidCommit(`${key} occurs twice in one commit; keep one mutation per key`);
       keys.add(key);
     }
   }
@@ -51,27 +52,22 @@ export function checkMutations(mutations: readonly Mutation[]): void {
 function checkNumber<Name extends string>(
   mutation: { key: string } & { [name in Name]?: number | undefined },
   name: Name,
-  least: number,
+  minimum: number,
 ): void {
   const value = mutation[name];
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-  throw new InvalidCommit(
-    `${mutation.key}: ${name} must be a whole number of at least ${least}, got ${value}`,
-  );
+  if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return;
+  throw new InvalidCommit(`${mutation.key}: ${name} must be an integer of at least ${minimum}, got ${value}`);
 }
 
-/** Whether a key has characters beyond U+D7FF. Among keys that have none, the order is that of JavaScript. */
-export function reachesBeyond(key: string): boolean {
-  return beyondBasic.test(key);
+/** True for keys with characters above U+D7FF. Keys without any are ordered as JavaScript compares strings. */
+export function needsCodePointOrder(key: string): boolean {
+  return fromSurrogates.test(key);
 }
 
-/**
- * Orders keys as their UTF-8 bytes order. JavaScript compares UTF-16 units instead, which differs only where
- * both keys reach beyond U+D7FF.
- */
+/** Compares keys by their UTF-8 bytes. JavaScript compares UTF-16 units, which differs only above U+D7FF. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
-  if (!reachesBeyond(a) || !reachesBeyond(b)) return a < b ? -1 : 1;
+  if (!needsCodePointOrder(a) || !needsCodePointOrder(b)) return a < b ? -1 : 1;
   const left = Array.from(a);
   const right = Array.from(b);
   const different = left.findIndex((character, at) => character !== right[at]);
@@ -79,7 +75,7 @@ export function compareKeys(a: string, b: string): number {
   return (left[different]?.codePointAt(0) ?? -1) - (right[different]?.codePointAt(0) ?? -1);
 }
 
-/** The least key behind all keys that start with `prefix`; undefined when there is none. */
+/** Smallest key after all keys that start with `prefix`; undefined when there is none. */
 export function prefixEnd(prefix: string): string | undefined {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

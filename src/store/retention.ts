@@ -1,26 +1,26 @@
 import type { Clock, Timer } from "../model/time/clock.js";
 import { duration, type Duration } from "../model/time/duration.js";
 
-/** How much history a store keeps. Whichever bound is reached first decides. */
+/** Bounds on the history that a store keeps; the tighter one applies. */
 export interface RetentionPolicy {
-  /** History older than this goes. Default one day. */
+  /** Maximum age. Default one day. */
   readonly age?: Duration | undefined;
-  /** Revisions further back than this many go. Default 100,000. */
+  /** Maximum number of revisions. Default 100,000. */
   readonly count?: number | undefined;
-  /** How often to look. Default every minute. */
+  /** Interval between checks. Default one minute. */
   readonly every?: Duration | undefined;
 }
 
-/** The side of a store that retention works on. */
+/** Part of a store that {@link Retention} uses. */
 export interface Retained {
   readonly revision: number;
   readonly floor: number;
-  /** The newest revision that was committed at or before `time`, at least the floor. */
+  /** Newest revision that was committed at or before `time`; at least the floor. */
   revisionAt(time: number): number;
   compact(revision: number): Promise<void> | void;
 }
 
-/** Moves a store's floor along in the background, as its policy says. */
+/** Compacts a store in the background according to a policy. */
 export class Retention {
   readonly #age: number;
   readonly #count: number;
@@ -46,16 +46,16 @@ export class Retention {
 
   #schedule(): void {
     if (this.#stopped) return;
-    this.#timer = this.#clock.after(this.#every, () => void this.#look());
+    this.#timer = this.#clock.after(this.#every, () => void this.#compact());
   }
 
-  async #look(): Promise<void> {
+  async #compact(): Promise<void> {
     try {
-      const tooOld = this.#store.revisionAt(this.#clock.now() - this.#age);
-      const target = Math.max(this.#store.revision - this.#count, tooOld);
+      const oldest = this.#store.revisionAt(this.#clock.now() - this.#age);
+      const target = Math.max(this.#store.revision - this.#count, oldest);
       if (target > this.#store.floor) await this.#store.compact(target);
     } catch {
-      // A floor that could not be moved now (disk full, closing) is moved the next time.
+      // Compaction that fails (disk full, store closing) is tried again at the next check.
     }
     this.#schedule();
   }

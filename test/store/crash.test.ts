@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { crashRepeatedly } from "./crash.js";
 
-/** `npm run crash` sets how often; a plain test run makes do with a few. */
+/** Number of kills; `npm run crash` sets a larger one. */
 const rounds = Number(process.env["FETTLE_CRASH_ROUNDS"] ?? 25);
 
 test(
-  `a process killed ${rounds} times while writing loses nothing that it acknowledged`,
+  `a store whose process is killed ${rounds} times while writing has every acknowledged commit`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), "fettle-crash-"));
     try {

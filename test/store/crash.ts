@@ -10,13 +10,13 @@ const program = fileURLToPath(new URL("./crash-writer.mjs", import.meta.url));
 export interface CrashReport {
   readonly rounds: number;
   readonly acknowledged: number;
-  /** Commits that were found although nobody was told of them before the kill: allowed, if they are whole. */
+  /** Commits that are in the store although they were not acknowledged before the kill: allowed if complete. */
   readonly unacknowledged: number;
 }
 
 /**
- * Kills a writing process at random moments, over and over on the same data, and each time opens what it left: every
- * acknowledged commit must be there, every other one wholly or not at all, and revisions must go on.
+ * Kills a writing process at random moments, repeatedly on the same data, and opens the store each time: every
+ * acknowledged commit must be there, every other one completely or not at all, and revisions must continue.
  */
 export async function crashRepeatedly(
   directory: string,
@@ -28,20 +28,20 @@ export async function crashRepeatedly(
   let unacknowledged = 0;
   let newest = 0;
   for (let round = 0; round < rounds; round++) {
-    // Now and then before anything was acknowledged, mostly in the middle of it.
+    // Sometimes before anything was acknowledged, mostly during the writes.
     const early = random() < 0.2;
-    const told = await writeUntilKilled(directory, round, 1 + random() * 120, early);
-    if (told.revision === undefined) continue;
+    const output = await writeUntilKilled(directory, round, 1 + random() * 120, early);
+    if (output.revision === undefined) continue;
     assert(
-      told.revision >= newest,
-      `opened at revision ${told.revision}, but ${newest} had been acknowledged`,
+      output.revision >= newest,
+      `opened at revision ${output.revision}, but ${newest} had been acknowledged`,
     );
-    newest = Math.max(newest, ...told.revisions);
-    acknowledged += told.revisions.length;
+    newest = Math.max(newest, ...output.revisions);
+    acknowledged += output.revisions.length;
     assert.deepEqual(verifySqliteStore(directory), []);
     const store = await openSqliteStore(directory, { retention: { count: Infinity, age: "1000h" } });
     try {
-      unacknowledged += await examine(store, round, told.turns, newest);
+      unacknowledged += await examine(store, round, output.turns, newest);
       newest = (await store.status()).revision;
     } finally {
       await store.close();
@@ -51,11 +51,11 @@ export async function crashRepeatedly(
   return { rounds, acknowledged, unacknowledged };
 }
 
-interface Told {
-  /** The revision the process opened the store at, if it lived that long. */
+interface WriterOutput {
+  /** Revision at which the process opened the store, if it got that far. */
   revision: number | undefined;
   revisions: number[];
-  /** For each writer the last turn that was acknowledged. */
+  /** Last acknowledged turn of each writer. */
   turns: Map<number, number>;
 }
 
@@ -64,33 +64,33 @@ async function writeUntilKilled(
   round: number,
   milliseconds: number,
   early: boolean,
-): Promise<Told> {
+): Promise<WriterOutput> {
   const child = spawn(process.execPath, [program, directory, String(round), String(writers)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let output = "";
+  let text = "";
   let timer: NodeJS.Timeout | undefined;
   child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString("latin1");
-    // The clock starts when the process does its work, not when it is still loading.
-    const isAtWork = early || output.indexOf("\n") < output.length - 1;
-    if (isAtWork) timer ??= setTimeout(() => child.kill("SIGKILL"), milliseconds);
+    text += chunk.toString("latin1");
+    // The time starts when the process writes, not while it is loading.
+    const writing = early || text.indexOf("\n") < text.length - 1;
+    if (writing) timer ??= setTimeout(() => child.kill("SIGKILL"), milliseconds);
   });
   const signal = await new Promise((resolve) => child.on("close", (_, signal) => resolve(signal)));
-  assert.equal(signal, "SIGKILL", "the writer must not end by itself");
-  const told: Told = { revision: undefined, revisions: [], turns: new Map() };
-  for (const line of output.split("\n").slice(0, -1)) {
+  assert.equal(signal, "SIGKILL", "the writer ended before it was killed");
+  const result: WriterOutput = { revision: undefined, revisions: [], turns: new Map() };
+  for (const line of text.split("\n").slice(0, -1)) {
     const [word, revision, writer, turn] = line.split(" ");
-    if (word === "open") told.revision = Number(revision);
+    if (word === "open") result.revision = Number(revision);
     else {
-      told.revisions.push(Number(revision));
-      told.turns.set(Number(writer), Number(turn));
+      result.revisions.push(Number(revision));
+      result.turns.set(Number(writer), Number(turn));
     }
   }
-  return told;
+  return result;
 }
 
-/** Returns how many commits are there of which nobody was told. */
+/** Checks the store and returns the number of commits that were not acknowledged. */
 async function examine(
   store: Store,
   round: number,
@@ -106,22 +106,25 @@ async function examine(
   let unacknowledged = 0;
   for (let writer = 0; writer < writers; writer++) {
     const found = ["a", "b", "c"].map((part) => texts.get(`/pair/${writer}/${part}`));
-    assert.equal(new Set(found).size, 1, `writer ${writer} left a half-applied commit: ${found.join()}`);
+    assert.equal(new Set(found).size, 1, `writer ${writer} has a partially applied commit: ${found.join()}`);
     const [inRound, , turn] = (found[0] ?? "").split(".").map(Number);
-    const told = turns.get(writer);
-    if (told === undefined) continue;
-    assert.equal(inRound, round, `writer ${writer}: the acknowledged turn ${told} is not there`);
-    assert((turn ?? -1) >= told, `writer ${writer}: turn ${told} was acknowledged, turn ${turn} is there`);
-    unacknowledged += (turn ?? 0) - told;
-    // The turn found last has deleted the one twenty before it.
-    for (let each = Math.max(0, (turn ?? 0) - 19); each <= told; each++) {
+    const acknowledged = turns.get(writer);
+    if (acknowledged === undefined) continue;
+    assert.equal(inRound, round, `writer ${writer}: the acknowledged turn ${acknowledged} is missing`);
+    assert(
+      (turn ?? -1) >= acknowledged,
+      `writer ${writer}: turn ${acknowledged} was acknowledged, but the newest is ${turn}`,
+    );
+    unacknowledged += (turn ?? 0) - acknowledged;
+    // The newest turn has deleted the one twenty turns earlier.
+    for (let each = Math.max(0, (turn ?? 0) - 19); each <= acknowledged; each++) {
       assert(
         texts.has(`/once/${round}.${writer}.${each}`),
-        `turn ${each} of writer ${writer} was acknowledged and is gone`,
+        `turn ${each} of writer ${writer} was acknowledged and is missing`,
       );
     }
   }
   const next = await store.commit([{ type: "put", key: "/probe", value: new Uint8Array() }]);
-  assert(next.revision > revision, "revisions must go on");
+  assert(next.revision > revision, "revisions must continue");
   return unacknowledged;
 }

@@ -11,7 +11,7 @@ interface Disk extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A real file system of eight megabytes, which only root may mount. */
+/** File system of eight megabytes, which only root can mount. */
 const smallDisk: Component<Disk> = {
   name: "a small file system",
   async obtain() {
@@ -29,12 +29,12 @@ async function mount(): Promise<Disk> {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", path], { stdio: "pipe" });
   } catch (error) {
     rmdirSync(path);
-    throw new Unavailable(`it could not be mounted (${String(error).trim()}); run the tests as root`);
+    throw new Unavailable(`a tmpfs could not be mounted (${String(error).trim()}); run the tests as root`);
   }
   return {
     path,
     async [Symbol.asyncDispose]() {
-      // Lazily: SQLite's file handles go with the garbage, some time after a store was closed.
+      // Lazily: SQLite's file handles are closed by garbage collection, some time after the store.
       execFileSync("umount", ["--lazy", path]);
       rmdirSync(path);
     },
@@ -42,7 +42,7 @@ async function mount(): Promise<Disk> {
 }
 
 describeWith("a full disk", smallDisk, (disk) => {
-  test("is an error to who commits; what was acknowledged stays, and room makes it work again", async () => {
+  test("fails commits with StoreFull, keeps acknowledged commits, and works again when there is space", async () => {
     const directory = join(disk().path, "data");
     const ballast = join(disk().path, "ballast");
     let store = await openSqliteStore(directory);
@@ -52,11 +52,11 @@ describeWith("a full disk", smallDisk, (disk) => {
     writeFileSync(ballast, Buffer.alloc(4 * 2 ** 20));
     const { last, error } = await putUntilRefused(put);
     expect(error).toBeInstanceOf(StoreFull);
-    expect(String(error)).toMatch(/no room on the disk.*free some/);
+    expect(String(error)).toMatch(/the disk is full.*free some space/);
     expect((await store.count({ prefix: "/" })).count).toBe(last);
     await expect(Promise.all([put("/x"), put("/y")])).rejects.toThrow(StoreFull);
 
-    // The same after opening it anew on a disk that is still full.
+    // Also after reopening while the disk is full.
     store = await reopened(store, directory);
     expect((await store.range({ prefix: "/" })).entries).toHaveLength(last);
 

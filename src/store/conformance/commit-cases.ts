@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { Conflict, InvalidCommit, StoreClosed } from "../errors.js";
 import { maxMutations, maxKeyBytes } from "../keys.js";
 import type { Mutation } from "../store.js";
-import { increment, firstOf, bytes, commit, put, remove, shown, text, type Cases } from "./harness.js";
+import { increment, firstOf, bytes, commit, put, remove, showEntry, text, type Cases } from "./harness.js";
 
-/** What a commit promises. */
+/** Promises about commits. */
 export const commitCases: Cases = {
   async "an empty store is at revision 0"(store) {
     assert.deepEqual(await store.status(), { revision: 0, floor: 0 });
@@ -12,7 +12,7 @@ export const commitCases: Cases = {
     assert.deepEqual(await store.range({ prefix: "" }), { entries: [], revision: 0, more: false });
   },
 
-  async "a put is read back byte for byte"(store) {
+  async "get returns the bytes that were put"(store) {
     const value = Uint8Array.from({ length: 256 }, (_, index) => index);
     const { revision } = await store.commit([{ type: "put", key: "/a", value }]);
     const entry = await store.get("/a");
@@ -21,7 +21,7 @@ export const commitCases: Cases = {
     assert.equal(entry?.created, revision);
   },
 
-  async "a range reads values back byte for byte"(store) {
+  async "range returns the bytes that were put"(store) {
     const values = Array.from({ length: 300 }, (_, seed) =>
       Uint8Array.from({ length: seed % 7 === 0 ? 0 : seed }, (_, index) => (seed * 31 + index * 89) % 256),
     );
@@ -38,19 +38,19 @@ export const commitCases: Cases = {
       assert.deepEqual([...value], [...(values[index] ?? [])]);
   },
 
-  async "an empty value is a value"(store) {
+  async "an empty value is not a missing key"(store) {
     await commit(store, put("/a", ""));
     assert.equal((await store.get("/a"))?.value.byteLength, 0);
     assert.equal((await store.range({ prefix: "/" })).entries.length, 1);
   },
 
-  async "a value of three megabytes is taken"(store) {
+  async "a value can have three megabytes"(store) {
     const value = new Uint8Array(3 * 2 ** 20).fill(7);
     await store.commit([{ type: "put", key: "/big", value }]);
     assert.equal(Buffer.compare((await store.get("/big"))?.value ?? new Uint8Array(), value), 0);
   },
 
-  async "revisions grow, and a key remembers when it was created"(store) {
+  async "revisions grow, and an entry has the revision at which its key was created"(store) {
     const first = await commit(store, put("/a", "1"));
     const second = await commit(store, put("/b", "1"));
     const third = await commit(store, put("/a", "2"));
@@ -61,7 +61,7 @@ export const commitCases: Cases = {
     assert.equal((await store.get("/a"))?.created, again);
   },
 
-  async "expect 0 creates once"(store) {
+  async "expect 0 fails with Conflict when the key exists"(store) {
     const revision = await commit(store, put("/a", "1", { expect: 0 }));
     await assert.rejects(store.commit([put("/a", "2", { expect: 0 })]), (error) => {
       assert(error instanceof Conflict);
@@ -73,19 +73,19 @@ export const commitCases: Cases = {
     await commit(store, put("/a", "3", { expect: 0 }));
   },
 
-  async "a stale update or delete is refused and changes nothing"(store) {
+  async "a put or delete with a stale expectation fails with Conflict and changes nothing"(store) {
     const old = await commit(store, put("/a", "1"));
     const now = await commit(store, put("/a", "2", { expect: old }));
     await assert.rejects(store.commit([put("/a", "3", { expect: old })]), Conflict);
     await assert.rejects(store.commit([remove("/a", old)]), Conflict);
     await assert.rejects(store.commit([remove("/none", old)]), Conflict);
     assert.equal((await store.status()).revision, now);
-    assert.equal(shown((await store.get("/a")) ?? assert.fail()), `/a=2@${now}`);
+    assert.equal(showEntry((await store.get("/a")) ?? assert.fail()), `/a=2@${now}`);
   },
 
   async "a commit is all or nothing"(store) {
     const revision = await commit(store, put("/a", "1"), put("/b", "1"));
-    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), [
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(showEntry), [
       `/a=1@${revision}`,
       `/b=1@${revision}`,
     ]);
@@ -96,20 +96,20 @@ export const commitCases: Cases = {
     assert.equal((await store.count({ prefix: "/" })).count, 2);
     assert.equal(text((await store.get("/a"))?.value ?? bytes("")), "1");
     const next = await commit(store, put("/a", "2"), remove("/b"), put("/c", "2", { expect: 0 }));
-    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), [
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(showEntry), [
       `/a=2@${next}`,
       `/c=2@${next}`,
     ]);
   },
 
-  async "deleting what is not there takes no revision"(store) {
+  async "deleting a missing key gets no revision"(store) {
     const revision = await commit(store, put("/a", "1"));
     assert.equal(await commit(store, remove("/b")), revision);
     assert.equal(await commit(store, remove("/b", 0)), revision);
     assert.equal((await store.status()).revision, revision);
   },
 
-  async "of many writers racing for one key, one wins each round"(store) {
+  async "of concurrent writers with the same expectation, one succeeds"(store) {
     let revision = 0;
     for (let round = 0; round < 5; round++) {
       const attempts = Array.from({ length: 20 }, (_, writer) =>
@@ -121,7 +121,7 @@ export const commitCases: Cases = {
     }
   },
 
-  async "a counter under concurrent compare-and-swap loses no step"(store) {
+  async "concurrent increments by compare-and-swap are all counted"(store) {
     await commit(store, put("/n", "0"));
     await Promise.all(Array.from({ length: 50 }, () => increment(store, "/n")));
     assert.equal(text((await store.get("/n"))?.value ?? bytes("")), "50");
@@ -136,7 +136,7 @@ export const commitCases: Cases = {
     );
   },
 
-  async "a commit that cannot be right is refused with a reason"(store) {
+  async "a malformed commit fails with InvalidCommit and a reason"(store) {
     const refused: [Mutation[], RegExp][] = [
       [[], /at least one mutation/],
       [[put("", "x")], /must not be empty/],
@@ -162,7 +162,7 @@ export const commitCases: Cases = {
     assert.equal((await store.count({ prefix: "/" })).count, maxMutations);
   },
 
-  async "a closed store says so"(store) {
+  async "a closed store rejects every call with StoreClosed"(store) {
     await commit(store, put("/a", "1"));
     await store.close();
     await store.close();
@@ -173,7 +173,7 @@ export const commitCases: Cases = {
     await assert.rejects(firstOf(store.watch({ prefix: "/" })), StoreClosed);
   },
 
-  async "closing waits for commits under way"(store) {
+  async "close() waits for pending commits"(store) {
     const commits = Array.from({ length: 20 }, (_, index) => commit(store, put(`/${index}`, "x")));
     await store.close();
     const revisions = await Promise.all(commits);

@@ -83,7 +83,7 @@ export const put = (key: string, value: string, more: { expect?: number; ttl?: n
 
 export const remove = (key: string, expect?: number): Mutation => ({ type: "delete", key, expect });
 
-/** Commits mutations and returns its revision. */
+/** Commits mutations and returns the revision. */
 export async function commit(store: Store, ...mutations: Mutation[]): Promise<number> {
   return (await store.commit(mutations)).revision;
 }
@@ -101,18 +101,18 @@ export async function increment(store: Store, key: string): Promise<void> {
   }
 }
 
-/** An entry as `key=value@revision`, which reads well where two lists of them differ. */
-export const shown = (entry: Entry): string => `${entry.key}=${text(entry.value)}@${entry.revision}`;
+/** Formats an entry as `key=value@revision`, for readable differences between lists. */
+export const showEntry = (entry: Entry): string => `${entry.key}=${text(entry.value)}@${entry.revision}`;
 
-export function shownEvent(event: WatchEvent): string {
-  const before = event.previous ? ` was ${shown(event.previous)}` : "";
+export function showEvent(event: WatchEvent): string {
+  const before = event.previous ? ` was ${showEntry(event.previous)}` : "";
   return event.type === "put"
-    ? `${shown(event.entry)}${before}`
-    : `${event.key} gone@${event.revision}${before}`;
+    ? `${showEntry(event.entry)}${before}`
+    : `${event.key} deleted@${event.revision}${before}`;
 }
 
-/** A watch with its reader: reads on from time to time, and stays open in between. */
-export class Following {
+/** Reader of a watch that reads in steps and keeps the watch open in between. */
+export class WatchReader {
   readonly #iterator: AsyncIterator<WatchBatch>;
   #pending: Promise<IteratorResult<WatchBatch>> | undefined;
 
@@ -120,11 +120,11 @@ export class Following {
     this.#iterator = watch[Symbol.asyncIterator]();
   }
 
-  /** Reads until everything up to a revision has been handed out. */
+  /** Reads until everything up to a revision has been delivered. */
   async through(revision: number): Promise<WatchEvent[]> {
     const events: WatchEvent[] = [];
     for (;;) {
-      // First what was asked for the last time: once it is there, it counts as handed out.
+      // A batch that an earlier call of next() has taken counts as delivered, so it comes first.
       const result = this.#pending && (await Promise.race([this.#pending, turn()]));
       if (result !== undefined) {
         this.#pending = undefined;
@@ -142,22 +142,22 @@ export class Following {
   }
 }
 
-/** Everything that a watch hands out up to a revision. */
+/** Reads all events of a watch up to a revision, and ends the watch. */
 export async function readThrough(watch: Watch, revision: number): Promise<WatchEvent[]> {
-  const following = new Following(watch);
+  const reader = new WatchReader(watch);
   try {
-    return await following.through(revision);
+    return await reader.through(revision);
   } finally {
-    await following.end();
+    await reader.end();
   }
 }
 
-/** What a watch that has just been started says first. */
+/** First result of a watch. */
 export function firstOf(watch: Watch): Promise<IteratorResult<WatchBatch>> {
   return watch[Symbol.asyncIterator]().next();
 }
 
-/** The next batch of a watch. */
+/** Reads the next batch of a watch. */
 export async function nextBatch(iterator: AsyncIterator<WatchBatch>): Promise<WatchBatch> {
   const result = await iterator.next();
   assert(!result.done, "the watch ended");
@@ -166,14 +166,14 @@ export async function nextBatch(iterator: AsyncIterator<WatchBatch>): Promise<Wa
 }
 
 function checkBatch({ events, revision }: WatchBatch): void {
-  assert(events.length > 0, "a batch is never empty");
+  assert(events.length > 0, "the batch is empty");
   const revisions = events.map((event) => event.revision);
   assert.deepEqual(
     revisions,
     revisions.toSorted((a, b) => a - b),
-    "a batch is in order of revision",
+    "the batch is not in order of revision",
   );
-  assert((revisions.at(-1) ?? 0) <= revision, "a batch ends at its revision");
+  assert((revisions.at(-1) ?? 0) <= revision, "the batch has events after its revision");
 }
 
 function turn(): Promise<undefined> {

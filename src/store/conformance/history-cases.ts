@@ -1,16 +1,26 @@
 import assert from "node:assert/strict";
 import { Compacted, FutureRevision } from "../errors.js";
 import type { Store } from "../store.js";
-import { firstOf, commit, put, readThrough, remove, shown, shownEvent, text, type Cases } from "./harness.js";
+import {
+  firstOf,
+  commit,
+  put,
+  readThrough,
+  remove,
+  showEntry,
+  showEvent,
+  text,
+  type Cases,
+} from "./harness.js";
 
-/** What can be read of the past, until when, and what goes by itself. */
+/** Promises about reading old revisions, compaction and times to live. */
 export const historyCases: Cases = {
   async "every revision since the floor can be read"(store) {
     const first = await commit(store, put("/a", "1"));
     const second = await commit(store, put("/a", "2"), put("/b", "2"));
     const third = await commit(store, remove("/a"));
     const at = async (revision: number): Promise<string[]> =>
-      (await store.range({ prefix: "/", revision })).entries.map(shown);
+      (await store.range({ prefix: "/", revision })).entries.map(showEntry);
     assert.deepEqual(await at(0), []);
     assert.deepEqual(await at(first), [`/a=1@${first}`]);
     assert.deepEqual(await at(second), [`/a=2@${second}`, `/b=2@${second}`]);
@@ -19,18 +29,18 @@ export const historyCases: Cases = {
     assert.equal(text((await store.get("/a", { revision: first }))?.value ?? assert.fail()), "1");
   },
 
-  async "pages of one revision fit together while others write"(store) {
+  async "pages of one revision are consistent while others write"(store) {
     for (let index = 0; index < 25; index++)
       await commit(store, put(`/k/${String(index).padStart(2, "0")}`, "old"));
     const { revision } = await store.status();
     const keys: string[] = [];
     let after: string | undefined;
     for (let more = true, page = 0; more; page++) {
-      const answer = await store.range({ prefix: "/k/", limit: 10, revision, after });
-      assert(answer.entries.every((entry) => text(entry.value) === "old"));
-      keys.push(...answer.entries.map((entry) => entry.key));
-      after = answer.entries.at(-1)?.key;
-      more = answer.more;
+      const result = await store.range({ prefix: "/k/", limit: 10, revision, after });
+      assert(result.entries.every((entry) => text(entry.value) === "old"));
+      keys.push(...result.entries.map((entry) => entry.key));
+      after = result.entries.at(-1)?.key;
+      more = result.more;
       await commit(store, put(`/k/1${page}x`, "new"), put(`/k/2${page}`, "new"), remove(`/k/1${page}`));
     }
     assert.equal(keys.length, 25);
@@ -39,7 +49,7 @@ export const historyCases: Cases = {
     assert.equal((await store.count({ prefix: "/k/", revision, after: "/k/19" })).count, 5);
   },
 
-  async "a limit that fits exactly leaves nothing more"(store) {
+  async "more is false when the limit is exactly reached"(store) {
     for (const key of ["/a", "/b", "/c"]) await commit(store, put(key, "x"));
     assert.equal((await store.range({ prefix: "/", limit: 3 })).more, false);
     assert.equal((await store.range({ prefix: "/", limit: 2 })).more, true);
@@ -51,7 +61,7 @@ export const historyCases: Cases = {
     assert.deepEqual((await store.range({ prefix: "/", after: "/c" })).entries, []);
   },
 
-  async "a long range is of one revision"(store) {
+  async "a long range returns entries of one revision"(store) {
     for (let index = 0; index < 30; index++) {
       await store.commit(Array.from({ length: 100 }, (_, place) => put(`/${index}-${place}`, "old")));
     }
@@ -63,7 +73,7 @@ export const historyCases: Cases = {
     assert(entries.every((entry) => text(entry.value) === "old"));
   },
 
-  async "the future cannot be read"(store) {
+  async "reading a revision that does not exist yet fails with FutureRevision"(store) {
     const revision = await commit(store, put("/a", "1"));
     await assert.rejects(store.get("/a", { revision: revision + 1 }), FutureRevision);
     await assert.rejects(store.range({ prefix: "/", revision: revision + 1 }), FutureRevision);
@@ -72,11 +82,11 @@ export const historyCases: Cases = {
     await assert.rejects(firstOf(store.watch({ prefix: "/", from: revision + 1 })), FutureRevision);
   },
 
-  async "compaction keeps the state at the floor and everything after it"(store) {
+  async "compaction keeps the state at the floor and every event after it"(store) {
     await checkCompaction(store, await compactedHistory(store));
   },
 
-  async "compaction of a long history leaves the newest state alone"(store) {
+  async "compaction of a long history does not change the newest state"(store) {
     for (let round = 0; round < 40; round++) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) => commit(store, put(`/${index}`, `${round}`))),
@@ -84,15 +94,15 @@ export const historyCases: Cases = {
     }
     for (let index = 0; index < 10; index++) await commit(store, remove(`/${index}`));
     const { revision } = await store.status();
-    const before = (await store.range({ prefix: "/" })).entries.map(shown);
+    const before = (await store.range({ prefix: "/" })).entries.map(showEntry);
     await store.compact(revision);
-    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(shown), before);
+    assert.deepEqual((await store.range({ prefix: "/" })).entries.map(showEntry), before);
     assert.equal(before.length, 40);
     await commit(store, put("/0", "again"));
     assert.equal((await store.count({ prefix: "/" })).count, 41);
   },
 
-  async "a key with a time to live goes by itself, and watchers see it go"(store, harness) {
+  async "a key with a time to live is deleted when it expires, and watchers see the delete"(store, harness) {
     const stays = await commit(store, put("/stays", "x"));
     const first = await commit(store, put("/brief", "1", { ttl: 60_000 }));
     const kept = await commit(store, put("/kept", "1", { ttl: 60_000 }));
@@ -103,13 +113,13 @@ export const historyCases: Cases = {
     assert.equal((await store.range({ prefix: "/" })).entries.length, 3);
     await harness.advance(2000);
     const seen: string[] = [];
-    while (!seen.some((event) => event.startsWith("/brief gone"))) {
+    while (!seen.some((event) => event.startsWith("/brief deleted"))) {
       const { value } = await iterator.next();
-      seen.push(...(value?.events ?? []).map(shownEvent));
+      seen.push(...(value?.events ?? []).map(showEvent));
     }
     await iterator.return?.();
     const { revision } = await store.status();
-    assert.equal(seen.at(-1), `/brief gone@${revision} was /brief=1@${first}`);
+    assert.equal(seen.at(-1), `/brief deleted@${revision} was /brief=1@${first}`);
     assert.equal(await store.get("/brief"), undefined);
     assert.equal((await store.get("/kept"))?.expires, undefined);
     assert.equal((await store.get("/kept", { revision: kept }))?.expires === undefined, false);
@@ -117,7 +127,7 @@ export const historyCases: Cases = {
     assert.equal((await store.count({ prefix: "/" })).count, 2);
   },
 
-  async "putting a key again gives it a new time to live"(store, harness) {
+  async "putting a key again replaces its time to live"(store, harness) {
     await commit(store, put("/a", "1", { ttl: 60_000 }));
     await harness.advance(50_000);
     await commit(store, put("/a", "2", { ttl: 60_000 }));
@@ -153,7 +163,7 @@ export async function checkCompaction(
   });
   await assert.rejects(firstOf(store.watch({ prefix: "/", from: old })), Compacted);
   const { entries } = await store.range({ prefix: "/", revision: floor });
-  assert.deepEqual(entries.map(shown), [`/a=2@${floor}`]);
+  assert.deepEqual(entries.map(showEntry), [`/a=2@${floor}`]);
   const seen = await readThrough(store.watch({ prefix: "/", from: floor, previous: true }), last);
-  assert.deepEqual(seen.map(shownEvent), [`/a=3@${last} was /a=2@${floor}`]);
+  assert.deepEqual(seen.map(showEvent), [`/a=3@${last} was /a=2@${floor}`]);
 }

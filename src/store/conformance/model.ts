@@ -2,7 +2,7 @@ import type { Mutation } from "../store.js";
 import { compareKeys } from "../keys.js";
 import { text } from "./harness.js";
 
-interface Known {
+interface ModelEntry {
   readonly value: string;
   readonly revision: number;
   readonly created: number;
@@ -14,8 +14,7 @@ interface Committed {
 }
 
 /**
- * What a store should do, written to be obviously right: it keeps every commit and computes everything by
- * replaying them.
+ * Reference implementation, written to be obviously correct: it keeps all commits and replays them for every question.
  */
 export class ReferenceModel {
   readonly commits: Committed[] = [];
@@ -25,12 +24,12 @@ export class ReferenceModel {
     return this.commits.at(-1)?.revision ?? 0;
   }
 
-  /** The revisions that have been, 0 included. */
+  /** All revisions, including 0. */
   get revisions(): number[] {
     return [0, ...this.commits.map((commit) => commit.revision)];
   }
 
-  /** The first mutation that meets a revision other than it expects. */
+  /** First mutation whose expectation fails. */
   conflict(mutations: readonly Mutation[]): { key: string; expected: number; actual: number } | undefined {
     const state = this.stateAt(this.revision);
     for (const { key, expect } of mutations) {
@@ -40,14 +39,14 @@ export class ReferenceModel {
     return undefined;
   }
 
-  /** The mutations that change something: all but deletes of what is not there. */
+  /** Mutations that change something: all but deletes of missing keys. */
   effective(mutations: readonly Mutation[]): Mutation[] {
     const state = this.stateAt(this.revision);
     return mutations.filter((mutation) => mutation.type === "put" || state.has(mutation.key));
   }
 
-  stateAt(revision: number): Map<string, Known> {
-    const state = new Map<string, Known>();
+  stateAt(revision: number): Map<string, ModelEntry> {
+    const state = new Map<string, ModelEntry>();
     for (const commit of this.commits) {
       if (commit.revision > revision) break;
       for (const mutation of commit.mutations) {
@@ -61,7 +60,7 @@ export class ReferenceModel {
     return state;
   }
 
-  /** The entries below a prefix, as {@link shown} shows them. */
+  /** Entries below a prefix, formatted by {@link showEntry}. */
   range(prefix: string, revision: number, after?: string): string[] {
     return [...this.stateAt(revision)]
       .filter(([key]) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0))
@@ -69,7 +68,7 @@ export class ReferenceModel {
       .map(([key, { value, revision }]) => `${key}=${value}@${revision}`);
   }
 
-  /** The events below a prefix after a revision, as {@link shownEvent} shows them. */
+  /** Events below a prefix after a revision, formatted by {@link showEvent}. */
   events(prefix: string, from: number, to: number, previous: boolean): string[] {
     const events: string[] = [];
     for (const { revision, mutations } of this.commits) {
@@ -80,7 +79,7 @@ export class ReferenceModel {
         const old = previous ? before.get(mutation.key) : undefined;
         const was = old ? ` was ${mutation.key}=${old.value}@${old.revision}` : "";
         const now =
-          mutation.type === "put" ? `${mutation.key}=${text(mutation.value)}` : `${mutation.key} gone`;
+          mutation.type === "put" ? `${mutation.key}=${text(mutation.value)}` : `${mutation.key} deleted`;
         events.push(`${now}@${revision}${was}`);
       }
     }

@@ -6,16 +6,16 @@ import {
   bytes,
   closingStores,
   firstOf,
-  Following,
-  shown,
-  shownEvent,
+  WatchReader,
+  showEntry,
+  showEvent,
   type CaseHarness,
   type ConformanceCase,
   type StoreHarness,
 } from "./harness.js";
 import { ReferenceModel } from "./model.js";
 
-/** A step of a history, in numbers that are turned into keys and revisions by what is there when it runs. */
+/** Step of a history. `at` and `from` are fractions of the revisions that exist when the step runs. */
 type Step =
   | {
       do: "commit";
@@ -29,13 +29,13 @@ type Step =
   | { do: "compact"; at: number }
   | { do: "reopen" };
 
-interface Watching {
-  following: Following;
+interface OpenWatch {
+  reader: WatchReader;
   readonly prefix: string;
   readonly previous: boolean;
-  /** What happened up to here has been seen and compared. */
+  /** Revision up to which the events have been compared. */
   from: number;
-  /** Whether it has been read from since it was started: then compaction cannot overtake it any more. */
+  /** True once it has caught up, so that compaction no longer affects it. */
   live: boolean;
 }
 
@@ -120,7 +120,7 @@ class RunningHistory {
   /** Reopens stores, where the harness can. */
   readonly #harness: CaseHarness | undefined;
   #store: Store;
-  #watches: Watching[] = [];
+  #watches: OpenWatch[] = [];
   #values = 0;
 
   constructor(stores: [Store, ...Store[]], harness: CaseHarness | undefined) {
@@ -151,10 +151,10 @@ class RunningHistory {
     }
   }
 
-  /** Every watch that is still open must have seen everything by the end. */
+  /** Checks that every open watch delivers the remaining events. */
   async finish(): Promise<void> {
-    for (const watching of this.#watches) await this.#readOn(watching);
-    for (const { following } of this.#watches) await following.end();
+    for (const watching of this.#watches) await this.#readToEnd(watching);
+    for (const { reader } of this.#watches) await reader.end();
     for (const store of this.#stores) {
       assert.deepEqual(await store.status(), { revision: this.#model.revision, floor: this.#model.floor });
     }
@@ -181,7 +181,7 @@ class RunningHistory {
     this.#model.commits.push({ revision, mutations: effective });
   }
 
-  /** Commits under way at once: all succeed, in some order that their revisions tell. */
+  /** Commits concurrently: all succeed, in the order of their revisions. */
   async #burst(keys: string[]): Promise<void> {
     const commits = keys.map((key) => [this.#mutation({ key, value: "burst", expect: "any" })]);
     const done = await Promise.all(
@@ -205,9 +205,9 @@ class RunningHistory {
       return;
     }
     const entry = await read;
-    const known = this.#model.stateAt(revision).get(key);
-    assert.equal(entry && shown(entry), known && `${key}=${known.value}@${known.revision}`);
-    assert.equal(entry?.created, known?.created);
+    const expected = this.#model.stateAt(revision).get(key);
+    assert.equal(entry && showEntry(entry), expected && `${key}=${expected.value}@${expected.revision}`);
+    assert.equal(entry?.created, expected?.created);
   }
 
   async #range(prefix: string, revision: number, limit: number): Promise<void> {
@@ -223,7 +223,7 @@ class RunningHistory {
     for (let more = true; more;) {
       const page = await this.#store.range({ prefix, revision, limit, after });
       assert(page.entries.length <= limit);
-      paged.push(...page.entries.map(shown));
+      paged.push(...page.entries.map(showEntry));
       after = page.entries.at(-1)?.key ?? after;
       more = page.more;
     }
@@ -233,26 +233,26 @@ class RunningHistory {
   async #watch(prefix: string, from: number, previous: boolean): Promise<void> {
     const watch = this.#store.watch({ prefix, from, previous });
     if (from < this.#model.floor) await assert.rejects(firstOf(watch), Compacted);
-    else this.#watches.push({ following: new Following(watch), prefix, from, previous, live: false });
+    else this.#watches.push({ reader: new WatchReader(watch), prefix, from, previous, live: false });
   }
 
   async #read(chosen: number): Promise<void> {
     const watching = this.#watches[chosen % this.#watches.length];
-    if (watching) await this.#readOn(watching);
+    if (watching) await this.#readToEnd(watching);
   }
 
-  /** Reads a watch up to now: what it shows must be what happened since it was read last. */
-  async #readOn(watching: Watching): Promise<void> {
-    const { following, prefix, previous, from } = watching;
+  /** Reads a watch up to the newest revision and compares the events with the model. */
+  async #readToEnd(watching: OpenWatch): Promise<void> {
+    const { reader, prefix, previous, from } = watching;
     const to = this.#model.revision;
     if (!watching.live && from < this.#model.floor) {
-      await assert.rejects(following.through(to), Compacted);
+      await assert.rejects(reader.through(to), Compacted);
       this.#watches = this.#watches.filter((other) => other !== watching);
       return;
     }
-    const seen = await following.through(to);
-    const shown = seen.map((event) => shownEvent(previous ? event : { ...event, previous: undefined }));
-    assert.deepEqual(shown, this.#model.events(prefix, from, to, previous));
+    const seen = await reader.through(to);
+    const actual = seen.map((event) => showEvent(previous ? event : { ...event, previous: undefined }));
+    assert.deepEqual(actual, this.#model.events(prefix, from, to, previous));
     watching.from = to;
     watching.live ||= to > from;
   }
@@ -271,9 +271,9 @@ class RunningHistory {
     this.#store = await harness.reopen(first ?? assert.fail());
     this.#stores.splice(0, 2, this.#store, ...(second ? [await harness.openSecond(this.#store)] : []));
     for (const watching of this.#watches) {
-      await assert.rejects(watching.following.through(Infinity), StoreClosed);
+      await assert.rejects(watching.reader.through(Infinity), StoreClosed);
       const { prefix, from, previous } = watching;
-      watching.following = new Following(this.#store.watch({ prefix, from, previous }));
+      watching.reader = new WatchReader(this.#store.watch({ prefix, from, previous }));
       watching.live = false;
     }
   }
@@ -285,7 +285,7 @@ class RunningHistory {
     return { type: "put", key, expect: expected, value: bytes(`${value}#${this.#values++}`) };
   }
 
-  /** A revision that has been, by how far along it lies. */
+  /** Existing revision at a fraction of the history. */
   #revision(fraction: number): number {
     const { revisions } = this.#model;
     return revisions[Math.floor(fraction * (revisions.length - 1))] ?? 0;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { commit, put, readThrough, remove, shownEvent, type Cases } from "./harness.js";
+import { commit, put, readThrough, remove, showEvent, type Cases } from "./harness.js";
 import { checkCompaction, compactedHistory } from "./history-cases.js";
 
 /** Promises about data that outlives its store. */
@@ -19,10 +19,7 @@ export const reopenCases: Cases = {
     const again = await harness.reopen(store);
     const last = await commit(again, put("/a", "3"));
     const seen = await readThrough(again.watch({ prefix: "/", from, previous: true }), last);
-    assert.deepEqual(seen.map(shownEvent), [
-      `/a=2@${next} was /a=1@${from}`,
-      `/a=3@${last} was /a=2@${next}`,
-    ]);
+    assert.deepEqual(seen.map(showEvent), [`/a=2@${next} was /a=1@${from}`, `/a=3@${last} was /a=2@${next}`]);
   },
 
   async "the floor and the history after it survive reopening"(store, harness) {

@@ -7,8 +7,8 @@ import {
   put,
   readThrough,
   remove,
-  shown,
-  shownEvent,
+  showEntry,
+  showEvent,
   text,
   type TwoStoreCases,
 } from "./harness.js";
@@ -22,15 +22,15 @@ export const twoStoreCases: TwoStoreCases = {
     ] as const) {
       const old = await commit(writer, put("/a", "1"), put("/b", "1"));
       const revision = await commit(writer, put("/a", "2"), remove("/b"));
-      assert.equal(shown((await reader.get("/a")) ?? assert.fail()), `/a=2@${revision}`);
+      assert.equal(showEntry((await reader.get("/a")) ?? assert.fail()), `/a=2@${revision}`);
       assert.equal(await reader.get("/b"), undefined);
       const range = await reader.range({ prefix: "/" });
-      assert.deepEqual(range.entries.map(shown), [`/a=2@${revision}`]);
+      assert.deepEqual(range.entries.map(showEntry), [`/a=2@${revision}`]);
       assert.equal(range.revision, revision);
       assert.deepEqual(await reader.count({ prefix: "/" }), { count: 1, revision });
       assert.equal((await reader.status()).revision, revision);
       const before = await reader.range({ prefix: "/", revision: old });
-      assert.deepEqual(before.entries.map(shown), [`/a=1@${old}`, `/b=1@${old}`]);
+      assert.deepEqual(before.entries.map(showEntry), [`/a=1@${old}`, `/b=1@${old}`]);
     }
   },
 
@@ -55,12 +55,12 @@ export const twoStoreCases: TwoStoreCases = {
     const histories = stores.map((store) =>
       readThrough(store.watch({ prefix: "/", from: 0, previous: true }), newest),
     );
-    const [one, other] = (await Promise.all(histories)).map((events) => events.map(shownEvent));
+    const [one, other] = (await Promise.all(histories)).map((events) => events.map(showEvent));
     assert.equal(one?.length, 400);
     assert.deepEqual(one, other);
   },
 
-  async "of two stores that race for a key, one wins and the other gets a conflict"(first, second) {
+  async "of two stores that race for a key, one succeeds and the other fails with Conflict"(first, second) {
     for (let round = 0; round < 30; round++) {
       const results = await Promise.allSettled(
         [first, second].map((store, index) => commit(store, put(`/${round}`, String(index), { expect: 0 }))),
@@ -77,7 +77,7 @@ export const twoStoreCases: TwoStoreCases = {
     }
   },
 
-  async "a counter under compare-and-swap through both stores loses no step"(first, second) {
+  async "increments by compare-and-swap through both stores are all counted"(first, second) {
     await commit(first, put("/n", "0"));
     await Promise.all(Array.from({ length: 40 }, (_, index) => increment(index % 2 ? first : second, "/n")));
     assert.equal(text((await second.get("/n"))?.value ?? assert.fail()), "40");
@@ -88,10 +88,10 @@ export const twoStoreCases: TwoStoreCases = {
     const watch = first.watch({ prefix: "/", from, previous: true });
     const next = await commit(second, put("/a", "2"));
     const seen = await readThrough(watch, next);
-    assert.deepEqual(seen.map(shownEvent), [`/a=2@${next} was /a=1@${from}`]);
+    assert.deepEqual(seen.map(showEvent), [`/a=2@${next} was /a=1@${from}`]);
     const last = await commit(first, put("/b", "3"));
     const resumed = await readThrough(second.watch({ prefix: "/", from: next }), last);
-    assert.deepEqual(resumed.map(shownEvent), [`/b=3@${last}`]);
+    assert.deepEqual(resumed.map(showEvent), [`/b=3@${last}`]);
   },
 
   async "a watch can start from a revision that only the other store has returned so far"(first, second) {
@@ -99,7 +99,7 @@ export const twoStoreCases: TwoStoreCases = {
       const from = await commit(first, put("/a", String(round)));
       const watch = second.watch({ prefix: "/", from });
       const next = await commit(first, put(`/b/${round}`, "x"));
-      assert.deepEqual((await readThrough(watch, next)).map(shownEvent), [`/b/${round}=x@${next}`]);
+      assert.deepEqual((await readThrough(watch, next)).map(showEvent), [`/b/${round}=x@${next}`]);
     }
   },
 
@@ -114,7 +114,7 @@ export const twoStoreCases: TwoStoreCases = {
     await assert.rejects(second.count({ prefix: "/", revision: old }), Compacted);
     await assert.rejects(firstOf(second.watch({ prefix: "/", from: old })), Compacted);
     const seen = await readThrough(second.watch({ prefix: "/", from: floor, previous: true }), last);
-    assert.deepEqual(seen.map(shownEvent), [`/a=3@${last} was /a=2@${floor}`]);
+    assert.deepEqual(seen.map(showEvent), [`/a=3@${last} was /a=2@${floor}`]);
   },
 
   async "closing one store leaves the other open"(first, second) {
@@ -131,8 +131,8 @@ export const twoStoreCases: TwoStoreCases = {
       const start = await commit(store, put("/a", "x", { ttl: 60_000 }));
       const deleted = firstOf(second.watch({ prefix: "/", from: start, previous: true }));
       await harness.advance(61_000);
-      assert.deepEqual((await deleted).value?.events.map(shownEvent), [
-        `/a gone@${(await second.status()).revision} was /a=x@${start}`,
+      assert.deepEqual((await deleted).value?.events.map(showEvent), [
+        `/a deleted@${(await second.status()).revision} was /a=x@${start}`,
       ]);
       const last = await commit(second, put("/b", "x"));
       const seen = await readThrough(second.watch({ prefix: "/", from: start }), last);

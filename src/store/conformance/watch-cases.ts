@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { SlowWatcher, StoreClosed } from "../errors.js";
 import type { WatchEvent } from "../store.js";
-import { firstOf, commit, nextBatch, put, readThrough, remove, shownEvent, type Cases } from "./harness.js";
+import { firstOf, commit, nextBatch, put, readThrough, remove, showEvent, type Cases } from "./harness.js";
 
-/** What a watcher may and may not see. */
+/** Promises about watches. */
 export const watchCases: Cases = {
-  async "a watch shows what comes after now"(store) {
+  async "a watch without from delivers the events after the call"(store) {
     const before = await commit(store, put("/a", "0"));
     const watch = store.watch({ prefix: "/a", previous: true });
     assert.equal(watch.revision, before);
@@ -13,13 +13,13 @@ export const watchCases: Cases = {
     await commit(store, put("/b", "1"));
     const last = await commit(store, remove("/a"));
     const seen = await readThrough(watch, last);
-    assert.deepEqual(seen.map(shownEvent), [
+    assert.deepEqual(seen.map(showEvent), [
       `/a=1@${first} was /a=0@${before}`,
-      `/a gone@${last} was /a=1@${first}`,
+      `/a deleted@${last} was /a=1@${first}`,
     ]);
   },
 
-  async "a watch from an old revision shows history, then goes on live"(store) {
+  async "a watch from an old revision delivers history, then live events"(store) {
     const from = await commit(store, put("/a/0", "x"));
     for (let index = 1; index <= 5; index++) await commit(store, put(`/a/${index}`, "x"));
     const iterator = store.watch({ prefix: "/a/", from })[Symbol.asyncIterator]();
@@ -31,7 +31,7 @@ export const watchCases: Cases = {
     assert.deepEqual(keys, ["/a/1", "/a/2", "/a/3", "/a/4", "/a/5", "/a/6"]);
   },
 
-  async "nothing is missed or repeated while a watch catches up with writers"(store) {
+  async "a watch that catches up with concurrent writers delivers every event once"(store) {
     const total = 3000;
     let written = 0;
     const writer = (async () => {
@@ -40,7 +40,7 @@ export const watchCases: Cases = {
       }
     })();
     const watchers = Array.from({ length: 8 }, async (_, start) => {
-      // Each starts at another moment, always from the beginning of time.
+      // Each starts at another moment, always from revision 0.
       while ((await store.status()).revision < start * 300)
         await new Promise((resolve) => setImmediate(resolve));
       const revisions: number[] = [];
@@ -57,19 +57,19 @@ export const watchCases: Cases = {
     }
   },
 
-  async "all changes of a commit arrive together"(store) {
+  async "all events of a commit arrive in one batch"(store) {
     const watch = store.watch({ prefix: "/" });
     const iterator = watch[Symbol.asyncIterator]();
     const next = iterator.next();
     await store.commit(Array.from({ length: 500 }, (_, index) => put(`/${index}`, "x")));
     assert.equal((await next).value?.events.length, 500);
     await iterator.return?.();
-    const late = store.watch({ prefix: "/", from: 0 })[Symbol.asyncIterator]();
-    assert.equal((await nextBatch(late)).events.length, 500);
-    await late.return?.();
+    const fromHistory = store.watch({ prefix: "/", from: 0 })[Symbol.asyncIterator]();
+    assert.equal((await nextBatch(fromHistory)).events.length, 500);
+    await fromHistory.return?.();
   },
 
-  async "a watch moves on while its prefix is quiet"(store) {
+  async "the revision of a watch advances while nothing below its prefix changes"(store) {
     const watch = store.watch({ prefix: "/quiet/", from: 0 });
     const iterator = watch[Symbol.asyncIterator]();
     const next = iterator.next();
@@ -81,7 +81,7 @@ export const watchCases: Cases = {
     await iterator.return?.();
   },
 
-  async "live watchers share the same events"(store) {
+  async "live watchers get the same event objects"(store) {
     const iterators = ["/", "/a", "/a/1"].flatMap((prefix) =>
       Array.from({ length: 3 }, () => store.watch({ prefix })[Symbol.asyncIterator]()),
     );
@@ -104,7 +104,7 @@ export const watchCases: Cases = {
     );
   },
 
-  async "a slow watcher is told so, dropped, and can come back"(store) {
+  async "a slow watcher fails with SlowWatcher and can resume"(store) {
     const slow = store.watch({ prefix: "/", buffer: { events: 10 } });
     const other = store.watch({ prefix: "/" });
     const iterator = slow[Symbol.asyncIterator]();
@@ -113,7 +113,7 @@ export const watchCases: Cases = {
     assert.equal((await first).value?.events.length, 1);
     for (let index = 1; index <= 30; index++) await commit(store, put(`/${index}`, "x"));
     const failed = await iterator.next().then(
-      () => assert.fail("the slow watcher was not told"),
+      () => assert.fail("the slow watcher did not fail"),
       (error: unknown) => error,
     );
     assert(failed instanceof SlowWatcher, String(failed));
@@ -125,7 +125,7 @@ export const watchCases: Cases = {
     assert.equal((await readThrough(other, revision)).length, 31);
   },
 
-  async "a watcher can be slow in bytes as well"(store) {
+  async "a watcher that exceeds its buffer in bytes fails with SlowWatcher"(store) {
     const iterator = store.watch({ prefix: "/", buffer: { bytes: 1000 } })[Symbol.asyncIterator]();
     const first = iterator.next();
     await commit(store, put("/0", "x".repeat(5000)));
@@ -134,7 +134,7 @@ export const watchCases: Cases = {
     await assert.rejects(iterator.next(), SlowWatcher);
   },
 
-  async "aborting ends a watch quietly, before and while it waits"(store) {
+  async "aborting ends a watch without an error, before it starts and while it waits"(store) {
     const aborted = store.watch({ prefix: "/", signal: AbortSignal.abort() });
     assert.equal((await firstOf(aborted)).done, true);
     const controller = new AbortController();
@@ -144,7 +144,7 @@ export const watchCases: Cases = {
     await commit(store, put("/a", "1"));
   },
 
-  async "closing the store ends watches with an error"(store) {
+  async "closing the store ends watches with StoreClosed"(store) {
     const waiting = firstOf(store.watch({ prefix: "/" }));
     const rejected = assert.rejects(waiting, StoreClosed);
     await store.close();

@@ -5,7 +5,7 @@ import type { Store } from "../store.js";
 import { MemoryEngine } from "./memory-engine.js";
 import { MemoryStore } from "./memory-store.js";
 
-describe("the memory store keeps the contract", () => {
+describe("the memory store conforms to the contract", () => {
   const clock = new VirtualClock();
   const engines = new WeakMap<Store, MemoryEngine>();
   const open = async (engine: MemoryEngine): Promise<Store> => {

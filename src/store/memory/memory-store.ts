@@ -1,8 +1,7 @@
 import { systemClock, type Clock } from "../../model/time/clock.js";
-import { FutureRevision, StoreClosed } from "../errors.js";
+import { FutureRevision, readableRevision, StoreClosed } from "../errors.js";
 import { Expiry } from "../expiry.js";
 import { checkMutations } from "../keys.js";
-import { readableRevision } from "../readable.js";
 import { Retention, type RetentionPolicy } from "../retention.js";
 import type {
   Entry,
@@ -106,7 +105,7 @@ export class MemoryStore implements Store {
   readonly #committed = (events: readonly WatchEvent[], revision: number): void => {
     for (const event of events) {
       if (event.type === "put" && event.entry.expires !== undefined)
-        this.#expiry.noticed(event.entry.expires);
+        this.#expiry.schedule(event.entry.expires);
     }
     this.#hub.publish(events, revision);
   };

@@ -1,24 +1,23 @@
 import { openDirectory } from "./directory.js";
 import { openDatabase, transaction } from "./engine.js";
-import { raiseMark } from "./marks.js";
-import { idOf } from "./schema.js";
+import { idOf, raiseMark } from "./schema.js";
 
 /**
- * Makes an empty store whose next revision follows the given one, and that has no history before it. The mark in the log
- * is the deletion of a key that never was: valid in every respect, and swept away with the history it stands for.
+ * Creates an empty store at a revision, without history before it. The log gets one valid entry with that revision, the
+ * deletion of a key that never existed; compaction removes it.
  */
 export function beginAtRevision(directory: string, revision: number, time: number): void {
   const opened = openDirectory(directory);
   try {
     const database = openDatabase(opened.database);
     try {
-      const mark = idOf(revision, 0);
+      const id = idOf(revision, 0);
       transaction(database, () => {
         database
           .prepare("INSERT INTO log (id, key, previous, time) VALUES (?, '/restored', 0, ?)")
-          .run(mark, time);
+          .run(id, time);
         raiseMark(database, "floor", revision);
-        raiseMark(database, "indexed", mark);
+        raiseMark(database, "indexed", id);
       });
     } finally {
       database.close();

@@ -11,7 +11,7 @@ const mutation: fc.Arbitrary<WireMutation> = fc.record({
   expires: fc.option(whole, { nil: undefined }),
 });
 
-test("commits arrive at the writer as they were sent", () => {
+test("decodes commits as they were encoded", () => {
   fc.assert(
     fc.property(fc.array(fc.array(mutation, { minLength: 1 })), (commits) => {
       expect(decodeCommits(encodeCommits(commits, 7))).toEqual(commits);
@@ -19,7 +19,7 @@ test("commits arrive at the writer as they were sent", () => {
   );
 });
 
-test("outcomes arrive at the store as they were", () => {
+test("decodes outcomes as they were encoded", () => {
   const outcome: fc.Arbitrary<{ size: number; outcome: Outcome }> = fc.oneof(
     fc.array(fc.tuple(whole, whole), { minLength: 1 }).chain((pairs) =>
       whole.map((revision) => ({

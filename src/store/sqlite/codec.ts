@@ -1,12 +1,13 @@
 import type { CommitReply, CommitRequest, Failure, Outcome, WireMutation } from "./protocol.js";
 
-/** Lengths that stand for the absence of a value. */
+/** Length of the value of a delete. */
 const deleted = -1;
-const stays = -1;
+/** Expiry of a key without a time to live. */
+const never = -1;
 
 const outcomeCode = { committed: 0, refused: 1, failed: 2 } as const;
 
-/** The numbers of a group, commit by commit: how many changes, then for each `expect`, value length and `expires`. */
+/** Encodes each commit as its number of mutations, then `expect`, value length and `expires` of each. */
 export function encodeCommits(commits: readonly (readonly WireMutation[])[], time: number): CommitRequest {
   const keys: string[] = [];
   const numbers = new Float64Array(commits.reduce((sum, mutations) => sum + 1 + 3 * mutations.length, 0));
@@ -18,14 +19,17 @@ export function encodeCommits(commits: readonly (readonly WireMutation[])[], tim
       keys.push(key);
       numbers[at++] = expect;
       numbers[at++] = value === undefined ? deleted : value.byteLength;
-      numbers[at++] = expires ?? stays;
+      numbers[at++] = expires ?? never;
       length += value?.byteLength ?? 0;
     }
   }
-  return { type: "commit", keys, numbers, values: joined(commits, length), time };
+  return { type: "commit", keys, numbers, values: concatValues(commits, length), time };
 }
 
-function joined(commits: readonly (readonly WireMutation[])[], length: number): Uint8Array<ArrayBuffer> {
+function concatValues(
+  commits: readonly (readonly WireMutation[])[],
+  length: number,
+): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(length);
   let offset = 0;
   for (const mutations of commits) {
@@ -39,7 +43,7 @@ function joined(commits: readonly (readonly WireMutation[])[], length: number): 
 }
 
 export function decodeCommits({ keys, numbers, values }: CommitRequest): WireMutation[][] {
-  const next = reading(numbers);
+  const next = numberReader(numbers);
   const commits: WireMutation[][] = [];
   let key = 0;
   let offset = 0;
@@ -54,7 +58,7 @@ export function decodeCommits({ keys, numbers, values }: CommitRequest): WireMut
         key: keys[key++] ?? "",
         expect,
         value,
-        expires: expires === stays ? undefined : expires,
+        expires: expires === never ? undefined : expires,
       });
     }
     commits.push(mutations);
@@ -62,7 +66,7 @@ export function decodeCommits({ keys, numbers, values }: CommitRequest): WireMut
   return commits;
 }
 
-/** The numbers of an answer, commit by commit: the code of the outcome, then what belongs to it. */
+/** Encodes each outcome as its code, followed by its numbers. */
 export function encodeOutcomes(outcomes: readonly Outcome[], requests: number): CommitReply {
   const numbers: number[] = [];
   const failures: Failure[] = [];
@@ -75,10 +79,10 @@ export function encodeOutcomes(outcomes: readonly Outcome[], requests: number): 
   return { type: "commit", requests, numbers: Float64Array.from(numbers), failures };
 }
 
-/** Needs to know how many changes each commit had. */
+/** Decodes outcomes; `sizes` are the numbers of mutations of the commits. */
 export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): Outcome[] {
-  const next = reading(reply.numbers);
-  const several = (count: number): number[] => {
+  const next = numberReader(reply.numbers);
+  const take = (count: number): number[] => {
     const list: number[] = [];
     for (let left = count; left > 0; left--) list.push(next());
     return list;
@@ -87,17 +91,16 @@ export function decodeOutcomes(reply: CommitReply, sizes: readonly number[]): Ou
   return sizes.map((size): Outcome => {
     switch (next()) {
       case outcomeCode.committed:
-        return { type: "committed", revision: next(), replaced: several(size), created: several(size) };
+        return { type: "committed", revision: next(), replaced: take(size), created: take(size) };
       case outcomeCode.refused:
         return { type: "refused", mutation: next(), actual: next() };
       default:
-        return { type: "failed", reason: "failed", message: "no answer", ...failures.next().value };
+        return { type: "failed", reason: "failed", message: "no reply", ...failures.next().value };
     }
   });
 }
 
-/** Reads numbers one after the other. */
-function reading(numbers: Float64Array): () => number {
+function numberReader(numbers: Float64Array): () => number {
   let at = 0;
   return () => numbers[at++] ?? 0;
 }

@@ -31,7 +31,7 @@ const database = (): string => join(directory, "store.db");
 const fingerprint = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(directory)
-      // To look into a store, SQLite may put an empty log and its index beside it.
+      // Reading a store may create an empty write-ahead log and its index.
       .filter((name) => name.startsWith("store.db") && !name.endsWith("-shm"))
       .filter((name) => statSync(join(directory, name)).size > 0 || name === "store.db")
       .map((name) => [
@@ -42,8 +42,8 @@ const fingerprint = (): Record<string, string> =>
       ]),
   );
 
-/** A store with some objects in it, closed. */
-async function filled(): Promise<void> {
+/** Creates a store with some objects, and closes it. */
+async function fill(): Promise<void> {
   const store = await openSqliteStore(directory);
   for (let index = 0; index < 50; index++) {
     await store.commit([{ type: "put", key: `/${index}`, value: new Uint8Array(5000).fill(index) }]);
@@ -52,7 +52,7 @@ async function filled(): Promise<void> {
 }
 
 describe("a data directory", () => {
-  test("is made when it is missing, readable by its owner alone", async () => {
+  test("is created when it is missing, with access for its owner only", async () => {
     const nested = join(directory, "a", "b");
     const store = await openSqliteStore(nested);
     expect(statSync(nested).mode & 0o777).toBe(0o700);
@@ -60,14 +60,14 @@ describe("a data directory", () => {
     expect(readdirSync(nested)).toEqual(expect.arrayContaining(["lock", "owner", "store.db"]));
   });
 
-  test("holds everything in one file after closing", async () => {
-    await filled();
+  test("has everything in one file after closing", async () => {
+    await fill();
     const log = statSync(`${database()}-wal`, { throwIfNoEntry: false });
     expect(log?.size ?? 0).toBe(0);
     expect(statSync(database()).size).toBeGreaterThan(50 * 5000);
   });
 
-  test("is refused to a second store in the same process, and free after the first closed", async () => {
+  test("can be opened by a second store in the same process only after the first is closed", async () => {
     const store = await openSqliteStore(directory);
     await expect(openSqliteStore(directory)).rejects.toThrow(StoreInUse);
     await store.commit([{ type: "put", key: "/a", value: new Uint8Array(1) }]);
@@ -75,7 +75,7 @@ describe("a data directory", () => {
     await (await openSqliteStore(directory)).close();
   });
 
-  test("is refused to a second process, which is told who has it", async () => {
+  test("cannot be opened by a second process, whose error names the first", async () => {
     const store = await openSqliteStore(directory);
     const program = `
       import { openSqliteStore } from "fettle/store";
@@ -87,7 +87,7 @@ describe("a data directory", () => {
     await store.close();
   });
 
-  test("is not taken by a file that was left aside half-made", async () => {
+  test("can be opened when a temporary file was left incomplete", async () => {
     writeFileSync(`${database()}.new`, "half");
     const store = await openSqliteStore(directory);
     await store.close();
@@ -95,7 +95,7 @@ describe("a data directory", () => {
   });
 });
 
-describe("a file that is not ours, or not whole, is refused and left as it is", () => {
+describe("a foreign or damaged file fails to open and is not changed", () => {
   const overwrite = (offset: number, bytes: Buffer): void => {
     const file = openSync(database(), "r+");
     writeSync(file, bytes, 0, bytes.length, offset);
@@ -123,16 +123,16 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
     [
       "a store of a newer Fettle",
       async () => {
-        await filled();
+        await fill();
         overwrite(60, number(schemaVersion + 1));
       },
       StoreForeign,
       /newer Fettle.*upgrade/,
     ],
     [
-      "a store that was cut off",
+      "a truncated store",
       async () => {
-        await filled();
+        await fill();
         const file = openSync(database(), "r+");
         ftruncateSync(file, statSync(database()).size - 100_000);
         closeSync(file);
@@ -141,9 +141,9 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
       /bytes long and should be/,
     ],
     [
-      "a store whose tables are gone",
+      "a store whose table of contents is overwritten",
       async () => {
-        await filled();
+        await fill();
         overwrite(100, Buffer.alloc(4000, 0xee));
       },
       StoreDamaged,
@@ -156,26 +156,26 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
     expect(error).toBeInstanceOf(kind);
     expect(String(error)).toMatch(message);
     expect(fingerprint()).toEqual(before);
-    // The refusal must not keep the directory either.
+    // The lock must have been released.
     await expect(openSqliteStore(directory)).rejects.toThrow(kind);
   });
 
-  test("damage that only a watcher meets ends the watch, not the commit", async () => {
-    await filled();
+  test("damage that only a watcher meets ends the watch and not the commit", async () => {
+    await fill();
     const page = 8192;
     const { size } = statSync(database());
     overwrite(page * 8, Buffer.alloc(size - page * 10, 0xee));
     const store = await openSqliteStore(directory);
     const next = store.watch({ prefix: "/", previous: true })[Symbol.asyncIterator]().next();
-    const told = next.catch((error: unknown) => error);
+    const failure = next.catch((error: unknown) => error);
     const { revision } = await store.commit([{ type: "put", key: "/20", value: new Uint8Array(1) }]);
     expect(revision).toBe(51);
-    expect(await told).toBeInstanceOf(StoreDamaged);
+    expect(await failure).toBeInstanceOf(StoreDamaged);
     await store.close();
   });
 
-  test("damage further in is told when it is met, and by verification", async () => {
-    await filled();
+  test("damage in the middle of the file is reported by reads and by verification", async () => {
+    await fill();
     expect(verifySqliteStore(directory)).toEqual([]);
     const { size } = statSync(database());
     overwrite(8192 * 5, Buffer.alloc(size - 8192 * 6, 0xee));
@@ -198,14 +198,14 @@ describe("a file that is not ours, or not whole, is refused and left as it is", 
 });
 
 describe("migration", () => {
-  test("takes the steps that a file has not taken, each whole or not at all", () => {
+  test("runs the steps that a file has not run, each in a transaction", () => {
     mkdirSync(directory, { recursive: true });
     const file = openDatabase(database());
     createSchema(file);
     const version = (): unknown => file.prepare("PRAGMA user_version").get()?.["user_version"];
     expect(version()).toBe(schemaVersion);
     const done = Array.from({ length: schemaVersion }, () => () => {
-      throw new Error("this step was taken already");
+      throw new Error("this step has already run");
     });
     const add = (): void => file.exec("ALTER TABLE log ADD COLUMN note TEXT");
     const fail = (): void => {

@@ -17,23 +17,23 @@ import { StoreDamaged, StoreForeign, StoreInUse } from "../errors.js";
 import { openDatabase, resultCode, resultCodeOf, type Database } from "./engine.js";
 import { applicationId, createSchema, migrate, newerSchema, schemaVersion } from "./schema.js";
 
-/** A data directory that this process alone has open. */
+/** Data directory that this store has locked. */
 export interface DataDirectory {
   readonly database: string;
   release(): void;
 }
 
 /**
- * Takes a data directory for this process, making it when it is new, and leaves in it a database of the newest
- * format. Whatever is wrong with a database that is there is found before it is changed.
+ * Locks a data directory, which is created if it does not exist, and creates or migrates the database in it. An existing
+ * database is checked before it is changed.
  *
  * @throws {StoreInUse} @throws {StoreForeign} @throws {StoreDamaged}
  */
 export function openDirectory(path: string): DataDirectory {
   const database = join(path, "store.db");
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  // First the lock: to open and close the database by other means than SQLite's, as looking at its header does,
-  // would take away the locks of a connection that this process may have to it already.
+  // Before anything else: reading the header opens and closes the file without SQLite, which would release the locks of
+  // a connection that this process may already have to it.
   const lock = takeLock(path);
   try {
     if (!existsSync(database)) create(path, database);
@@ -46,8 +46,8 @@ export function openDirectory(path: string): DataDirectory {
 }
 
 /**
- * The lock is an SQLite file of its own, held exclusively: unlike a file with a process id in it, it goes with
- * its process however that ends.
+ * Locks the directory by an exclusive lock on an SQLite file of its own. Unlike a file with a process id, the lock ends
+ * with its process, however that ends.
  */
 function takeLock(directory: string): Database {
   const lock = openDatabase(join(directory, "lock"), { timeout: 0 });
@@ -58,7 +58,7 @@ function takeLock(directory: string): Database {
     lock.close();
     if (resultCodeOf(error) !== resultCode.busy) throw error;
     throw new StoreInUse(
-      `${directory} is in use by ${nameOf(owner)}; stop it first, or choose another data directory`,
+      `${directory} is in use by ${readOwner(owner)}; stop that process, or use another data directory`,
       { cause: error },
     );
   }
@@ -66,7 +66,7 @@ function takeLock(directory: string): Database {
   return lock;
 }
 
-function nameOf(owner: string): string {
+function readOwner(owner: string): string {
   try {
     return readFileSync(owner, "utf8").trim();
   } catch {
@@ -74,18 +74,18 @@ function nameOf(owner: string): string {
   }
 }
 
-/** Writes the new file aside and moves it into place, so that a file that is there is a whole one. */
+/** Writes the file under a temporary name and renames it, so that `store.db` is never incomplete. */
 function create(directory: string, path: string): void {
-  const aside = `${path}.new`;
-  rmSync(aside, { force: true });
-  const database = openDatabase(aside);
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  const database = openDatabase(temporary);
   try {
     createSchema(database);
   } finally {
     database.close();
   }
-  sync(aside);
-  renameSync(aside, path);
+  sync(temporary);
+  renameSync(temporary, path);
   sync(directory);
 }
 
@@ -107,7 +107,7 @@ function sync(path: string): void {
   }
 }
 
-/** Looks at the first bytes of a database file without opening it, and returns the version of its format. */
+/** Checks the header of a database file without opening the database; returns the version of its schema. */
 function checkHeader(path: string): number {
   const header = Buffer.alloc(100);
   const file = openSync(path, "r");
@@ -117,12 +117,15 @@ function checkHeader(path: string): number {
   } finally {
     closeSync(file);
   }
-  if (read === 0) throw new StoreDamaged(`${path} is empty; restore a backup, or remove it to start anew`);
+  if (read === 0)
+    throw new StoreDamaged(
+      `${path} is empty; restore a backup, or remove the file to start with an empty store`,
+    );
   if (header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-    throw new StoreForeign(`${path} is not a Fettle store; choose another data directory`);
+    throw new StoreForeign(`${path} is not a Fettle store; use another data directory`);
   }
   if (header.readUInt32BE(68) !== applicationId) {
-    throw new StoreForeign(`${path} is an SQLite database of another program; choose another data directory`);
+    throw new StoreForeign(`${path} is an SQLite database of another program; use another data directory`);
   }
   const version = header.readUInt32BE(60);
   if (version > schemaVersion) throw newerSchema(path, version);
@@ -130,8 +133,8 @@ function checkHeader(path: string): number {
   return version;
 }
 
-/** While there is a write-ahead log, the pages missing from the file may be in there. */
 function checkLength(path: string, header: Buffer): void {
+  // Pages that are missing from the file may be in the write-ahead log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) return;
   const page = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);

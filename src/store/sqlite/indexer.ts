@@ -1,26 +1,25 @@
 import { transaction, type Database, type Statement } from "./engine.js";
-import { raiseMark } from "./marks.js";
-import { live } from "./schema.js";
-import { keyBehind, type Stretch, type Tail, type TailMutation } from "./tail.js";
+import { live, raiseMark } from "./schema.js";
+import { keyAfter, type TailRange, type Tail, type TailMutation } from "./tail.js";
 
-/** How many changes a step brings in at the least: a millisecond or two, so that commits in between hardly notice. */
+/** Minimum number of mutations per step: a millisecond or two of work, to delay commits little. */
 const smallestStep = 256;
 
-/** How many changes are brought in for each that is committed meanwhile: the tail shrinks while it is written to. */
+/** Mutations to index for each one that is committed during a pass; more than one, so that the tail shrinks. */
 const pace = 3;
 
-/** A pass begins after so many bytes of values at the latest: to read the tail anew is to read past its values. */
+/** Bytes of values at which a pass starts, because reading the tail at the next opening has to skip the values. */
 const maxBytes = 64 * 2 ** 20;
 
 /**
- * Brings the tail of the log into `versions`.
+ * Indexes the tail of the log: inserts it into `versions`.
  *
- * With many objects nearly every change belongs on another page of that tree, and to write a page is what costs. So
- * changes wait until there are many of them, and are then brought in in the order of their keys: several share a page.
+ * With many objects nearly every mutation belongs on another page of that tree, and writing pages is what costs. So
+ * mutations wait until there are many, and are then indexed in key order: several share a page.
  *
- * A **pass** goes through the tail once, from the first key to the last, in steps between commits. At its end
- * `versions` has everything that was in the log at its beginning, and the mark `indexed` says so. Who opens the store
- * takes what lies behind that mark for the tail; a change that is brought in a second time changes nothing.
+ * A **pass** goes through the tail once, from the first key to the last, in steps between commits. At its end `versions`
+ * has everything that was in the log when it started, and the mark `indexed` is raised to that point. When a store is
+ * opened, the log after that mark becomes the tail; indexing a mutation twice changes nothing.
  */
 export class Indexer {
   readonly #database: Database;
@@ -29,13 +28,13 @@ export class Indexer {
   readonly #step: number;
   readonly #replace: Statement;
   readonly #insert: Statement;
-  /** The pass under way: where it goes on, and the newest change that was there when it began. */
+  /** Current pass: the key at which it continues, and the newest id when it started. */
   #pass: { first: string; newest: number } | undefined;
-  /** How many changes the pass is behind its pace. */
+  /** Mutations to index to keep the pace. */
   #owed = 0;
   #bytes = 0;
 
-  /** A pass begins when there are `limit` changes in the tail. */
+  /** A pass starts when the tail has `limit` mutations. */
   constructor(database: Database, tail: Tail, limit: number) {
     this.#database = database;
     this.#tail = tail;
@@ -45,17 +44,17 @@ export class Indexer {
     this.#insert = database.prepare("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)");
   }
 
-  /** Whether steps have failed for so long that the tail must not grow any more. */
+  /** True when steps have failed for so long that the tail must not grow further. */
   get overdue(): boolean {
     return this.#tail.size > 4 * this.#limit;
   }
 
-  /** Whether commits have made a step due. */
+  /** True when commits have made a step due. */
   get due(): boolean {
     return this.#owed >= this.#step;
   }
 
-  /** To be told of every change that joins the tail. */
+  /** Counts a mutation that was added to the tail. */
   logged(bytes: number): void {
     this.#bytes += bytes;
     if (this.#pass !== undefined || this.#tail.size >= this.#limit || this.#bytes >= maxBytes)
@@ -63,16 +62,16 @@ export class Indexer {
   }
 
   /**
-   * One step of the pass under way, or the first one of a new pass; `newest` is the id of the newest change. Returns
-   * what was brought in and is no longer in the tail, or undefined when that ended the pass.
+   * Takes the next step of the current pass, or the first of a new one; `newest` is the newest id in the log. Returns
+   * the part of the tail that was indexed and dropped; undefined at the end of the pass.
    */
-  step(newest: number): Stretch | undefined {
+  step(newest: number): TailRange | undefined {
     this.#pass ??= this.#begin(newest);
     const pass = this.#pass;
     const parts = this.#next(pass.first, Math.max(this.#step, this.#owed));
     const last = parts.at(-1);
-    this.#lazily(() => {
-      for (const part of parts) this.#bringIn(part);
+    this.#withoutSync(() => {
+      for (const part of parts) this.#index(part);
       if (last === undefined)
         raiseMark(this.#database, "indexed", this.#tail.size > 0 ? pass.newest : newest);
     });
@@ -81,13 +80,13 @@ export class Indexer {
       this.#pass = undefined;
       return undefined;
     }
-    const done = { first: pass.first, last: last.key, id: last.changes.at(-1)?.id ?? 0 };
-    pass.first = last.until === live ? keyBehind(last.key) : last.key;
+    const done = { first: pass.first, last: last.key, id: last.mutations.at(-1)?.id ?? 0 };
+    pass.first = last.until === live ? keyAfter(last.key) : last.key;
     this.#tail.forget(done);
     return done;
   }
 
-  /** Brings everything in. */
+  /** Indexes everything. */
   finish(newest: number): void {
     while (this.step(newest) !== undefined || this.#tail.size > 0);
   }
@@ -97,30 +96,30 @@ export class Indexer {
     return { first: "", newest };
   }
 
-  /** The next changes in order of key, about so many: a key with very many may be split. */
-  #next(first: string, count: number): Part[] {
-    const parts: Part[] = [];
+  /** Next `count` mutations in key order; those of the last key may be split. */
+  #next(first: string, count: number): KeyPart[] {
+    const parts: KeyPart[] = [];
     let left = count;
     for (const [key, all] of this.#tail.between(first)) {
       if (left <= 0) break;
-      const changes = all.slice(0, left);
-      parts.push({ key, changes, until: all[changes.length]?.id ?? live });
-      left -= changes.length;
+      const mutations = all.slice(0, left);
+      parts.push({ key, mutations, until: all[mutations.length]?.id ?? live });
+      left -= mutations.length;
     }
     return parts;
   }
 
-  #bringIn({ key, changes, until }: Part): void {
-    const [oldest] = changes;
+  #index({ key, mutations, until }: KeyPart): void {
+    const [oldest] = mutations;
     if (oldest !== undefined && oldest.previous !== 0) this.#replace.run(oldest.id, key, oldest.previous);
-    for (const [place, { id, created, expires, gone }] of changes.entries()) {
-      if (gone) continue;
-      this.#insert.run(key, id, changes[place + 1]?.id ?? until, created, expires ?? null);
+    for (const [place, { id, created, expires, deleted }] of mutations.entries()) {
+      if (deleted) continue;
+      this.#insert.run(key, id, mutations[place + 1]?.id ?? until, created, expires ?? null);
     }
   }
 
-  /** In a transaction that gets to the disk with the next commit: until then the log has it all anyway. */
-  #lazily(body: () => void): void {
+  /** Runs a transaction that reaches the disk with the next commit; until then the log has its data anyway. */
+  #withoutSync(body: () => void): void {
     this.#database.exec("PRAGMA synchronous = NORMAL");
     try {
       transaction(this.#database, body);
@@ -130,9 +129,9 @@ export class Indexer {
   }
 }
 
-/** Some changes of one key, and the id of the one that follows them. */
-interface Part {
+/** Consecutive mutations of one key, and the id of the next one. */
+interface KeyPart {
   readonly key: string;
-  readonly changes: readonly TailMutation[];
+  readonly mutations: readonly TailMutation[];
   readonly until: number;
 }

@@ -32,14 +32,14 @@ const query = (sql: string): number => {
   }
 };
 
-/** What is on the disk at this moment, as a process that is killed now would leave it. */
-function leave(): string {
-  const left = mkdtempSync(join(base, "left-"));
-  for (const name of ["store.db", "store.db-wal"]) cpSync(join(directory, name), join(left, name));
-  return left;
+/** Copies the files as a process that is killed now would leave them. */
+function copyFiles(): string {
+  const copy = mkdtempSync(join(base, "copy-"));
+  for (const name of ["store.db", "store.db-wal"]) cpSync(join(directory, name), join(copy, name));
+  return copy;
 }
 
-/** Everything that can be read: the state at every revision, and all changes with what they replaced. */
+/** Reads everything: the state at every revision, and all events with the versions they replaced. */
 async function contents(store: Store): Promise<unknown> {
   const { revision: newest, floor } = await store.status();
   const states: string[][] = [];
@@ -59,7 +59,7 @@ async function contents(store: Store): Promise<unknown> {
   return { newest, floor, states, events };
 }
 
-/** Commits of all kinds, over few keys. */
+/** Makes commits of all kinds, to few keys. */
 async function writeSome(store: Store, commits: number): Promise<void> {
   for (let turn = 0; turn < commits; turn++) {
     const key = `/${(turn * 7) % 13}`;
@@ -70,22 +70,22 @@ async function writeSome(store: Store, commits: number): Promise<void> {
   }
 }
 
-test("changes wait in the log, and are read from there by a process that opens what a killed one left", async () => {
+test("mutations that are not indexed are read from the log after a crash", async () => {
   const store = await open();
   await writeSome(store, 60);
   expect(query("SELECT count(*) FROM versions")).toBe(0);
   const expected = await contents(store);
-  const left = leave();
+  const copy = copyFiles();
   await store.close();
-  expect(verifySqliteStore(left)).toEqual([]);
-  const again = await openSqliteStore(left, { clock });
+  expect(verifySqliteStore(copy)).toEqual([]);
+  const again = await openSqliteStore(copy, { clock });
   expect(await contents(again)).toEqual(expected);
   await again.commit([put("/hot", "after")]);
   await again.close();
-  expect(verifySqliteStore(left)).toEqual([]);
+  expect(verifySqliteStore(copy)).toEqual([]);
 });
 
-test("closing indexes everything, and nothing changes by that", async () => {
+test("closing indexes everything without changing what is read", async () => {
   let store = await open();
   await writeSome(store, 60);
   const expected = await contents(store);
@@ -99,31 +99,31 @@ test("closing indexes everything, and nothing changes by that", async () => {
   await store.close();
 });
 
-test("a process killed between any two steps leaves a whole store", async () => {
+test("a store is intact after a crash between any two indexing steps", async () => {
   await (await open()).close();
   const writer = new Writer({ path: join(directory, "store.db"), indexAfter: 8 });
-  const change = (key: string, gone = false) => ({
+  const mutation = (key: string, deleted = false) => ({
     key,
     expect: -1,
-    value: gone ? undefined : new Uint8Array(3),
+    value: deleted ? undefined : new Uint8Array(3),
     expires: undefined,
   });
-  const lefts = new Map<number, string>();
+  const copies = new Map<number, string>();
   let steps = 0;
   for (let turn = 0; turn < 60; turn++) {
-    writer.commit([[change(`/${(turn * 7) % 13}`, turn % 4 === 3), change("/hot")]], turn);
+    writer.commit([[mutation(`/${(turn * 7) % 13}`, turn % 4 === 3), mutation("/hot")]], turn);
     if (turn % 16 === 15) writer.sweep(turn - 10);
     if (writer.indexIfDue() !== undefined) steps++;
-    if (turn % 3 === 0) lefts.set(turn, leave());
+    if (turn % 3 === 0) copies.set(turn, copyFiles());
   }
   expect(steps).toBeGreaterThan(10);
   writer.close();
-  const whole = await open();
-  const expected = (await contents(whole)) as { states: string[][]; floor: number };
-  await whole.close();
-  for (const [turn, left] of lefts) {
-    expect(verifySqliteStore(left)).toEqual([]);
-    const store = await openSqliteStore(left, { clock, indexAfter: 8 });
+  const complete = await open();
+  const expected = (await contents(complete)) as { states: string[][]; floor: number };
+  await complete.close();
+  for (const [turn, copy] of copies) {
+    expect(verifySqliteStore(copy)).toEqual([]);
+    const store = await openSqliteStore(copy, { clock, indexAfter: 8 });
     const { revision } = await store.status();
     expect(revision).toBe(turn + 1);
     if (revision >= expected.floor) {
@@ -131,11 +131,11 @@ test("a process killed between any two steps leaves a whole store", async () => 
       expect(texts(entries)).toEqual(expected.states[revision - expected.floor]);
     }
     await store.close();
-    expect(verifySqliteStore(left)).toEqual([]);
+    expect(verifySqliteStore(copy)).toEqual([]);
   }
 });
 
-test("a key with more changes than a step takes is brought in piece by piece", async () => {
+test("a key with more mutations than a step takes is indexed in several steps", async () => {
   const plain = await open();
   await plain.commit([put("/a"), put("/z")]);
   for (let turn = 0; turn < 30; turn++) await plain.commit([put("/hot", `${turn}`)]);
@@ -156,7 +156,7 @@ test("a key with more changes than a step takes is brought in piece by piece", a
   expect(verifySqliteStore(directory)).toEqual([]);
 });
 
-test("compaction below the newest changes indexes them first, then clears away", async () => {
+test("compaction beyond the indexed mutations indexes them first, then deletes history", async () => {
   const store = await open();
   await writeSome(store, 60);
   const before = texts((await store.range({ prefix: "/" })).entries);
@@ -172,7 +172,7 @@ test("compaction below the newest changes indexes them first, then clears away",
   expect(verifySqliteStore(directory)).toEqual([]);
 });
 
-test("a key expires on time, whether its newest change is indexed or not", async () => {
+test("a key expires on time whether or not its newest mutation is indexed", async () => {
   const store = await open({ indexAfter: 4 });
   await store.commit([{ ...put("/indexed"), ttl: 1000 }]);
   await store.commit([{ ...put("/renewed"), ttl: 1000 }]);
@@ -189,7 +189,7 @@ test("a key expires on time, whether its newest change is indexed or not", async
   await store.close();
 });
 
-test("a file of the first format is taken over as it is", async () => {
+test("a file of schema version 1 is migrated and keeps its contents", async () => {
   let store = await open();
   await writeSome(store, 60);
   const expected = await contents(store);

@@ -2,32 +2,32 @@ import { compareKeys } from "../keys.js";
 import type { Entry } from "../store.js";
 import { newestBelow, type TailMutation } from "./tail.js";
 
-/** What a range shows of a key: the entry itself, or the id of the change that has it. */
-export type Shown = Entry | { readonly key: string; readonly id: number };
+/** Entry of a range, or the id of the logged mutation that has it. */
+export type EntryOrId = Entry | { readonly key: string; readonly id: number };
 
 /**
- * The first entries a range shows at a revision, at most `limit`: what the index shows, with the tail laid over it. Both come in order of key; the
- * tail's changes with ids below `bound` are those up to the revision.
+ * Merges the indexed entries of a range with the tail and returns the first `limit`. Both are in key order; the tail's
+ * mutations with ids below `bound` are those up to the revision of the range.
  */
-export function overlaid(
+export function overlayTail(
   indexed: readonly Entry[],
   tail: Iterable<[string, readonly TailMutation[]]>,
   bound: number,
   limit: number,
-): Shown[] {
-  const shown: Shown[] = [];
+): EntryOrId[] {
+  const merged: EntryOrId[] = [];
   let next = 0;
-  for (const [key, changes] of tail) {
-    if (shown.length >= limit) break;
-    const recent = newestBelow(changes, bound);
+  for (const [key, mutations] of tail) {
+    if (merged.length >= limit) break;
+    const recent = newestBelow(mutations, bound);
     if (recent === undefined) continue;
     for (; next < indexed.length; next++) {
       const entry = indexed[next];
       if (entry === undefined || compareKeys(entry.key, key) >= 0) break;
-      shown.push(entry);
+      merged.push(entry);
     }
     if (indexed[next]?.key === key) next++;
-    if (!recent.gone) shown.push({ key, id: recent.id });
+    if (!recent.deleted) merged.push({ key, id: recent.id });
   }
-  return [...shown, ...indexed.slice(next)].slice(0, limit);
+  return [...merged, ...indexed.slice(next)].slice(0, limit);
 }

@@ -1,45 +1,47 @@
-import type { Stretch } from "./tail.js";
+import type { TailRange } from "./tail.js";
 
 /**
- * What the store and its writing thread say to each other; `codec.ts` turns commits and outcomes into it. All of it
- * is answered in the order it was asked, and notices come in between.
+ * Messages between the store and its writer thread; `codec.ts` encodes commits and outcomes. Replies come in the order
+ * of the requests, with notices in between.
  */
 export type Request = CommitRequest | SweepRequest | { readonly type: "close" };
 
 export type Reply = CommitReply | SweepReply | IndexedNotice;
 
-/** What a writing thread is started with. */
+/** Start parameters of the writer thread. */
 export interface WriterSettings {
   readonly path: string;
-  /** How many changes wait in the tail before they are brought into `versions`. */
+  /** Number of mutations in the tail at which indexing starts. */
   readonly indexAfter: number;
 }
 
-/** A mutation on its way to the writer. */
+/** Mutation as the writer gets it. */
 export interface WireMutation {
   readonly key: string;
-  /** The revision the key must be at, or -1 for any. */
+  /** Required revision of the key; -1: any. */
   readonly expect: number;
   /** Undefined for a delete. */
   readonly value: Uint8Array | undefined;
   readonly expires: number | undefined;
 }
 
-/** What became of a commit. */
+/** Result of a commit. */
 export type Outcome = Committed | Refused | Failed;
 
 export interface Committed {
   readonly type: "committed";
   readonly revision: number;
-  /** For each change in turn the id of the version it replaced (0: none) and the revision its key dates from. */
+  /** For each mutation the id of the version it replaced; 0: none. */
   readonly replaced: readonly number[];
+  /** For each mutation the revision at which its key was created. */
   readonly created: readonly number[];
 }
 
 export interface Refused {
   readonly type: "refused";
-  /** Which mutation met a revision it did not expect, and which revision that was. */
+  /** Index of the mutation whose expectation failed. */
   readonly mutation: number;
+  /** Current revision of its key. */
   readonly actual: number;
 }
 
@@ -53,8 +55,8 @@ export interface Failure {
 }
 
 /**
- * Commits to be applied one after the other. Threads copy what they send each other object by object, so they are sent
- * as a few flat arrays, whatever their number.
+ * Commits to apply in order. Threads copy messages object by object, so any number of commits is sent as a few flat
+ * arrays.
  */
 export interface CommitRequest {
   readonly type: "commit";
@@ -64,7 +66,7 @@ export interface CommitRequest {
   readonly time: number;
 }
 
-/** What became of the commits of one or more requests. */
+/** Outcomes of the commits of one or more requests. */
 export interface CommitReply {
   readonly type: "commit";
   readonly requests: number;
@@ -72,7 +74,7 @@ export interface CommitReply {
   readonly failures: readonly Failure[];
 }
 
-/** Raises the floor, if need be, and deletes a bounded number of changes that it made unreadable. */
+/** Raises the floor if it is lower, and deletes a bounded number of mutations that nobody can read any more. */
 interface SweepRequest {
   readonly type: "sweep";
   readonly floor: number;
@@ -80,13 +82,13 @@ interface SweepRequest {
 
 export interface SweepReply {
   readonly type: "sweep";
-  /** Whether there is more to delete below the floor. */
+  /** True when there is more to delete below the floor. */
   readonly more: boolean;
   readonly failure?: Failure | undefined;
 }
 
-/** Tells what has been brought into `versions`: of all that the thread has answered so far, the tail can forget it. */
+/** Part of the tail that has been indexed; it covers only commits of earlier replies, so the reader can drop it. */
 interface IndexedNotice {
   readonly type: "indexed";
-  readonly stretch: Stretch;
+  readonly range: TailRange;
 }

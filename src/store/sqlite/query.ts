@@ -3,24 +3,24 @@ import { resultCode, resultCodeOf, type Database } from "./engine.js";
 
 type Parameter = string | number | Uint8Array | null;
 
-/** A prepared statement whose rows are tuples: they are made faster than objects with names. */
+/** Prepared statement that returns rows as tuples, which are faster to create than objects. */
 export interface Query<Row> {
   get(...parameters: Parameter[]): Row | undefined;
   all(...parameters: Parameter[]): Row[];
 }
 
-/** Prepares a query. It and its runs throw {@link StoreDamaged} where SQLite finds the file to be damaged. */
+/** Prepares a query. Preparing and running it throw {@link StoreDamaged} when SQLite finds the file damaged. */
 export function query<Row extends unknown[]>(database: Database, sql: string): Query<Row> {
-  const statement = explaining(() => database.prepare(sql));
+  const statement = translateErrors(() => database.prepare(sql));
   statement.setReturnArrays(true);
   return {
-    get: (...parameters) => explaining(() => statement.get(...parameters) as Row | undefined),
-    all: (...parameters) => explaining(() => statement.all(...parameters) as Row[]),
+    get: (...parameters) => translateErrors(() => statement.get(...parameters) as Row | undefined),
+    all: (...parameters) => translateErrors(() => statement.all(...parameters) as Row[]),
   };
 }
 
-/** Runs something on the database and explains it when that finds the file to be damaged. */
-export function explaining<Result>(run: () => Result): Result {
+/** Runs something on the database; turns SQLite's errors about a damaged file into {@link StoreDamaged}. */
+export function translateErrors<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {

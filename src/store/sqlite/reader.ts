@@ -2,20 +2,19 @@ import { compareKeys, prefixEnd } from "../keys.js";
 import type { Entry, RangeOptions, WatchEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
 import { openDatabase, type Database } from "./engine.js";
-import { readMark } from "./marks.js";
-import { overlaid, type Shown } from "./overlay.js";
-import { explaining, query } from "./query.js";
-import { idOf, live, revisionOf } from "./schema.js";
-import { keyBehind, newestBelow, readTail, type Tail } from "./tail.js";
+import { overlayTail, type EntryOrId } from "./overlay.js";
+import { translateErrors, query } from "./query.js";
+import { idOf, live, readMark, revisionOf } from "./schema.js";
+import { keyAfter, newestBelow, readTail, type Tail } from "./tail.js";
 
 type VersionRow = [key: string, id: number, created: number, expires: number | null, value: Uint8Array];
 
 type IndexedRow = [...VersionRow, until: number];
 
-/** What a row of a range says of its version, in JSON; the values follow each other in a blob. */
+/** JSON description of a version; the values are concatenated in a separate blob. */
 type Description = [key: string, id: number, created: number, expires: number | null, length: number];
 
-/** Descriptions of some versions, and their values. */
+/** JSON array of descriptions, and their concatenated values. */
 type Packed = [string, Uint8Array | null];
 
 type LogRow = [
@@ -29,37 +28,36 @@ type LogRow = [
 
 type ExpiringRow = [key: string, id: number, expires: number];
 
-/** The newest version of a key that does not stay. */
+/** Newest version of a key that has a time to live. */
 interface Expiring {
   readonly key: string;
   readonly id: number;
   readonly expires: number;
 }
 
-/** SQLite orders every text before every blob, so this lies behind all keys. */
-const behindAll = new Uint8Array(0);
+/** Upper bound of all keys: SQLite orders every blob after every text. */
+const afterAllKeys = new Uint8Array(0);
 
 /** Revisions per page of history that a watch reads. */
 const historyPage = 2000;
 
-/** How much of the file is read through a memory map: it counts as memory of the process once it has been read. */
+/** Bytes of the file that are memory-mapped; pages that were read count as memory of the process. */
 const mappedBytes = 2 ** 26;
 
-/** How many due keys are told at a time. */
-const expiredAtOnce = 256;
+/** Expired keys returned at a time. */
+const expiredPage = 256;
 
-/** A part of a range. */
+/** Part of a range. */
 export interface Page {
   readonly entries: Entry[];
-  /** The key to go on behind; undefined when this was the last part. */
+  /** Last key covered by this part; undefined when there is no further part. */
   readonly through: string | undefined;
 }
 
 /**
- * The connection that reads, on the caller's own thread. It never waits for the writer: SQLite's write-ahead log
- * lets both work at once, and every query names the revision it wants, so that it does not matter when the
- * writer's newest commits become visible here. What `versions` shows is completed by the tail, which whoever publishes
- * a commit adds to.
+ * Connection that reads, on the caller's thread. It never waits for the writer, because SQLite's write-ahead log lets
+ * both work at once. Every query names its revision, so it does not matter when the writer's newest commits become
+ * visible here. Results of `versions` are merged with the tail, to which the store adds every commit it publishes.
  */
 export class Reader {
   readonly tail: Tail;
@@ -77,7 +75,7 @@ export class Reader {
     }
   }
 
-  /** The newest revision in the file. */
+  /** Newest revision in the file. */
   revision(): number {
     const [id] = this.#queries.newest.get() ?? [];
     return revisionOf(id ?? 0);
@@ -90,7 +88,7 @@ export class Reader {
   get(key: string, revision: number): Entry | undefined {
     const bound = idOf(revision + 1, 0);
     const recent = this.tail.at(key, bound);
-    if (recent !== undefined) return recent.gone ? undefined : this.version(recent.id);
+    if (recent !== undefined) return recent.deleted ? undefined : this.version(recent.id);
     const row = this.#queries.get.get(key, bound);
     return row !== undefined && (row[5] === live || row[5] >= bound) ? entryOf(row) : undefined;
   }
@@ -100,33 +98,33 @@ export class Reader {
     const first = firstKey(prefix, after);
     const end = prefixEnd(prefix);
     const bound = idOf(revision + 1, 0);
-    const row = this.#queries.range.get(first, end ?? behindAll, bound, limit);
-    const indexed = row === undefined ? [] : unpacked(row);
-    // Behind the last of a full page there may be more in the index, which is not known here.
+    const row = this.#queries.range.get(first, end ?? afterAllKeys, bound, limit);
+    const indexed = row === undefined ? [] : unpack(row);
+    // After a full page the index may have more keys, so the tail must not be read beyond its last key.
     const last = indexed.length === limit ? indexed.at(-1)?.key : undefined;
-    const tail = this.tail.between(first, last === undefined ? end : keyBehind(last));
-    const shown = overlaid(indexed, tail, bound, limit);
-    return { entries: this.#read(shown), through: shown.length === limit ? shown.at(-1)?.key : last };
+    const tail = this.tail.between(first, last === undefined ? end : keyAfter(last));
+    const merged = overlayTail(indexed, tail, bound, limit);
+    return { entries: this.#resolve(merged), through: merged.length === limit ? merged.at(-1)?.key : last };
   }
 
   count({ prefix, after }: RangeOptions, revision: number): number {
     const first = firstKey(prefix, after);
     const end = prefixEnd(prefix);
     const bound = idOf(revision + 1, 0);
-    // For keys that the tail tells of, the tail alone counts.
+    // Keys in the tail are counted from the tail alone.
     const keys: string[] = [];
-    let shown = 0;
-    for (const [key, changes] of this.tail.between(first, end)) {
-      const recent = newestBelow(changes, bound);
+    let inTail = 0;
+    for (const [key, mutations] of this.tail.between(first, end)) {
+      const recent = newestBelow(mutations, bound);
       if (recent === undefined) continue;
       keys.push(key);
-      if (!recent.gone) shown++;
+      if (!recent.deleted) inTail++;
     }
-    const [others] = this.#queries.count.get(first, end ?? behindAll, bound, JSON.stringify(keys)) ?? [];
-    return shown + (others ?? 0);
+    const [others] = this.#queries.count.get(first, end ?? afterAllKeys, bound, JSON.stringify(keys)) ?? [];
+    return inTail + (others ?? 0);
   }
 
-  /** One version by its id, for as long as history has it. */
+  /** Version by its id; undefined when it has been compacted. */
   version(id: number): Entry | undefined {
     const row = this.#queries.version.get(id);
     return row && entryOf(row);
@@ -135,7 +133,7 @@ export class Reader {
   /** Reads a page of history for a watch. */
   history({ prefix, after, through: newest, previous }: HistoryRequest): HistoryPage {
     const through = Math.min(newest, after + historyPage);
-    const end = prefixEnd(prefix) ?? behindAll;
+    const end = prefixEnd(prefix) ?? afterAllKeys;
     const rows = this.#queries.history.all(idOf(after + 1, 0), idOf(through + 1, 0), prefix, end);
     return { events: rows.map((row) => this.#event(row, previous)), through };
   }
@@ -145,14 +143,14 @@ export class Reader {
     return first?.expires;
   }
 
-  /** Some of the keys that are due by now. */
+  /** Keys that have expired; not necessarily all of them. */
   expired(now: number): { key: string; revision: number }[] {
     return this.#expiring(now).map(({ key, id }) => ({ key, revision: revisionOf(id) }));
   }
 
   /**
-   * The newest revision, between the two, that was committed at or before a time. By bisection: the log is in the
-   * order of time, apart from what sweeping has taken out of it.
+   * Newest revision between `floor` and `newest` that was committed at or before a time. Bisects the log, which is in
+   * order of time and has gaps where it was swept.
    */
   revisionAt(time: number, floor: number, newest: number): number {
     let low = floor;
@@ -170,32 +168,32 @@ export class Reader {
     this.#database.close();
   }
 
-  /** The newest versions that expire up to a time: the first one of all, and some of those that follow. */
+  /** Newest versions that expire up to a time: the earliest, and some of those that follow. */
   #expiring(time: number): Expiring[] {
     const found: Expiring[] = [];
-    for (const [key, changes] of this.tail.all()) {
-      const newest = changes.at(-1);
-      if (newest?.expires === undefined || newest.gone || newest.expires > time) continue;
+    for (const [key, mutations] of this.tail.all()) {
+      const newest = mutations.at(-1);
+      if (newest?.expires === undefined || newest.deleted || newest.expires > time) continue;
       found.push({ key, id: newest.id, expires: newest.expires });
     }
-    // Those that the tail has replaced are still among the indexed ones.
+    // The index still has versions that the tail has replaced.
     let rows: ExpiringRow[] = [];
-    let still: ExpiringRow[] = [];
+    let current: ExpiringRow[] = [];
     do {
       const [key, , expires] = rows.at(-1) ?? ["", 0, 0];
-      rows = this.#queries.expiring.all(time, expires, key, expiredAtOnce);
-      still = rows.filter((row) => !this.tail.has(row[0]));
-    } while (still.length === 0 && rows.length === expiredAtOnce);
-    found.push(...still.map(([key, id, expires]) => ({ key, id, expires })));
-    return found.toSorted((a, b) => a.expires - b.expires).slice(0, expiredAtOnce);
+      rows = this.#queries.expiring.all(time, expires, key, expiredPage);
+      current = rows.filter((row) => !this.tail.has(row[0]));
+    } while (current.length === 0 && rows.length === expiredPage);
+    found.push(...current.map(([key, id, expires]) => ({ key, id, expires })));
+    return found.toSorted((a, b) => a.expires - b.expires).slice(0, expiredPage);
   }
 
-  /** Completes what is shown by the values that are still to be read. */
-  #read(shown: readonly Shown[]): Entry[] {
-    const ids = shown.flatMap((each) => ("id" in each ? [each.id] : []));
+  /** Reads the entries that are given by id. */
+  #resolve(entries: readonly EntryOrId[]): Entry[] {
+    const ids = entries.flatMap((each) => ("id" in each ? [each.id] : []));
     const row = ids.length > 0 ? this.#queries.versions.get(JSON.stringify(ids)) : undefined;
-    const read = new Map(row && unpacked(row).map((entry) => [entry.key, entry]));
-    return shown.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
+    const read = new Map(row && unpack(row).map((entry) => [entry.key, entry]));
+    return entries.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
   }
 
   #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): WatchEvent {
@@ -208,16 +206,16 @@ export class Reader {
 }
 
 function prepare(database: Database) {
-  // Reading through a memory map spares a system call and a copy for every page that our own cache does not have.
-  explaining(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
+  // A memory map saves a system call and a copy for every page that is not in the connection's cache.
+  translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
   const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, until
     FROM versions JOIN log ON log.id = versions.id`;
-  const shown = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
-  // A change from before the log told when its key was created and expires has a version that does.
+  const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
+  // Mutations logged before schema step 2 have `created` and `expires` only in `versions`.
   const logged = `SELECT log.key, log.id, coalesce(log.created, versions.created) AS created,
       coalesce(log.expires, versions.expires) AS expires, value, previous
     FROM log LEFT JOIN versions ON log.created IS NULL AND versions.key = log.key AND versions.id = log.id`;
-  // Each value that crosses from SQLite to JavaScript costs more than finding it, so a whole page crosses at once.
+  // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
   const packed = `SELECT json_group_array(json_array(key, id, created, expires, length(value))),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
@@ -228,12 +226,12 @@ function prepare(database: Database) {
     ),
     range: query<Packed>(
       database,
-      `${packed} FROM (${version} WHERE ${shown} ORDER BY versions.key, versions.id LIMIT ?4)`,
+      `${packed} FROM (${version} WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
     ),
     count: query<[number]>(
       database,
-      `SELECT (SELECT count(*) FROM versions WHERE ${shown}) -
-         (SELECT count(*) FROM json_each(?4) AS but CROSS JOIN versions WHERE versions.key = but.value AND ${shown})`,
+      `SELECT (SELECT count(*) FROM versions WHERE ${visible}) -
+         (SELECT count(*) FROM json_each(?4) AS but CROSS JOIN versions WHERE versions.key = but.value AND ${visible})`,
     ),
     version: query<VersionRow>(database, `${logged} WHERE log.id = ?`),
     versions: query<Packed>(
@@ -258,16 +256,16 @@ function prepare(database: Database) {
   };
 }
 
-/** The least key that a range may return. */
+/** Lower bound of the keys of a range. */
 function firstKey(prefix: string, after: string | undefined): string {
-  return after === undefined || compareKeys(after, prefix) < 0 ? prefix : keyBehind(after);
+  return after === undefined || compareKeys(after, prefix) < 0 ? prefix : keyAfter(after);
 }
 
-/** The entries of a page; their values are parts of one buffer. */
-function unpacked([descriptions, values]: Packed): Entry[] {
+/** Entries of a page; their values are views into one buffer. */
+function unpack([descriptions, values]: Packed): Entry[] {
   let start = 0;
   return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length]) => {
-    const value = values?.subarray(start, start + length) ?? behindAll;
+    const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
     return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
   });

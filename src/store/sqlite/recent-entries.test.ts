@@ -9,7 +9,7 @@ const entry = (key: string, bytes = 100, revision = 1): Entry => ({
   created: 1,
 });
 
-test("keeps the newest entry of a key until it is deleted", () => {
+test("returns the newest entry of a key until it is deleted", () => {
   const recent = new RecentEntries(100_000);
   recent.set(entry("/a", 100, 1));
   recent.set(entry("/a", 100, 2));
@@ -18,7 +18,7 @@ test("keeps the newest entry of a key until it is deleted", () => {
   expect(recent.get("/a")).toBeUndefined();
 });
 
-test("forgets what was not used while half of the room was filled twice", () => {
+test("evicts an entry that was not used while half of the limit was filled twice", () => {
   const recent = new RecentEntries(20_000);
   recent.set(entry("/kept", 800));
   recent.set(entry("/lost", 800));
@@ -31,7 +31,7 @@ test("forgets what was not used while half of the room was filled twice", () => 
   expect(recent.get("/29")).toBeDefined();
 });
 
-test("does not take what is too large, and forgets what it replaced", () => {
+test("drops the entry of a key whose new value is too large", () => {
   const recent = new RecentEntries(10_000);
   recent.set(entry("/a", 100, 1));
   recent.set(entry("/a", 5_000, 2));

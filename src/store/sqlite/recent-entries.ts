@@ -1,25 +1,23 @@
 import type { Entry } from "../store.js";
 
-/** What an entry takes besides its key and value: the objects around it. */
+/** Estimated bytes of an entry besides its key and value. */
 const overhead = 200;
 
 /**
- * The newest entries of some keys, those used last, up to a number of bytes. Most reads are of what was written or
- * read a moment ago, and of what an update replaces; all of these are spared a query.
+ * Cache of recently used entries, bounded in bytes. Most reads are of entries that were written or read a moment ago or
+ * that an update replaces; the cache saves them a query.
  *
- * Invariant: what is found in here is the newest entry of its key (an older one may be hidden behind it). So whoever
- * publishes a commit changes this in the same turn of the event loop, and a read at a revision is answered from here if
- * the entry is not newer than that.
+ * Invariant: `get` returns the newest entry of a key or nothing. The store updates the cache in the same turn of the
+ * event loop in which it publishes a commit. A read at a revision can use an entry that is not newer than the revision.
  *
- * There are two generations. What is used is in the young one, or moves there from the old one. When the young one has
- * grown to half of the limit it becomes the old one, and what was not used since is forgotten: nearly what a list in the
- * order of use would forget, without the cost of keeping one.
+ * There are two generations. An entry that is used is put into the young one. When the young one has grown to half of
+ * the limit, it replaces the old one. This evicts nearly the same entries as a list in order of use, at less cost.
  */
 export class RecentEntries {
   readonly #limit: number;
   #young = new Map<string, Entry>();
   #old = new Map<string, Entry>();
-  /** What the young ones take. */
+  /** Size of the young generation. */
   #bytes = 0;
 
   constructor(limit: number) {
@@ -36,7 +34,7 @@ export class RecentEntries {
 
   set(entry: Entry): void {
     const bytes = sizeOf(entry);
-    // One that would push out a good part of the others is not worth it.
+    // Too large: it would evict a good part of the others.
     if (bytes > this.#limit / 8) return this.delete(entry.key);
     const before = this.#young.get(entry.key);
     this.#young.set(entry.key, entry);

@@ -1,38 +1,37 @@
 import { StoreForeign } from "../errors.js";
 import type { Database } from "./engine.js";
+import { query } from "./query.js";
 
-/** Marks an SQLite file as ours: "Fttl" in ASCII. */
+/** SQLite application id of our files: "Fttl" in ASCII. */
 export const applicationId = 0x4674746c;
 
-/** How many changes of one commit an id has room for; see {@link idOf}. */
-const changesPerRevision = 1024;
+/** Ids per revision, which limits the mutations of a commit. */
+const idsPerRevision = 1024;
 
-/** The `until` of a version that has not been replaced: the number that takes no room in a row. */
+/** Value of `until` of a version that has not been replaced: SQLite stores 0 without using space in the row. */
 export const live = 0;
 
 const pageSize = 8192;
 
-/** The id of a change: its commit's revision and its place in the commit, as one number that only grows. */
+/** Id of a mutation: the revision of its commit and its place in it, as one number that grows with both. */
 export function idOf(revision: number, place: number): number {
-  return revision * changesPerRevision + place;
+  return revision * idsPerRevision + place;
 }
 
 export function revisionOf(id: number): number {
-  return Math.floor(id / changesPerRevision);
+  return Math.floor(id / idsPerRevision);
 }
 
 /**
- * Version by version, how the tables came to be what they are; a file's version is the number of steps taken.
- * Never change a step that was released, add one.
+ * Migration steps; the version of a file is the number of steps it has taken. Never change a released step, add one.
  *
- * `log` holds every change since the floor, and the newest version of every key however old it is. Appending to
- * it is what makes a commit durable, and watches read it from any revision on.
+ * `log` has every mutation since the floor, and the newest version of every key however old it is. A commit is durable
+ * when it is appended to the log, and watches read the log from any revision.
  *
- * `versions` finds them by key, up to the mark `indexed`; the few changes behind that mark are kept in memory as well
- * (see `tail.ts`), until they are brought in here (see `indexer.ts`). A version is shown at all revisions from its own up to, but without, `until`,
- * where its replacement or deletion took its place. So the state at any revision is one range scan, and the
- * newest state is just the scan at the newest revision. `until` lies in the same small row beside the key, so
- * replacing a version touches one page of this tree.
+ * `versions` is the index by key, up to the mark `indexed`. The mutations after that mark are also in memory (`tail.ts`)
+ * until they are indexed (`indexer.ts`). A version is visible from its own revision up to, but not including, `until`,
+ * when it was replaced or deleted. So the state at any revision, the newest included, is one range scan. `until` is in
+ * the same small row as the key, so replacing a version touches one page of this tree.
  */
 const steps: readonly ((database: Database) => void)[] = [
   (database) =>
@@ -40,15 +39,15 @@ const steps: readonly ((database: Database) => void)[] = [
       CREATE TABLE log (
         id INTEGER PRIMARY KEY,     -- see idOf
         key TEXT NOT NULL,
-        previous INTEGER NOT NULL,  -- the id of the version this one replaced, 0 for none
+        previous INTEGER NOT NULL,  -- the id of the version this one replaced, 0: none
         time INTEGER NOT NULL,      -- when it was committed, milliseconds since 1970
         value BLOB                  -- NULL when the key was deleted
       );
       CREATE TABLE versions (
         key TEXT NOT NULL,
         id INTEGER NOT NULL,
-        until INTEGER NOT NULL,     -- the id of the change that replaced or deleted it, 0 while there is none
-        created INTEGER NOT NULL,   -- the revision at which the key came into being
+        until INTEGER NOT NULL,     -- the id of the mutation that replaced or deleted it, 0: none yet
+        created INTEGER NOT NULL,   -- the revision at which the key was created
         expires INTEGER,
         PRIMARY KEY (key, id)
       ) WITHOUT ROWID;
@@ -58,21 +57,20 @@ const steps: readonly ((database: Database) => void)[] = [
         ('floor', 0),               -- the revision history starts at
         ('swept', 0);               -- up to this id, what the floor made unreadable has been deleted
     `),
-  // What the tail needs to know of a change besides what the log had of it. Changes from before this step have NULL
-  // here, and all of them are in `versions`.
+  // Columns that the tail needs. Mutations from before this step have NULL here, and all of them are in `versions`.
   (database) =>
     database.exec(`
       ALTER TABLE log ADD COLUMN created INTEGER;
       ALTER TABLE log ADD COLUMN expires INTEGER;
-      -- up to this id, \`versions\` has every change; of those behind it, it may have some
+      -- up to this id, \`versions\` has every mutation; it may have some of the later ones
       INSERT INTO marks SELECT 'indexed', coalesce(max(id), 0) FROM log;
     `),
 ];
 
-/** The version that this code writes. */
+/** Version that this code writes. */
 export const schemaVersion = steps.length;
 
-/** Prepares an empty file, which the caller syncs before moving it to its place: SQLite itself syncs nothing here. */
+/** Creates the tables in an empty file. SQLite syncs nothing here: the caller syncs the file before renaming it. */
 export function createSchema(database: Database): void {
   database.exec("PRAGMA synchronous = OFF");
   database.exec(`PRAGMA page_size = ${pageSize}; PRAGMA application_id = ${applicationId};`);
@@ -81,8 +79,8 @@ export function createSchema(database: Database): void {
 }
 
 /**
- * Brings a file to the newest version, each step in a transaction of its own: one that fails leaves the file as
- * it was before that step.
+ * Migrates a file to the newest version, each step in a transaction of its own: a step that fails leaves the file as it
+ * was before the step.
  */
 export function migrate(database: Database, to = steps): void {
   const version = versionOf(database);
@@ -104,9 +102,21 @@ function versionOf(database: Database): number {
   return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 }
 
-export function newerSchema(path: string, version: number, known = schemaVersion): StoreForeign {
+export function newerSchema(path: string, version: number, newest = schemaVersion): StoreForeign {
   return new StoreForeign(
-    `${path} was written by a newer Fettle (format ${version}, this one knows up to ${known}); ` +
+    `${path} was written by a newer Fettle (format ${version}, this version reads up to ${newest}); ` +
       "upgrade Fettle, or restore a backup made with this version",
   );
+}
+
+/** Names of the rows in `marks`; their values only grow. */
+type Mark = "floor" | "swept" | "indexed";
+
+export function readMark(database: Database, name: Mark): number {
+  const [id] = query<[number]>(database, "SELECT id FROM marks WHERE name = ?").get(name) ?? [];
+  return id ?? 0;
+}
+
+export function raiseMark(database: Database, name: Mark, id: number): void {
+  database.prepare("UPDATE marks SET id = ? WHERE name = ? AND id < ?").run(id, name, id);
 }

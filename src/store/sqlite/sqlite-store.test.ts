@@ -8,13 +8,13 @@ import type { Store } from "../store.js";
 import { openSqliteStore } from "./sqlite-store.js";
 
 describe.each([
-  { name: "changes waiting to be indexed", indexAfter: undefined },
-  { name: "changes being indexed all the time", indexAfter: 3 },
-])("the SQLite store keeps the contract with $name", ({ indexAfter }) => {
+  { name: "mutations waiting to be indexed", indexAfter: undefined },
+  { name: "mutations indexed all the time", indexAfter: 3 },
+])("the SQLite store conforms to the contract with $name", ({ indexAfter }) => {
   const clock = new VirtualClock();
   const base = mkdtempSync(join(tmpdir(), "fettle-store-"));
   const directories = new WeakMap<Store, string>();
-  let made = 0;
+  let count = 0;
   afterAll(() => rmSync(base, { recursive: true }));
 
   const open = async (directory: string): Promise<Store> => {
@@ -24,11 +24,11 @@ describe.each([
     return store;
   };
   const cases = storeConformance({
-    create: () => open(join(base, String(made++))),
+    create: () => open(join(base, String(count++))),
     reopen: (closed) => open(directories.get(closed) ?? ""),
     // No openSecond: a data directory belongs to one store at a time.
     advance: (milliseconds) => clock.advance(milliseconds),
   });
-  // Random histories take their time where each step waits for a disk.
+  // Random histories are slow when every step waits for the disk.
   for (const { name, run } of cases) test(name, run, 120_000);
 });

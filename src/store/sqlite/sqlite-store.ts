@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/time/clock.js";
-import { Conflict, FutureRevision, StoreClosed, StoreFailed } from "../errors.js";
+import { Conflict, FutureRevision, readableRevision, StoreClosed, StoreFailed } from "../errors.js";
 import { Expiry, type ExpiryIndex } from "../expiry.js";
 import { checkMutations } from "../keys.js";
-import { readableRevision } from "../readable.js";
 import { Retention, type Retained, type RetentionPolicy } from "../retention.js";
 import type {
   Mutation,
@@ -22,35 +21,33 @@ import type { Committed, Outcome } from "./protocol.js";
 import { Reader } from "./reader.js";
 import { RecentEntries } from "./recent-entries.js";
 import { idOf, revisionOf } from "./schema.js";
-import { WriterClient, type Pending } from "./writer-client.js";
+import { WriterClient, type PendingCommit } from "./writer-client.js";
 
 export interface SqliteStoreOptions {
   readonly clock?: Clock | undefined;
   readonly retention?: RetentionPolicy | undefined;
-  /** How much of what was last read and written is kept in memory; 32 MiB unless told, 0 for nothing. */
+  /** Size of the cache of recently used entries. Default 32 MiB; 0 turns it off. */
   readonly cacheBytes?: number | undefined;
   /**
-   * How many changes wait in memory before they are put into the index by key, 16,384 unless told. The more, the less a
-   * commit costs among many objects, and the longer it takes to open the store after a crash.
+   * Number of mutations kept in memory before they are added to the index by key. Default 16,384. A larger number makes
+   * commits cheaper when there are many objects, and opening the store after a crash slower.
    */
   readonly indexAfter?: number | undefined;
 }
 
-/** How many entries and bytes a range reads, about, before it lets others have their turn. */
+/** Entries and bytes, roughly, that a range reads before it yields to the event loop. */
 const rangePage = { first: 100, most: 1000, bytes: 2 ** 21 };
 
-/** How much of the newest entries is kept in memory, unless told. */
 const defaultCacheBytes = 2 ** 25;
 
-/** How many changes wait to be indexed, unless told. */
 const defaultIndexAfter = 2 ** 14;
 
 /**
- * Opens the embedded durable store in a data directory, which is made when it does not exist.
+ * Opens the embedded durable store in a data directory, which is created if it does not exist.
  *
- * @throws {StoreInUse} when another process has it open.
- * @throws {StoreForeign} when the file there is not a Fettle store, or of a newer Fettle.
- * @throws {StoreDamaged} when it is damaged. In none of these cases is anything changed.
+ * @throws {StoreInUse} when the directory is already open.
+ * @throws {StoreForeign} when the file in it is not a Fettle store, or was written by a newer version.
+ * @throws {StoreDamaged} when the file is damaged. In none of these cases is anything changed.
  *
  * @example
  * const store = await openSqliteStore("./data");
@@ -67,9 +64,9 @@ export async function openSqliteStore(directory: string, options: SqliteStoreOpt
 }
 
 /**
- * One thread writes, this one reads. What the writer has made durable exists for readers and watchers from the
- * moment its answer arrives here: `revision` moves, events are published and commits are resolved in the same
- * turn of the event loop. Until then reads at `revision` do not see it, though it is in the file already.
+ * Writes in a thread of its own, reads on the caller's thread. A durable commit becomes visible when the writer's reply
+ * arrives: in one turn of the event loop `revision` advances, events are published and commits are resolved. Until
+ * then reads at `revision` do not see it, although it is in the file.
  */
 class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   readonly #directory: DataDirectory;
@@ -96,8 +93,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
       { path: directory.database, indexAfter: options.indexAfter ?? defaultIndexAfter },
       () => this.#clock.now(),
       {
-        answered: (group, outcomes) => this.#publish(group, outcomes),
-        indexed: (stretch) => this.#reader.tail.forget(stretch),
+        replied: (group, outcomes) => this.#publish(group, outcomes),
+        indexed: (range) => this.#reader.tail.forget(range),
       },
     );
     this.#hub = new WatchHub(this, this.#revision);
@@ -118,7 +115,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     const recent = this.#recent.get(key);
     if (recent !== undefined && recent.revision <= revision) return recent;
     const entry = this.#reader.get(key, revision);
-    // At the newest revision, what is shown is the newest entry.
+    // The cache holds only newest entries.
     if (entry !== undefined && revision === this.#revision) this.#recent.set(entry);
     return entry;
   }
@@ -131,7 +128,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     let page = rangePage.first;
     let bytes = 0;
     for (;;) {
-      // One more than asked for tells whether there is more.
+      // One entry beyond the limit shows that there are more.
       const wanted = Math.min(page, limit + 1 - entries.length);
       const read = this.#reader.range({ ...options, after }, revision, wanted);
       for (const entry of read.entries) {
@@ -144,7 +141,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
       const average = Math.max(1, bytes / Math.max(1, entries.length));
       page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
       await new Promise((resolve) => setImmediate(resolve));
-      // A read of the newest state that compaction has overtaken is as good at a newer revision.
+      // Compaction has passed a read of the newest state: start over at a newer revision.
       if (options.revision === undefined && revision < this.#floor) return this.range(options);
       this.#readable(revision);
     }
@@ -176,9 +173,9 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     if (this.#closing) throw new StoreClosed();
     if (revision > this.#revision) throw new FutureRevision(revision, this.#revision);
     if (revision <= this.#floor) return;
-    // From here on nobody reads below the floor, so nobody can see it being cleared away.
+    // From here on nobody reads below the floor, so history can be deleted step by step.
     this.#floor = revision;
-    await this.#sweepOnce(revision);
+    await this.#sweep(revision);
   }
 
   async status(): Promise<StoreStatus> {
@@ -200,30 +197,30 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     this.#hub.close();
     await this.#sweeping;
     this.#reader.close();
-    // The writer closes last, when no reader keeps it from emptying the write-ahead log.
+    // Last, because an open reader keeps the writer from truncating the write-ahead log.
     await this.#writer.close();
     this.#directory.release();
   }
 
-  /** Makes the floor durable and takes the first step of clearing up; the others follow in the background. */
-  async #sweepOnce(floor: number): Promise<void> {
+  /** Makes the floor durable and deletes a first part of the history below it; the rest follows in the background. */
+  async #sweep(floor: number): Promise<void> {
     const more = await this.#writer.sweep(floor);
-    if (more) this.#sweeping ??= this.#sweepOn();
+    if (more) this.#sweeping ??= this.#sweepRest();
   }
 
-  async #sweepOn(): Promise<void> {
+  async #sweepRest(): Promise<void> {
     try {
       while (!this.#closing && (await this.#writer.sweep(this.#floor)));
     } catch {
-      // What could not be cleared away now (disk full) is cleared away after the next compaction.
+      // A sweep that fails (disk full) continues after the next compaction.
     } finally {
       this.#sweeping = undefined;
     }
   }
 
-  #readable(asked?: number): number {
+  #readable(requested?: number): number {
     if (this.#closing) throw new StoreClosed();
-    return readableRevision(asked, this);
+    return readableRevision(requested, this);
   }
 
   read(request: HistoryRequest): HistoryPage {
@@ -242,26 +239,26 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     return this.#reader.revisionAt(time, this.#floor, this.#revision);
   }
 
-  #publish(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+  #publish(group: readonly PendingCommit[], outcomes: readonly Outcome[]): void {
     const events: WatchEvent[] = [];
-    const seen = this.#hub.hasMembers;
+    const watched = this.#hub.hasMembers;
     let revision = this.#revision;
     for (const [index, pending] of group.entries()) {
       const outcome = outcomes[index];
       if (outcome?.type !== "committed") continue;
       revision = outcome.revision;
-      for (const expires of pending.expires) if (expires !== undefined) this.#expiry.noticed(expires);
+      for (const expires of pending.expires) if (expires !== undefined) this.#expiry.schedule(expires);
       const entries = entriesOf(pending, outcome);
-      if (seen) this.#tryAddEvents(events, pending, outcome, entries);
-      this.#remember(pending, outcome, entries);
+      if (watched) this.#tryAddEvents(events, pending, outcome, entries);
+      this.#updateMemory(pending, outcome, entries);
     }
     if (revision === this.#revision) return;
     this.#revision = revision;
     this.#hub.publish(events, revision);
   }
 
-  /** What was committed stays committed, also when what it replaced cannot be read for the watchers. */
-  #tryAddEvents(events: WatchEvent[], pending: Pending, outcome: Committed, entries: Entries): void {
+  /** Ends the watches when a replaced version cannot be read; the commit itself has succeeded. */
+  #tryAddEvents(events: WatchEvent[], pending: PendingCommit, outcome: Committed, entries: Entries): void {
     try {
       this.#addEvents(events, pending, outcome, entries);
     } catch (error) {
@@ -269,7 +266,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     }
   }
 
-  #addEvents(events: WatchEvent[], { mutations }: Pending, outcome: Committed, entries: Entries): void {
+  #addEvents(events: WatchEvent[], { mutations }: PendingCommit, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
     mutations.forEach(({ key }, place) => {
       const replaced = outcome.replaced[place] ?? 0;
@@ -280,38 +277,38 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     });
   }
 
-  /** The version an event replaced, read only when a watcher wants it. */
+  /** Version that an event replaced, if a watcher wants it. */
   #previous(key: string, id: number): Entry | undefined {
     if (id === 0 || !this.#hub.wantsPrevious) return undefined;
     const recent = this.#recent.get(key);
     return recent?.revision === revisionOf(id) ? recent : this.#reader.version(id);
   }
 
-  #remember({ mutations, expires }: Pending, outcome: Committed, entries: Entries): void {
+  #updateMemory({ mutations, expires }: PendingCommit, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
     mutations.forEach(({ key }, place) => {
       const entry = entries[place];
-      const gone = entry === undefined;
+      const deleted = entry === undefined;
       const previous = outcome.replaced[place] ?? 0;
-      if (gone && previous === 0) return;
+      if (deleted && previous === 0) return;
       const created = outcome.created[place] ?? revision;
       this.#reader.tail.add(key, {
         id: idOf(revision, place),
         previous,
         created,
         expires: expires[place],
-        gone,
+        deleted,
       });
-      if (gone) this.#recent.delete(key);
+      if (deleted) this.#recent.delete(key);
       else this.#recent.set(entry);
     });
   }
 }
 
-/** What a commit left at the keys that it changed, in the order of its changes; undefined where it deleted. */
+/** Entries that a commit wrote, in the order of its mutations; undefined for deletes. */
 type Entries = readonly (Entry | undefined)[];
 
-function entriesOf({ mutations, expires }: Pending, { revision, created }: Committed): Entries {
+function entriesOf({ mutations, expires }: PendingCommit, { revision, created }: Committed): Entries {
   return mutations.map((mutation, place) => {
     if (mutation.type !== "put") return undefined;
     const { key, value } = mutation;

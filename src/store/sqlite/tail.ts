@@ -1,134 +1,138 @@
 import sortedBTree from "sorted-btree";
-import { compareKeys, reachesBeyond } from "../keys.js";
+import { compareKeys, needsCodePointOrder } from "../keys.js";
 import type { Database } from "./engine.js";
 import { query } from "./query.js";
 
-// The package is CommonJS: its default export is a property of what Node hands us.
+// The package is CommonJS: Node exposes its default export as a property.
 const BTree = sortedBTree.default;
 
-/** A change as the log has it, without its value. */
+/** Logged mutation without its value. */
 export interface TailMutation {
   readonly id: number;
-  /** The id of the version it replaced, 0 for none. */
+  /** Id of the version it replaced; 0: none. */
   readonly previous: number;
-  /** The revision at which its key came into being. */
+  /** Revision at which its key was created. */
   readonly created: number;
   readonly expires: number | undefined;
-  /** Whether it deleted the key. */
-  readonly gone: boolean;
+  readonly deleted: boolean;
 }
 
-type Row = [id: number, key: string, previous: number, created: number, expires: number | null, gone: 0 | 1];
+type Row = [
+  id: number,
+  key: string,
+  previous: number,
+  created: number,
+  expires: number | null,
+  deleted: 0 | 1,
+];
 
 /**
- * The newest changes, by key: those at the end of the log that `versions` may not have yet.
+ * Newest mutations by key: the end of the log, which may not be indexed in `versions` yet.
  *
- * Both threads keep one. The writer's says what it has to bring into `versions`; the reader's lies over what `versions`
- * shows. For every key one rule holds, before its changes are brought in and after: what the tail has of it counts,
- * and `versions` counts for what is older than that. So it does no harm when the reader forgets later than the writer.
+ * Both threads have one. The writer's holds what is still to be indexed; the reader's is merged with what it reads from
+ * `versions`. Invariant: for every key, the tail is right about the mutations it has, and `versions` about all older
+ * ones. This holds before and after they are indexed, so the reader may drop them later than the writer.
  */
 export class Tail {
-  /** For each key oldest first, never none. */
-  readonly #changes = new Map<string, TailMutation[]>();
-  /** The same keys in order, from the first time that somebody asks for that: opening a store does not. */
+  /** Never empty, oldest first. */
+  readonly #mutations = new Map<string, TailMutation[]>();
+  /** The same keys in order. Built on first use, to keep it out of the time to open a store. */
   #order: InstanceType<typeof BTree<string, undefined>> | undefined;
   #size = 0;
-  /** Whether any key here was beyond what can be compared quickly. Those that can be stay in their order when one comes. */
-  #beyond = false;
+  /** True once a key needed code point order. The order of the other keys is the same either way. */
+  #codePointOrder = false;
   readonly #compare = (a: string, b: string): number => {
-    if (this.#beyond) return compareKeys(a, b);
+    if (this.#codePointOrder) return compareKeys(a, b);
     if (a === b) return 0;
     return a < b ? -1 : 1;
   };
 
-  /** How many changes there are. */
+  /** Number of mutations. */
   get size(): number {
     return this.#size;
   }
 
   has(key: string): boolean {
-    return this.#changes.has(key);
+    return this.#mutations.has(key);
   }
 
   newest(key: string): TailMutation | undefined {
-    return this.#changes.get(key)?.at(-1);
+    return this.#mutations.get(key)?.at(-1);
   }
 
-  /** The newest change of a key with an id below `bound`. */
+  /** Newest mutation of a key with an id below `bound`. */
   at(key: string, bound: number): TailMutation | undefined {
-    const changes = this.#changes.get(key);
-    return changes && newestBelow(changes, bound);
+    const mutations = this.#mutations.get(key);
+    return mutations && newestBelow(mutations, bound);
   }
 
-  /** Keys with their changes, in no order. */
+  /** Keys with their mutations, unordered. */
   all(): IterableIterator<[string, readonly TailMutation[]]> {
-    return this.#changes.entries();
+    return this.#mutations.entries();
   }
 
-  /** Keys with their changes, in order of key, from `first` on and before `end`. */
+  /** Keys from `first` (inclusive) to `end` (exclusive) with their mutations, in key order. */
   *between(first: string, end?: string): Generator<[string, readonly TailMutation[]], void> {
     this.#order ??= new BTree(
-      Array.from(this.#changes.keys(), (key) => [key, undefined]),
+      Array.from(this.#mutations.keys(), (key) => [key, undefined]),
       this.#compare,
     );
     for (const key of this.#order.keys(first)) {
       if (end !== undefined && this.#compare(key, end) >= 0) return;
-      yield [key, this.#changes.get(key) ?? []];
+      yield [key, this.#mutations.get(key) ?? []];
     }
   }
 
-  add(key: string, change: TailMutation): void {
+  add(key: string, mutation: TailMutation): void {
     this.#size++;
-    const changes = this.#changes.get(key);
-    if (changes !== undefined) changes.push(change);
+    const mutations = this.#mutations.get(key);
+    if (mutations !== undefined) mutations.push(mutation);
     else {
-      this.#beyond ||= reachesBeyond(key);
-      this.#changes.set(key, [change]);
+      this.#codePointOrder ||= needsCodePointOrder(key);
+      this.#mutations.set(key, [mutation]);
       this.#order?.set(key, undefined);
     }
   }
 
-  /** Takes the newest change of a key back. */
-  takeBack(key: string): void {
-    const changes = this.#changes.get(key);
-    if (changes?.pop() === undefined) return;
+  removeNewest(key: string): void {
+    const mutations = this.#mutations.get(key);
+    if (mutations?.pop() === undefined) return;
     this.#size--;
-    if (changes.length > 0) return;
-    this.#changes.delete(key);
+    if (mutations.length > 0) return;
+    this.#mutations.delete(key);
     this.#order?.delete(key);
   }
 
-  /** Forgets what was brought into `versions`. */
-  forget({ first, last, id }: Stretch): void {
+  /** Drops mutations that have been indexed. */
+  forget({ first, last, id }: TailRange): void {
     let kept: TailMutation[] = [];
-    for (const [key, changes] of this.between(first, keyBehind(last))) {
-      if (key === last) kept = changes.filter((change) => change.id > id);
-      this.#size -= changes.length;
-      this.#changes.delete(key);
+    for (const [key, mutations] of this.between(first, keyAfter(last))) {
+      if (key === last) kept = mutations.filter((mutation) => mutation.id > id);
+      this.#size -= mutations.length;
+      this.#mutations.delete(key);
     }
     this.#order?.deleteRange(first, last, true);
-    for (const change of kept) this.add(last, change);
+    for (const mutation of kept) this.add(last, mutation);
   }
 }
 
-/** The least key behind a key: no key contains NUL. */
-export function keyBehind(key: string): string {
+/** Lower bound of the keys after a key; no key contains NUL. */
+export function keyAfter(key: string): string {
   return `${key}\u0001`;
 }
 
-/** A part of the tail: all changes of the keys from `first` on, and of the key `last` those up to `id`. */
-export interface Stretch {
+/** Part of the tail: the mutations of the keys from `first` to `last`, of the key `last` only those up to `id`. */
+export interface TailRange {
   readonly first: string;
   readonly last: string;
   readonly id: number;
 }
 
-/** The newest of a key's changes with an id below `bound`. */
-export function newestBelow(changes: readonly TailMutation[], bound: number): TailMutation | undefined {
-  return changes.findLast(({ id }) => id < bound);
+export function newestBelow(mutations: readonly TailMutation[], bound: number): TailMutation | undefined {
+  return mutations.findLast(({ id }) => id < bound);
 }
 
-/** The tail as the file has it. In one piece of JSON, since each value that crosses from SQLite by itself costs more. */
+/** Reads the tail from the log, as one JSON value: each value that crosses from SQLite to JavaScript has a cost. */
 export function readTail(database: Database): Tail {
   const tail = new Tail();
   const [rows] =
@@ -137,8 +141,8 @@ export function readTail(database: Database): Tail {
       `SELECT json_group_array(json_array(id, key, previous, created, expires, value IS NULL)) FROM log
        WHERE id > (SELECT id FROM marks WHERE name = 'indexed')`,
     ).get() ?? [];
-  for (const [id, key, previous, created, expires, gone] of JSON.parse(rows ?? "[]") as Row[]) {
-    tail.add(key, { id, previous, created, expires: expires ?? undefined, gone: gone === 1 });
+  for (const [id, key, previous, created, expires, deleted] of JSON.parse(rows ?? "[]") as Row[]) {
+    tail.add(key, { id, previous, created, expires: expires ?? undefined, deleted: deleted === 1 });
   }
   return tail;
 }

@@ -14,43 +14,43 @@ import type {
   WireMutation,
   WriterSettings,
 } from "./protocol.js";
-import type { Stretch } from "./tail.js";
+import type { TailRange } from "./tail.js";
 
-/** A commit on its way, with the times its keys expire. */
-export interface Pending {
+/** Commit that the writer has not replied to, with the expiry times of its keys. */
+export interface PendingCommit {
   readonly mutations: readonly Mutation[];
   readonly expires: readonly (number | undefined)[];
   resolve(outcome: Committed | Refused): void;
   reject(error: Error): void;
 }
 
-/** So many commits are sent off at once, without waiting for the end of the turn, so that the thread can begin. */
-const enough = 64;
+/** Number of queued commits that are sent without waiting for the end of the turn, so that the thread can start. */
+const maxQueued = 64;
 
-/** What the thread has to tell. */
+/** Receiver of the thread's messages. */
 export interface WriterListener {
-  /** Called with every group that was answered, in order, before its commits are resolved. */
-  answered(group: readonly Pending[], outcomes: readonly Outcome[]): void;
-  /** Called when part of the tail has been brought into `versions`, in order with the answers. */
-  indexed(stretch: Stretch): void;
+  /** Called with every group of commits in order of the replies, before the commits are resolved. */
+  replied(group: readonly PendingCommit[], outcomes: readonly Outcome[]): void;
+  /** Called when part of the tail has been indexed, in order with the replies. */
+  indexed(range: TailRange): void;
 }
 
-type Waiting =
-  | { type: "commit"; commits: Pending[] }
+type PendingRequest =
+  | { type: "commit"; commits: PendingCommit[] }
   | { type: "sweep"; settle: (reply: SweepReply | Error) => void };
 
 /**
- * The store's side of the writing thread. It sends commits off as they come; the thread groups them.
+ * The store's end of the writer thread. Sends commits as they arrive; the thread groups them.
  *
- * Invariants: `asked` holds what the thread has not answered yet, oldest first. `queued` is empty at the end of every
- * turn of the event loop, and earlier while nothing is asked.
+ * Invariants: `#unanswered` holds the requests without a reply, oldest first. `#queued` is empty at the end of every
+ * turn of the event loop, and earlier while there are no unanswered requests.
  */
 export class WriterClient {
   readonly #worker: Worker;
   readonly #now: () => number;
   readonly #listener: WriterListener;
-  readonly #queued: Pending[] = [];
-  readonly #asked: Waiting[] = [];
+  readonly #queued: PendingCommit[] = [];
+  readonly #unanswered: PendingRequest[] = [];
   readonly #exited: Promise<void>;
   #flushing = false;
   #failure: Error | undefined;
@@ -61,15 +61,15 @@ export class WriterClient {
     this.#worker = new Worker(new URL("./writer-thread.js", import.meta.url), {
       name: "fettle-writer",
       workerData: settings,
-      // Not this process's own flags: a loader for TypeScript, say, would only make the thread start later.
+      // Without this process's flags: a TypeScript loader, for example, would only slow down the start.
       execArgv: [],
     });
     this.#worker.unref();
-    this.#worker.on("message", (reply: Reply) => this.#told(reply));
-    this.#worker.on("error", (error) => this.#fail(`the writing thread failed: ${error.message}`));
+    this.#worker.on("message", (reply: Reply) => this.#receive(reply));
+    this.#worker.on("error", (error) => this.#fail(`the writer thread failed: ${error.message}`));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", () => {
-        this.#fail("the writing thread ended");
+        this.#fail("the writer thread ended");
         resolve();
       });
     });
@@ -82,11 +82,11 @@ export class WriterClient {
     return new Promise((resolve, reject) => {
       if (this.#failure) throw this.#failure;
       this.#queued.push({ mutations, expires, resolve, reject });
-      if (this.#queued.length >= enough) this.#flush();
+      if (this.#queued.length >= maxQueued) this.#flush();
       else if (!this.#flushing) {
-        // When all that is ready to run has run, so that what it asks for goes together; at once where the thread waits.
+        // At once when the thread is idle; otherwise after everything that is ready to run, to group its commits.
         this.#flushing = true;
-        const soon = this.#asked.length > 0 ? setImmediate : queueMicrotask;
+        const soon = this.#unanswered.length > 0 ? setImmediate : queueMicrotask;
         soon(() => {
           this.#flushing = false;
           this.#flush();
@@ -95,7 +95,7 @@ export class WriterClient {
     });
   }
 
-  /** Asks for one step of clearing away what lies below the floor; true when there is more to do. */
+  /** Deletes part of the history below the floor; resolves to true when there is more to delete. */
   sweep(floor: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (this.#failure) throw this.#failure;
@@ -104,11 +104,11 @@ export class WriterClient {
         else if (reply.failure) reject(errorOf(reply.failure));
         else resolve(reply.more);
       };
-      this.#ask({ type: "sweep", floor }, { type: "sweep", settle });
+      this.#send({ type: "sweep", floor }, { type: "sweep", settle });
     });
   }
 
-  /** Lets the thread finish what it was asked, and ends it. */
+  /** Ends the thread after it has finished all requests. */
   async close(): Promise<void> {
     this.#flush();
     this.#failure ??= new StoreClosed();
@@ -121,41 +121,41 @@ export class WriterClient {
     if (this.#queued.length === 0) return;
     const commits = this.#queued.splice(0);
     const request = encodeCommits(commits.map(wireMutations), this.#now());
-    this.#ask(request, { type: "commit", commits }, [request.values.buffer, request.numbers.buffer]);
+    this.#send(request, { type: "commit", commits }, [request.values.buffer, request.numbers.buffer]);
   }
 
-  #ask(request: Request, waiting: Waiting, transfer: ArrayBuffer[] = []): void {
-    // The process stays alive for as long as an answer is due.
-    if (this.#asked.length === 0) this.#worker.ref();
-    this.#asked.push(waiting);
+  #send(request: Request, waiting: PendingRequest, transfer: ArrayBuffer[] = []): void {
+    // Keep the process alive while a reply is due.
+    if (this.#unanswered.length === 0) this.#worker.ref();
+    this.#unanswered.push(waiting);
     this.#worker.postMessage(request, transfer);
   }
 
-  #told(reply: Reply): void {
-    if (reply.type === "indexed") this.#listener.indexed(reply.stretch);
-    else this.#answered(reply);
+  #receive(reply: Reply): void {
+    if (reply.type === "indexed") this.#listener.indexed(reply.range);
+    else this.#settleRequest(reply);
   }
 
-  #answered(reply: CommitReply | SweepReply): void {
+  #settleRequest(reply: CommitReply | SweepReply): void {
     if (reply.type === "commit") {
-      const answered = this.#asked.splice(0, reply.requests);
-      this.#settle(
+      const answered = this.#unanswered.splice(0, reply.requests);
+      this.#settleCommits(
         answered.flatMap((waiting) => (waiting.type === "commit" ? waiting.commits : [])),
         reply,
       );
     } else {
-      const waiting = this.#asked.shift();
+      const waiting = this.#unanswered.shift();
       if (waiting?.type === "sweep") waiting.settle(reply);
     }
-    if (this.#asked.length === 0) this.#worker.unref();
+    if (this.#unanswered.length === 0) this.#worker.unref();
   }
 
-  #settle(group: readonly Pending[], reply: CommitReply): void {
+  #settleCommits(group: readonly PendingCommit[], reply: CommitReply): void {
     const outcomes = decodeOutcomes(
       reply,
       group.map(({ mutations }) => mutations.length),
     );
-    this.#listener.answered(group, outcomes);
+    this.#listener.replied(group, outcomes);
     for (const [index, outcome] of outcomes.entries()) {
       const pending = group[index];
       if (outcome.type === "failed") pending?.reject(errorOf(outcome));
@@ -163,13 +163,13 @@ export class WriterClient {
     }
   }
 
-  /** The thread is gone: nothing that was asked will be answered. */
+  /** Rejects everything: the thread has ended and will not reply. */
   #fail(reason: string): void {
     if (this.#failure === undefined) this.#failure = new StoreFailed(`${reason}; open the store again`);
     const uncertain = new Uncertain(
-      `${reason} before it answered; read to find out whether the commit was applied`,
+      `${reason} before it replied; read to find out whether the commit was applied`,
     );
-    for (const waiting of this.#asked.splice(0)) {
+    for (const waiting of this.#unanswered.splice(0)) {
       if (waiting.type === "sweep") waiting.settle(uncertain);
       else for (const pending of waiting.commits) pending.reject(uncertain);
     }
@@ -177,7 +177,7 @@ export class WriterClient {
   }
 }
 
-function wireMutations({ mutations, expires }: Pending): WireMutation[] {
+function wireMutations({ mutations, expires }: PendingCommit): WireMutation[] {
   return mutations.map((mutation, index) => ({
     key: mutation.key,
     expect: mutation.expect ?? -1,
@@ -189,9 +189,7 @@ function wireMutations({ mutations, expires }: Pending): WireMutation[] {
 function errorOf({ reason, message }: Failure): Error {
   switch (reason) {
     case "full":
-      return new StoreFull(
-        `there is no room on the disk for this commit (${message}); free some and try again`,
-      );
+      return new StoreFull(`the disk is full (${message}); free some space and try again`);
     case "damaged":
       return new StoreDamaged(`the store is damaged (${message}); restore a backup`);
     case "failed":

@@ -2,33 +2,32 @@ import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { decodeCommits, encodeOutcomes } from "./codec.js";
 import type { CommitReply, CommitRequest, Reply, Request, WireMutation, WriterSettings } from "./protocol.js";
-import type { Stretch } from "./tail.js";
+import type { TailRange } from "./tail.js";
 import { failureOf, Writer } from "./writer.js";
 
 /**
- * The writing thread: answers one request after the other until it is told to close.
+ * Writer thread: handles one request after the other until it gets `close`.
  *
- * Commits that have arrived while it was busy with the ones before them go into one transaction and are made durable by
- * one sync, up to a bound. So the more clients write at once, the less a commit costs, and none waits for company that
- * may not come. Those that arrive during a transaction are left for the next one: then this thread has some to work on
- * while the other deals with the answer, where else each would wait for the other in turn.
+ * Group commit: commits that arrived while the thread was busy share one transaction and one sync, up to a limit. More
+ * concurrent clients make a commit cheaper, and no commit waits for others to arrive. Commits that arrive during a
+ * transaction wait for the next one, so that both threads have work: this one while the store handles the reply.
  */
 if (parentPort === null) throw new Error("this module is the entry of a worker thread");
 const port = parentPort;
 const writer = new Writer(workerData as WriterSettings);
 
-/** Beyond this the wait for the group costs its first members more than a further sync. */
+/** Limits of a group; in a larger one the first commits would wait longer than for a sync of their own. */
 const maxCommits = 512;
 const maxBytes = 4 * 2 ** 20;
 
 /**
- * How long, in milliseconds, the thread looks out for the next request before it goes to sleep. Who makes one commit
- * after the other sends it within this time, and waking a thread takes about as long as a sync. Where there is but
- * one processor, looking out would only keep others from it.
+ * Milliseconds for which the thread polls for the next request before it sleeps. A client that commits in sequence sends
+ * it within this time, and waking a thread takes about as long as a sync. With a single processor, polling would only
+ * take time from the other thread.
  */
-const attention = availableParallelism() > 1 ? 0.2 : 0;
+const pollMilliseconds = availableParallelism() > 1 ? 0.2 : 0;
 
-/** A request that was taken from the port while looking for commits, and is next in turn. */
+/** Next request, if it was already taken from the port while collecting commits or polling. */
 let next: Request | undefined;
 
 port.on("message", (first: Request) => {
@@ -39,15 +38,15 @@ port.on("message", (first: Request) => {
       return;
     }
     port.postMessage(request.type === "commit" ? commit(request) : sweep(request.floor));
-    // The answer is on its way: what follows delays nobody who waits for it.
-    tellIndexed(writer.indexIfDue());
+    // The reply has been sent, so the rest does not delay it.
+    postIndexed(writer.indexIfDue());
     writer.checkpointIfDue();
-    lookOut();
+    pollForRequest();
   }
 });
 
-function lookOut(): void {
-  const until = performance.now() + attention;
+function pollForRequest(): void {
+  const until = performance.now() + pollMilliseconds;
   while (next === undefined && performance.now() < until) {
     next = receiveMessageOnPort(port)?.message as Request | undefined;
   }
@@ -77,13 +76,13 @@ function commit(first: CommitRequest): CommitReply {
 function sweep(floor: number): Reply {
   try {
     const { more, indexed } = writer.sweep(floor);
-    tellIndexed(indexed);
+    postIndexed(indexed);
     return { type: "sweep", more };
   } catch (error) {
     return { type: "sweep", more: false, failure: failureOf(error) };
   }
 }
 
-function tellIndexed(stretch: Stretch | undefined): void {
-  if (stretch !== undefined) port.postMessage({ type: "indexed", stretch } satisfies Reply);
+function postIndexed(range: TailRange | undefined): void {
+  if (range !== undefined) port.postMessage({ type: "indexed", range } satisfies Reply);
 }

@@ -7,47 +7,46 @@ import {
   type Statement,
 } from "./engine.js";
 import { Indexer } from "./indexer.js";
-import { raiseMark, readMark } from "./marks.js";
 import type { Committed, Failure, Outcome, Refused, WireMutation, WriterSettings } from "./protocol.js";
-import { idOf, live, revisionOf } from "./schema.js";
-import { readTail, type Stretch, type Tail, type TailMutation } from "./tail.js";
+import { idOf, live, raiseMark, readMark, revisionOf } from "./schema.js";
+import { readTail, type TailRange, type Tail, type TailMutation } from "./tail.js";
 
-/** How many changes one sweep looks at: a few milliseconds, so that commits in between hardly notice. */
+/** Mutations that one sweep visits: a few milliseconds of work, to delay commits little. */
 const sweepSize = 512;
 
-/** After about this many bytes in the write-ahead log they are moved into the database file. */
+/** Size of the write-ahead log, roughly, at which it is checkpointed. */
 const checkpointBytes = 16 * 2 ** 20;
 
 /**
- * What is added to the write-ahead log, about: by a change besides its value, when it is brought into `versions` and
- * when it is cleared away, and by a transaction whose last page is not full.
+ * Estimated bytes in the write-ahead log: of a mutation besides its value when it is logged, indexed and swept, and of
+ * a transaction whose last page is not full.
  */
 const bytesPer = { logged: 256, indexed: 4096, swept: 4096, transaction: 8192 };
 
-interface Found {
+interface CurrentVersion {
   readonly id: number;
   readonly created: number;
 }
 
-/** The one connection that writes. Everything here blocks, which is why it runs in a thread of its own. */
+/** The only connection that writes. All methods block, so it runs in a thread of its own. */
 export class Writer {
   readonly #database: Database;
   readonly #find: Statement;
   readonly #append: Statement;
   readonly #tail: Tail;
   readonly #indexer: Indexer;
-  /** The keys whose changes the transaction under way has added to the tail. */
-  #added: string[] = [];
-  /** Why the tail could not be brought in the last time; should it grow too long, commits fail for that reason. */
-  #unindexed: unknown;
+  /** Keys whose mutations the current transaction has added to the tail. */
+  #addedKeys: string[] = [];
+  /** Error of the last attempt to index; commits fail with it when the tail grows too long. */
+  #indexError: unknown;
   #revision: number;
-  #unmoved = 0;
+  #walBytes = 0;
 
-  /** `maxPages` bounds the size of the file, which a test can reach more easily than that of a disk. */
+  /** `maxPages` limits the size of the file, for tests of a full disk. */
   constructor({ path, indexAfter }: WriterSettings, { maxPages }: { maxPages?: number } = {}) {
     const database = openDatabase(path);
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-    // FULL syncs the log before a commit returns; the moving into the file we do ourselves, between commits.
+    // FULL syncs the log before a commit returns. Checkpoints run between commits, in checkpointIfDue().
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768");
     database.exec(`PRAGMA journal_size_limit = ${4 * checkpointBytes}`);
     this.#database = database;
@@ -61,71 +60,71 @@ export class Writer {
   }
 
   /**
-   * Applies commits in order, in one transaction. Should that fail, each is tried again by itself, so that one that is
-   * too large for the disk does not take the others with it.
+   * Applies commits in order, in one transaction. If that fails, tries each in a transaction of its own, so that one
+   * that is too large for the disk does not fail the others.
    */
   commit(commits: readonly (readonly WireMutation[])[], time: number): Outcome[] {
     try {
-      if (this.#unindexed !== undefined && this.#indexer.overdue) throw this.#unindexed;
-      return this.#transaction(() => commits.map((changes) => this.#apply(changes, time)));
+      if (this.#indexError !== undefined && this.#indexer.overdue) throw this.#indexError;
+      return this.#transaction(() => commits.map((mutations) => this.#apply(mutations, time)));
     } catch (error) {
       if (commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
-      return commits.flatMap((changes) => this.commit([changes], time));
+      return commits.flatMap((mutations) => this.commit([mutations], time));
     }
   }
 
   /**
-   * One step of clearing away what lies below the floor. Only what is in `versions` is cleared away; where the floor is
-   * beyond that, the next stretch of the tail is brought in.
+   * Deletes part of the history below the floor. Only indexed mutations are deleted; when the floor lies beyond them,
+   * part of the tail is indexed instead.
    */
-  sweep(floor: number): { more: boolean; indexed: Stretch | undefined } {
+  sweep(floor: number): { more: boolean; indexed: TailRange | undefined } {
     const end = idOf(Math.min(floor + 1, this.#revision), 0);
     const indexed = readMark(this.#database, "indexed");
     const swept = this.#transaction(() => this.#sweep(floor, Math.min(end, indexed + 1)));
-    this.#unmoved += swept * bytesPer.swept;
+    this.#walBytes += swept * bytesPer.swept;
     if (swept === sweepSize) return { more: true, indexed: undefined };
     return indexed + 1 < end ? { more: true, indexed: this.#index() } : { more: false, indexed: undefined };
   }
 
-  /** Brings some of the tail into `versions` when it is time to. */
-  indexIfDue(): Stretch | undefined {
+  /** Indexes part of the tail when it is due. */
+  indexIfDue(): TailRange | undefined {
     if (!this.#indexer.due) return undefined;
     try {
-      const stretch = this.#index();
-      this.#unindexed = undefined;
-      return stretch;
+      const range = this.#index();
+      this.#indexError = undefined;
+      return range;
     } catch (error) {
-      // Nothing is lost, the log has it all (the disk may be full); the next commit tries again.
-      this.#unindexed = error;
+      // For example a full disk. The log has everything; the next commit tries again.
+      this.#indexError = error;
       return undefined;
     }
   }
 
-  /** Moves the write-ahead log into the database file when there is enough of it. */
+  /** Checkpoints the write-ahead log into the database file when it is large enough. */
   checkpointIfDue(): void {
-    if (this.#unmoved < checkpointBytes) return;
+    if (this.#walBytes < checkpointBytes) return;
     try {
       this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
-      this.#unmoved = 0;
+      this.#walBytes = 0;
     } catch {
-      // Nothing is lost, the log still has it all (the disk may be full); the next commit tries again.
+      // For example a full disk. The write-ahead log has everything; the next commit tries again.
     }
   }
 
-  /** Leaves everything in the database file itself, which then is all that a backup needs to copy. */
+  /** Indexes everything and empties the write-ahead log, so that the database file is the whole store. */
   close(): void {
     try {
       this.#indexer.finish(this.#newest);
       this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // The log keeps what could not be moved, and the next opening finds it there.
+      // The next opening reads the rest from the write-ahead log.
     }
     this.#database.close();
   }
 
-  #apply(changes: readonly WireMutation[], time: number): Committed | Refused {
-    const found: (Found | undefined)[] = [];
-    for (const [index, { key, expect }] of changes.entries()) {
+  #apply(mutations: readonly WireMutation[], time: number): Committed | Refused {
+    const found: (CurrentVersion | undefined)[] = [];
+    for (const [index, { key, expect }] of mutations.entries()) {
       const current = this.#current(key);
       const actual = current === undefined ? 0 : revisionOf(current.id);
       if (expect !== -1 && expect !== actual) return { type: "refused", mutation: index, actual };
@@ -135,7 +134,7 @@ export class Writer {
     const replaced: number[] = [];
     const created: number[] = [];
     let changed = false;
-    for (const [place, { key, value, expires }] of changes.entries()) {
+    for (const [place, { key, value, expires }] of mutations.entries()) {
       const current = found[place];
       replaced.push(current?.id ?? 0);
       created.push(current?.created ?? revision);
@@ -145,7 +144,7 @@ export class Writer {
         previous: current?.id ?? 0,
         created: current?.created ?? revision,
         expires,
-        gone: value === undefined,
+        deleted: value === undefined,
       });
       changed = true;
     }
@@ -153,66 +152,71 @@ export class Writer {
     return { type: "committed", revision: this.#revision, replaced, created };
   }
 
-  #log(key: string, time: number, value: Uint8Array | undefined, change: TailMutation): void {
-    const { id, previous, created, expires } = change;
+  #log(key: string, time: number, value: Uint8Array | undefined, mutation: TailMutation): void {
+    const { id, previous, created, expires } = mutation;
     this.#append.run(id, key, previous, time, value ?? null, created, expires ?? null);
-    this.#tail.add(key, change);
-    this.#added.push(key);
-    this.#unmoved += bytesPer.logged + (value?.length ?? 0);
+    this.#tail.add(key, mutation);
+    this.#addedKeys.push(key);
+    this.#walBytes += bytesPer.logged + (value?.length ?? 0);
     this.#indexer.logged(value?.length ?? 0);
   }
 
-  #current(key: string): Found | undefined {
+  #current(key: string): CurrentVersion | undefined {
     const recent = this.#tail.newest(key);
-    if (recent !== undefined) return recent.gone ? undefined : recent;
+    if (recent !== undefined) return recent.deleted ? undefined : recent;
     const row = this.#find.get(key) as { id: number; created: number; until: number } | undefined;
     return row?.until === live ? row : undefined;
   }
 
-  /** Deletes some of what the changes between the mark `swept` and `end` made unreadable; returns how many it looked at. */
+  /** Deletes what the mutations between the mark `swept` and `end` made unreadable; returns how many it visited. */
   #sweep(floor: number, end: number): number {
     raiseMark(this.#database, "floor", floor);
     const from = readMark(this.#database, "swept");
-    const changes = this.#database
+    const mutations = this.#database
       .prepare(
-        "SELECT id, key, previous, value IS NULL AS gone FROM log WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
+        "SELECT id, key, previous, value IS NULL AS deleted FROM log WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
       )
-      .all(from, end, sweepSize) as unknown as { id: number; key: string; previous: number; gone: number }[];
-    const forgetChange = this.#database.prepare("DELETE FROM log WHERE id = ?");
-    const forgetVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
-    for (const { id, key, previous, gone } of changes) {
+      .all(from, end, sweepSize) as unknown as {
+      id: number;
+      key: string;
+      previous: number;
+      deleted: number;
+    }[];
+    const deleteLogged = this.#database.prepare("DELETE FROM log WHERE id = ?");
+    const deleteVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
+    for (const { id, key, previous, deleted } of mutations) {
       if (previous !== 0) {
-        forgetChange.run(previous);
-        forgetVersion.run(key, previous);
+        deleteLogged.run(previous);
+        deleteVersion.run(key, previous);
       }
-      if (gone) forgetChange.run(id);
+      if (deleted) deleteLogged.run(id);
     }
-    raiseMark(this.#database, "swept", changes.at(-1)?.id ?? from);
-    return changes.length;
+    raiseMark(this.#database, "swept", mutations.at(-1)?.id ?? from);
+    return mutations.length;
   }
 
-  #index(): Stretch | undefined {
+  #index(): TailRange | undefined {
     const before = this.#tail.size;
-    const stretch = this.#indexer.step(this.#newest);
-    this.#unmoved += (before - this.#tail.size) * bytesPer.indexed;
-    return stretch;
+    const range = this.#indexer.step(this.#newest);
+    this.#walBytes += (before - this.#tail.size) * bytesPer.indexed;
+    return range;
   }
 
-  /** The greatest id that a change can have by now. */
+  /** Upper bound of the ids in the log. */
   get #newest(): number {
     return idOf(this.#revision + 1, 0) - 1;
   }
 
-  /** A transaction that leaves no trace in memory either when it fails. */
+  /** Runs a transaction; when it fails, the changes to memory are undone too. */
   #transaction<Result>(body: () => Result): Result {
     const revision = this.#revision;
-    this.#added = [];
-    this.#unmoved += bytesPer.transaction;
+    this.#addedKeys = [];
+    this.#walBytes += bytesPer.transaction;
     try {
       return transaction(this.#database, body);
     } catch (error) {
       this.#revision = revision;
-      for (const key of this.#added.toReversed()) this.#tail.takeBack(key);
+      for (const key of this.#addedKeys.toReversed()) this.#tail.removeNewest(key);
       throw error;
     }
   }

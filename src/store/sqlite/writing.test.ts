@@ -33,7 +33,7 @@ const query = (sql: string): unknown => {
   }
 };
 
-test("reads are answered while a commit is being written", async () => {
+test("reads complete while a commit is being written", async () => {
   await store.commit([put("/a")]);
   let written = false;
   const large = store.commit(Array.from({ length: 1000 }, (_, index) => put(`/${index}`, 20_000)));
@@ -45,7 +45,7 @@ test("reads are answered while a commit is being written", async () => {
   expect((await store.count({ prefix: "/" })).count).toBe(1001);
 });
 
-test("commits made at once share a transaction and keep their order", async () => {
+test("concurrent commits share a transaction and keep their order", async () => {
   const revisions = await Promise.all(
     Array.from({ length: 100 }, (_, index) => store.commit([put(`/${index}`)])),
   );
@@ -55,7 +55,7 @@ test("commits made at once share a transaction and keep their order", async () =
   expect(query("SELECT count(DISTINCT time) FROM log")).toBe(1);
 });
 
-test("history beyond the count is cleared away in the background, step by step", async () => {
+test("retention by count deletes history in the background, step by step", async () => {
   for (let round = 0; round < 30; round++) {
     await Promise.all(Array.from({ length: 100 }, (_, index) => store.commit([put(`/${index}`)])));
   }
@@ -63,7 +63,7 @@ test("history beyond the count is cleared away in the background, step by step",
   await clock.advance(60_000);
   expect(await store.status()).toEqual({ revision: 3000, floor: 2000 });
   await expect(store.get("/1", { revision: 1999 })).rejects.toThrow(Compacted);
-  // Closing waits for the step under way; the rest is done after the next compaction.
+  // Closing waits for the current step; the rest is deleted after the next compaction.
   await store.close();
   store = await openSqliteStore(directory, { clock, retention: { count: 10, every: "1m" } });
   await clock.advance(60_000);
@@ -74,7 +74,7 @@ test("history beyond the count is cleared away in the background, step by step",
   expect(verifySqliteStore(directory)).toEqual([]);
 });
 
-test("history beyond the age goes too", async () => {
+test("retention by age compacts history", async () => {
   await store.commit([put("/a")]);
   await clock.advance(30 * 60_000);
   const { revision } = await store.commit([put("/a")]);
@@ -83,7 +83,7 @@ test("history beyond the age goes too", async () => {
   expect((await store.status()).floor).toBe(0);
   await clock.advance(3 * 60_000);
   expect((await store.status()).floor).toBe(revision - 1);
-  // A look takes real time, and the next one is due only after it.
+  // A check takes real time, and the next one is scheduled only after it.
   while ((await store.status()).floor < 3) {
     await clock.advance(60_000);
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ test("history beyond the age goes too", async () => {
   expect((await store.range({ prefix: "/" })).entries).toHaveLength(2);
 });
 
-test("a commit without room for it fails alone and harms nothing", async () => {
+test("a commit that does not fit on the disk fails without failing the others of its group", async () => {
   await store.commit([put("/a", 1000)]);
   await store.close();
   const writer = new Writer(settings(), { maxPages: 40 });
@@ -109,7 +109,7 @@ test("a commit without room for it fails alone and harms nothing", async () => {
   expect((await store.range({ prefix: "/" })).entries.map((entry) => entry.key)).toEqual(["/a", "/small"]);
 });
 
-test("when not even a transaction can be begun, every commit is told so", async () => {
+test("every commit of a group fails when no transaction can be started", async () => {
   await store.close();
   const writer = new Writer(settings());
   writer.close();
@@ -118,8 +118,8 @@ test("when not even a transaction can be begun, every commit is told so", async 
   expect(outcomes.map((outcome) => outcome.type)).toEqual(["failed", "failed"]);
 });
 
-/** Waits until the log has shrunk to so many changes. */
-async function swept(changes: number): Promise<void> {
-  while (Number(query("SELECT count(*) FROM log")) > changes)
+/** Waits until the log has at most this many rows. */
+async function swept(rows: number): Promise<void> {
+  while (Number(query("SELECT count(*) FROM log")) > rows)
     await new Promise((resolve) => setImmediate(resolve));
 }

@@ -58,11 +58,11 @@ class RemoteLog implements HistoryReader {
       .slice(from, through)
       .flatMap(({ events }) => events)
       .filter(({ key }) => key.startsWith(prefix))
-      .map(shown);
+      .map(showEvent);
   }
 }
 
-const shown = ({ key, revision }: WatchEvent): string => `${key}@${revision}`;
+const showEvent = ({ key, revision }: WatchEvent): string => `${key}@${revision}`;
 
 /** A gate that stays shut until it is opened for one, or for all. */
 class Gate {
@@ -97,7 +97,7 @@ class Reading {
   }
 
   get events(): string[] {
-    return this.batches.flatMap(({ events }) => events).map(shown);
+    return this.batches.flatMap(({ events }) => events).map(showEvent);
   }
 
   async #read(watch: Watch, gate?: () => Promise<void>): Promise<void> {
@@ -228,7 +228,7 @@ describe("the hand-over from history to live events", () => {
     await turns(3);
     log.commit("/c");
     const batches = await Promise.all(results);
-    expect(batches.map(({ value }) => value?.events.map(shown))).toEqual([["/a@1"], ["/b@2"], ["/c@3"]]);
+    expect(batches.map(({ value }) => value?.events.map(showEvent))).toEqual([["/a@1"], ["/b@2"], ["/c@3"]]);
     await iterator.return?.();
   });
 });

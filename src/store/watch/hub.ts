@@ -101,7 +101,7 @@ export class WatchHub {
     this.fail(new StoreClosed());
   }
 
-  /** Registers a watcher whose reader has begun to read, so that {@link fail} reaches it. */
+  /** Registers a watcher whose reader has called `next()`, so that {@link fail} reaches it. */
   add(watcher: Watcher): void {
     if (this.#closed) throw new StoreClosed();
     this.#watchers.add(watcher);
