@@ -8,29 +8,28 @@ import { startMemoryApi } from "./api/memory-api.js";
 import type { TestObject } from "./api/put-objects.js";
 
 export interface FakeClientOptions {
-  /** The kinds of your own that are served; Kubernetes' are there anyway. */
+  /** Custom kinds to serve, in addition to those of Kubernetes. */
   readonly kinds?: readonly Resource[] | undefined;
-  /** What is there to begin with, with status and in whatever namespace. */
+  /** Initial objects, with status, in any namespace. */
   readonly objects?: readonly TestObject[] | undefined;
   readonly interceptors?: Interceptors | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
 
-/** A client for unit tests. */
+/** Client for unit tests. */
 export interface FakeClient extends Client {
-  /** Puts something between this client and the API; what is returned takes it away again. */
+  /** Adds interceptors between this client and the API; returns a function that removes them. */
   readonly intercept: (interceptors: Interceptors) => () => void;
-  /** Every request there has been, watches included, oldest first and whatever came of it. */
+  /** All requests including watches and failed ones, oldest first. */
   readonly calls: readonly Call[];
-  /** The same in words: `create Site default/hello`. */
+  /** Descriptions of the requests: `create Site default/hello`. */
   readonly log: () => readonly string[];
 }
 
 /**
- * A client whose API is the real one, in memory: conflicts, validation, defaults, finalizers, server-side apply and
- * garbage collection are those of the server, and not a mock's idea of them. No controller is at work; with one, use
- * {@link testPlane}.
+ * Creates a client of a real API server in memory, with its conflicts, validation, defaults, finalizers, server-side apply
+ * and garbage collection. No controller runs; to test controllers, use {@link testPlane}.
  *
  * @example
  * await using client = await fakeClient({ kinds: [Site], objects: [hello] });

@@ -1,7 +1,7 @@
-/** What controllers are tested with. Works in any test runner: it imports none. */
+/** Tools to test controllers, in any test runner. */
 export { testPlane, type RecordedEvent, type TestPlane, type TestPlaneOptions } from "./test-plane.js";
 export { fakeClient, type FakeClient, type FakeClientOptions } from "./fake-client.js";
-export type { Call, Verb } from "./api/calls.js";
+export type { Call, TransportMethod } from "./api/calls.js";
 export type { Interceptor, Interceptors } from "./api/interceptors.js";
 export type { TestObject } from "./api/put-objects.js";
 export { TestClock } from "./time/test-clock.js";

@@ -22,56 +22,56 @@ import { untilHolds } from "./until-holds.js";
 
 export interface TestPlaneOptions extends Omit<ControllersOptions, "client" | "controllers" | "clock"> {
   readonly controllers?: readonly Controller[] | undefined;
-  /** Kinds that are served although no controller here is for them, owns or watches them. */
+  /** Kinds to serve in addition to those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
-  /** What is there before the controllers start, with status and in whatever namespace. */
+  /** Objects that exist before the controllers start, with status, in any namespace. */
   readonly objects?: readonly TestObject[] | undefined;
-  /** When it begins, or a clock. By default time is virtual, begins in 2026, and moves only by `advance`. */
+  /** Start time, or a clock. Default: virtual time that starts in 2026 and moves only by `advance`. */
   readonly clock?: Clock | string | undefined;
-  /** How long, in real time, `until` and `settled` wait before they fail and say for what. Default 5 s. */
+  /** Real time after which `until` and `settled` fail. Default 5 s. */
   readonly patience?: Duration | undefined;
 }
 
-/** An event that a controller recorded. */
+/** Event that a controller recorded. */
 export interface RecordedEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
   readonly count: number;
-  /** What it is about: `Site default/hello`. */
+  /** Object of the event: `Site default/hello`. */
   readonly about: string;
 }
 
-/** A control plane for tests. */
+/** Control plane for tests. */
 export interface TestPlane extends AsyncDisposable {
-  /** Reads and writes what the controllers see. What it does is not intercepted. */
+  /** Client of the same API as the controllers; its requests are not intercepted. */
   readonly client: Client;
   readonly controllers: Controllers;
   readonly clock: Clock;
   readonly api: Api;
   /** Applies manifests: objects, or YAML or JSON text with any number of them. */
   readonly apply: (...manifests: readonly (string | object)[]) => Promise<readonly Applied[]>;
-  /** The object as soon as it is as it should be; `undefined` stands for one that is not there. Told by a watch. */
+  /** Waits until a condition holds for an object; `undefined` stands for an object that does not exist. */
   readonly until: <K extends AnyKind>(
     kind: K,
     which: Which,
     holds: (object: ObjectFor<K> | undefined) => boolean,
   ) => Promise<ObjectFor<K> | undefined>;
-  /** Resolves when no run is under way or due, caches have caught up and garbage is collected. Moves no time. */
+  /** Waits until no run is active or due, caches are up to date and garbage is collected. Does not move time. */
   readonly settled: () => Promise<void>;
-  /** Lets time pass. Whatever is due on the way comes to its end before what is due later. */
+  /** Moves time forward, from timer to timer; the work that each one causes ends before the next fires. */
   readonly advance: (time: Duration) => Promise<void>;
-  /** The runs of an object so far, oldest first. */
+  /** Runs of an object, oldest first. */
   readonly runs: (kind: AnyKind, which: Which) => Promise<readonly Run[]>;
-  /** What controllers recorded, oldest first. */
+  /** Events that controllers recorded, oldest first. */
   readonly events: () => Promise<readonly RecordedEvent[]>;
-  /** Puts something between the controllers and the API, such as a fault; what is returned takes it away again. */
+  /** Adds interceptors between the controllers and the API, for example faults; returns a function that removes them. */
   readonly intercept: (interceptors: Interceptors) => () => void;
 }
 
 /**
- * A control plane in memory, in this process, with controllers at work on it: the real API, the real runtime, and time
- * that moves only when told to. Starts in milliseconds; any number of them live side by side, in any test runner.
+ * Starts a control plane in memory and in this process: the real API, the real runtime with your controllers, and virtual
+ * time. It starts in milliseconds, and any number of them can run side by side, in any test runner.
  *
  * @example
  * await using plane = await testPlane({ controllers: [sites] });
@@ -149,7 +149,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     async [Symbol.asyncDispose]() {
       closed = true;
       const stopped = working.stop();
-      if (clock instanceof VirtualClock) await stopInNoTime(stopped, clock);
+      if (clock instanceof VirtualClock) await moveTimeUntilStopped(stopped, clock);
       await stopped;
       await memory[Symbol.asyncDispose]();
     },
@@ -173,7 +173,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       if (Date.now() - began > limit) {
         const names = [...busy, ...passing].map(({ name }) => name).join(", ");
         throw new Error(
-          `${names} did not come to rest: a run waits for time to pass (let it, with advance), or for something that does not happen`,
+          `${names} did not settle: a run waits for time to pass (call advance()), or for something that does not happen`,
         );
       }
       await pause(1);
@@ -181,8 +181,8 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
   }
 }
 
-/** A stop gives runs time to end. Where time stands still it has to be moved for that. */
-async function stopInNoTime(stopped: Promise<void>, clock: VirtualClock): Promise<void> {
+/** Moves virtual time until the controllers have stopped, since stopping gives runs a grace period to end. */
+async function moveTimeUntilStopped(stopped: Promise<void>, clock: VirtualClock): Promise<void> {
   let over = false;
   const ended = (): void => void (over = true);
   stopped.then(ended, ended);

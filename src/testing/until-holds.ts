@@ -3,19 +3,19 @@ import type { Client, Which } from "../client/client.js";
 import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
 import { targetOf } from "../client/which.js";
 
-export interface Waiting<K extends AnyKind> {
+export interface UntilOptions<K extends AnyKind> {
   readonly kind: K;
   readonly which: Which;
   /** In milliseconds of real time. */
   readonly limit: number;
-  /** Whether nothing more can come of it. */
+  /** True when the plane was closed meanwhile. */
   readonly isClosed: () => boolean;
 }
 
-/** An object as soon as it is as it should be, told by a watch; fails with what it was last when it never is. */
+/** Waits until a condition holds for an object, by a watch. The error after the time limit has the object's last state. */
 export async function untilHolds<K extends AnyKind>(
   client: Client,
-  { kind, which, limit, isClosed }: Waiting<K>,
+  { kind, which, limit, isClosed }: UntilOptions<K>,
   holds: (object: ObjectFor<K> | undefined) => boolean,
 ): Promise<ObjectFor<K> | undefined> {
   const info = await client.kind(kind);
@@ -39,10 +39,10 @@ export async function untilHolds<K extends AnyKind>(
   }
   const where = `${info.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
   const seen =
-    last === undefined ? "it is not there" : `it is ${JSON.stringify(withoutNoise(last), null, 2)}`;
-  if (isClosed()) throw new Error(`the plane was closed while ${where} was waited for: ${seen}`);
+    last === undefined ? "it does not exist" : `it is ${JSON.stringify(withoutNoise(last), null, 2)}`;
+  if (isClosed()) throw new Error(`the plane was closed while waiting for ${where}: ${seen}`);
   throw new Error(
-    `${where} has not become what was waited for in ${limit}ms: ${seen}\n(virtual time stands still unless advance moves it)`,
+    `the condition for ${where} did not hold within ${limit}ms: ${seen}\n(virtual time moves only by advance())`,
   );
 }
 

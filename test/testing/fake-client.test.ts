@@ -16,7 +16,7 @@ const hello = {
 const addPage = (client: Client, name: string) =>
   client.modify(Site, name, (site) => ({ ...site, spec: { ...site.spec, pages: site.spec.pages + 1 } }));
 
-test("has what it was given, by the rules of the real API", async () => {
+test("has the initial objects and the rules of the real API", async () => {
   await using client = await fakeClient({ kinds: [Site], objects: [hello] });
   const site = await client.get(Site, "hello");
   expect(site).toMatchObject({ spec: { title: "Hello", pages: 1 }, status: { published: 3 } });
@@ -27,22 +27,22 @@ test("has what it was given, by the rules of the real API", async () => {
   await expect(client.get(Site, "nobody")).rejects.toSatisfy(isNotFound);
 });
 
-test("interceptors inject failures before or after the fact, and can be taken away", async () => {
+test("interceptors inject failures before or after a request, and can be removed", async () => {
   await using client = await fakeClient({ kinds: [Site], objects: [hello] });
   const restore = client.intercept({
     update: async (next) => {
       await next();
-      throw new Error("the answer got lost");
+      throw new Error("the response was lost");
     },
   });
-  await expect(addPage(client, "hello")).rejects.toThrow("the answer got lost");
+  await expect(addPage(client, "hello")).rejects.toThrow("the response was lost");
   expect((await client.get(Site, "hello")).spec.pages).toBe(2);
   restore();
   await addPage(client, "hello");
   expect((await client.get(Site, "hello")).spec.pages).toBe(3);
 });
 
-test("a conflict is what a faster writer makes", async () => {
+test("another writer causes a conflict", async () => {
   await using client = await fakeClient({ kinds: [Site], objects: [hello] });
   let once = true;
   client.intercept({
@@ -59,7 +59,7 @@ test("a conflict is what a faster writer makes", async () => {
   expect(client.log().filter((line) => line.startsWith("update"))).toHaveLength(2);
 });
 
-test("all verbs can be intercepted, and the last one to come is asked first", async () => {
+test("all verbs can be intercepted, and the interceptor added last is called first", async () => {
   const seen: string[] = [];
   await using client = await fakeClient({
     interceptors: {

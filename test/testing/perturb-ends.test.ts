@@ -42,7 +42,7 @@ describe("the outside world", () => {
       await world.charge(name);
     });
 
-  test("may be told in Maps and Sets", async () => {
+  test("can be compared as Maps and Sets", async () => {
     const report = await perturb(
       {
         controllers: (world: Shop) => [shop(world)],
@@ -57,7 +57,7 @@ describe("the outside world", () => {
     expect(report.failures[0]?.difference).toContain("the outside world");
   });
 
-  test("is refused when it cannot be compared, or is only promised", async () => {
+  test("is rejected when it cannot be compared or is a promise", async () => {
     const tried = (snapshot: () => unknown) =>
       perturb({
         controllers: (world: Shop) => [shop(world)],
@@ -65,14 +65,14 @@ describe("the outside world", () => {
         workload,
       });
     await expect(tried(async () => ({}))).rejects.toThrow(
-      "it fails although nothing goes wrong: how it ends cannot be told: a promise, for which nobody waits, cannot be compared",
+      "the workload fails without any fault: the end cannot be compared: a promise, for which nobody waits, cannot be compared",
     );
     await expect(tried(() => Promise.reject(new Error("no")))).rejects.toThrow("a promise");
     await expect(tried(() => ({ n: 1n }))).rejects.toThrow("a bigint cannot be compared");
     await expect(tried(() => () => 1)).rejects.toThrow("a function cannot be compared");
     const promised = { create: async () => new Shop(), snapshot: () => null };
     await expect(perturb({ controllers: () => [], world: promised, workload })).rejects.toThrow(
-      "world.create returns a promise",
+      "world.create returned a promise",
     );
   });
 
@@ -87,7 +87,7 @@ describe("the outside world", () => {
     }
   }
 
-  test("is called, also when the snapshot does not show it", async () => {
+  test("has faults at calls whose effect the snapshot does not show", async () => {
     const report = await perturb(
       {
         controllers: (world: Addresses) => [
@@ -106,7 +106,7 @@ describe("the outside world", () => {
   });
 });
 
-describe("what users call by the names of versions is compared", () => {
+describe("fields with the names of version fields are compared", () => {
   /** Counts its starts. */
   const counting = (world: { generation: number }) => {
     world.generation++;
@@ -117,7 +117,7 @@ describe("what users call by the names of versions is compared", () => {
     });
   };
 
-  test("in data and in the world", async () => {
+  test("in data and in the outside world", async () => {
     const report = await perturb(
       {
         controllers: (world: { generation: number }) => [counting(world)],
@@ -130,7 +130,7 @@ describe("what users call by the names of versions is compared", () => {
     expect(report.failures[0]?.difference).toContain("the outside world");
   });
 
-  test("but not what the server says", async () => {
+  test("but not when the server writes them", async () => {
     /** Writes once more after each start, so that generations and versions differ. */
     const restless = () => {
       let first = true;
@@ -153,7 +153,7 @@ describe("what users call by the names of versions is compared", () => {
   });
 });
 
-describe("names that the server made up", () => {
+describe("generated names", () => {
   /** One part of each kind, told apart by what they are; their names are made up. */
   const parts = whileThere(async ({ name, namespace }, { client }) => {
     const { items } = await client.list(ConfigMap, { namespace, labelSelector: `site=${name}` });
@@ -168,13 +168,13 @@ describe("names that the server made up", () => {
     await client.apply(Page, { metadata: { name, namespace }, spec: { html } }, { fieldManager: "test" });
   });
 
-  test.each([1, 2, 3, 4])("raise no false alarm (seed %i)", async (seed) => {
+  test.each([1, 2, 3, 4])("cause no difference (seed %i)", async (seed) => {
     const faults = ["crash", "error", "repeated", "missed"] as const;
     const report = await perturb({ kinds: [Page], controllers: () => [parts], workload }, { seed, faults });
     expect(report.failures, report.text()).toEqual([]);
   });
 
-  test("raise none either in uids of what is gone", async () => {
+  test("cause no difference in uids of deleted objects", async () => {
     /** Notes the uid of the secret that it makes, or of the one that it replaces. */
     const replacing = (noted: "new" | "old") =>
       whileThere(async (which, { client }) => {
@@ -195,8 +195,8 @@ describe("names that the server made up", () => {
   });
 });
 
-describe("what goes wrong after a fault is told of its schedule", () => {
-  test("controllers that cannot be made anew", async () => {
+describe("errors after a fault are reported for its schedule", () => {
+  test("controllers that cannot be restarted", async () => {
     const once = (world: { bound: boolean }) => {
       if (world.bound) throw new Error("address in use");
       world.bound = true;
@@ -213,7 +213,7 @@ describe("what goes wrong after a fault is told of its schedule", () => {
       { faults: ["crash", "error"] },
     );
     expect(schedulesOf(report)).toEqual(["crash@1"]);
-    expect(report.failures[0]?.difference).toBe("the controllers cannot be started anew: address in use");
+    expect(report.failures[0]?.difference).toBe("the controllers could not be restarted: address in use");
   });
 
   test("a snapshot that cannot be taken", async () => {
@@ -239,6 +239,6 @@ describe("what goes wrong after a fault is told of its schedule", () => {
       { faults: ["crash", "error"] },
     );
     expect(schedulesOf(report)).toEqual(["crash@1"]);
-    expect(report.failures[0]?.difference).toBe("how it ends cannot be told: two of them");
+    expect(report.failures[0]?.difference).toBe("the end cannot be compared: two of them");
   });
 });

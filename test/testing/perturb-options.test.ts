@@ -26,7 +26,7 @@ const scenario: Scenario<unknown> = {
   workload,
 };
 
-describe("a schedule that is asked for takes place, or it is told that it does not", () => {
+describe("a requested schedule that does not happen is an error", () => {
   test.each([
     ["crash@999", "crash@999"],
     ["missed@99", "missed@99"],
@@ -36,7 +36,7 @@ describe("a schedule that is asked for takes place, or it is told that it does n
     ["error@1+crash@50", "crash@50"],
   ])("%s", async (id, missing) => {
     await expect(perturb(scenario, { only: [id] })).rejects.toThrow(
-      `${missing} of "${id}" did not take place: there were`,
+      `${missing} of "${id}" did not happen: there were`,
     );
   });
 
@@ -47,17 +47,17 @@ describe("a schedule that is asked for takes place, or it is told that it does n
       world,
       workload,
     };
-    await expect(perturb(ringing, { only: ["conflict@1"] })).rejects.toThrow("did not take place");
+    await expect(perturb(ringing, { only: ["conflict@1"] })).rejects.toThrow("did not happen");
     expect((await perturb(ringing, { only: ["error@1"] })).failures).toEqual([]);
   });
 
-  test("one that is asked for twice is tried once", async () => {
+  test("a schedule that is requested twice is run once", async () => {
     const report = await perturb(scenario, { only: ["slow@1", "slow@1"] });
-    expect(report.text()).toBe("1 of 1 schedules were tried; all of them end as they should.");
+    expect(report.text()).toBe("1 of 1 schedules were run; all of them end as without faults.");
   });
 });
 
-test("the answer of a call without a promise can get lost, too", async () => {
+test("the response of a synchronous call can be lost", async () => {
   class Counter {
     count = 0;
     add(): void {
@@ -87,18 +87,18 @@ test("the answer of a call without a promise can get lost, too", async () => {
 });
 
 test.each<[string, PerturbOptions]>([
-  ['there is no fault "crahs", but crash, down,', { faults: ["crahs" as FaultKind] }],
-  ["limit is NaN, and should be a whole number from 1 on", { limit: Number("many") }],
-  ["limit is 0", { limit: 0 }],
-  ["failures is 0", { failures: 0 }],
-  ["depth is 3", { depth: 3 as 2 }],
-  ["seed is 0.5", { seed: 0.5 }],
-  ["ids look like crash@3", { only: ["crash@0"] }],
+  ['unknown fault "crahs"; the faults are crash, down,', { faults: ["crahs" as FaultKind] }],
+  ["limit must be an integer of at least 1, got NaN", { limit: Number("many") }],
+  ["limit must be an integer of at least 1, got 0", { limit: 0 }],
+  ["failures must be an integer of at least 1, got 0", { failures: 0 }],
+  ["depth must be 1 or 2, got 3", { depth: 3 as 2 }],
+  ["seed must be an integer, got 0.5", { seed: 0.5 }],
+  ["use an id from a report, such as crash@3", { only: ["crash@0"] }],
 ])("%s", async (message, options) => {
   await expect(perturb(scenario, options)).rejects.toThrow(message);
 });
 
-test("the test that reproduces has what decides the course", async () => {
+test("the reproducing test has the options that matter", async () => {
   const reproduced = async (options: PerturbOptions) =>
     (await perturb(scenario, { ...options, faults: ["crash"] })).failures[0]?.reproduce;
   expect(await reproduced({ seed: 7, settle: "10m" })).toContain(
@@ -109,7 +109,7 @@ test("the test that reproduces has what decides the course", async () => {
   );
 });
 
-test("pairs are of faults that do no harm alone, and are counted apart", async () => {
+test("pairs combine faults that do no harm alone, and are counted separately", async () => {
   const report = await perturb(scenario, { depth: 2, faults: ["crash", "error", "slow"], limit: 40 });
   const alone = report.failures.filter(({ schedule }) => !schedule.includes("+"));
   expect(alone.map(({ schedule }) => schedule)).toEqual(["crash@1", "error@2"]);
@@ -120,6 +120,6 @@ test("pairs are of faults that do no harm alone, and are counted apart", async (
     for (const harm of alone) expect(what).not.toContain(harm.what);
   }
   expect(report.text()).toMatch(
-    new RegExp(`^6 of 6 schedules were tried, and ${pairs.length} with two faults; \\d+ end differently`),
+    new RegExp(`^6 of 6 schedules were run, and ${pairs.length} with two faults; \\d+ end differently`),
   );
 });

@@ -27,7 +27,7 @@ const scenarioOf = (controllers: (cdn: FakeCdn) => readonly Controller[]): Scena
 const kindsOf = (schedules: readonly { readonly schedule: string }[]) =>
   new Set(schedules.map(({ schedule }) => schedule.split("@")[0]));
 
-test("a controller that does it right survives everything", async () => {
+test("a correct controller has no failures", async () => {
   const progress: number[] = [];
   const report = await perturb(
     scenarioOf((cdn) => [sites(cdn)]),
@@ -40,7 +40,7 @@ test("a controller that does it right survives everything", async () => {
   expect(report.tried).toHaveLength(100);
   expect(kindsOf(report.tried.map((schedule) => ({ schedule })))).toHaveLength(10);
   expect(progress.at(-1)).toBe(100);
-  expect(report.text()).toMatch(/^100 of \d+ schedules were tried; all of them end as they should\.$/);
+  expect(report.text()).toMatch(/^100 of \d+ schedules were run; all of them end as without faults\.$/);
 });
 
 describe("intermediate state: a crash between two writes", () => {
@@ -64,7 +64,7 @@ describe("intermediate state: a crash between two writes", () => {
     await settled();
   };
 
-  test("is found, told and reproduced", async () => {
+  test("is found, reported and reproduced", async () => {
     const scenario: Scenario<unknown> = { controllers: () => [twoParts(false)], workload };
     const report = await perturb(scenario);
     expect(report.failures[0]).toMatchObject({
@@ -78,18 +78,18 @@ describe("intermediate state: a crash between two writes", () => {
     expect(report.text()).toContain(
       "✗ crash@1: the controllers crash right after create ConfigMap default/a",
     );
-    expect(report.text()).toContain("did 1: create ConfigMap default/a   *** crash@1");
+    expect(report.text()).toContain("effect 1: create ConfigMap default/a   *** crash@1");
     const again = await perturb(scenario, { only: ["crash@1"] });
     expect(again.failures).toEqual(report.failures.filter(({ schedule }) => schedule === "crash@1"));
   });
 
-  test("is not found where there is none", async () => {
+  test("is not found in a correct controller", async () => {
     const report = await perturb({ controllers: () => [twoParts(true)], workload });
     expect(report.failures, report.text()).toEqual([]);
   });
 });
 
-describe("stale state: acting on what was", () => {
+describe("stale state: acting on an old state", () => {
   /** Each site has one volume; its name is made up by the server. */
   const volumes = (look: "cache" | "name") =>
     plainController({
@@ -116,20 +116,20 @@ describe("stale state: acting on what was", () => {
     await settled();
   };
 
-  test("is found: what the cache does not show yet is made twice", async () => {
+  test("is found: an object that the cache does not have yet is created twice", async () => {
     const report = await perturb({ controllers: () => [volumes("cache")], workload });
     expect(kindsOf(report.failures)).toContain("stale");
     const stale = report.failures.find(({ schedule }) => schedule.startsWith("stale"));
     expect(stale).toMatchObject({
       schedule: "stale@1:e1",
-      what: expect.stringContaining("see things as they were before create ConfigMap default/*"),
+      what: expect.stringContaining("see the state from before create ConfigMap default/*"),
       difference: "+ ConfigMap default/a-* (2) should not be there",
     });
     // A crash alone does no harm: whoever lists anew sees it.
     expect(kindsOf(report.failures)).not.toContain("crash");
   });
 
-  test("is not found where names decide", async () => {
+  test("is not found when names are deterministic", async () => {
     const report = await perturb({ controllers: () => [volumes("name")], workload });
     expect(report.failures, report.text()).toEqual([]);
   });
@@ -185,22 +185,22 @@ describe("stale state: acting on what was", () => {
   };
   const diskWorld = { create: () => new Disks(), snapshot: (world: Disks) => world.disks() };
 
-  test("is found: data of the living dropped because of a deletion in the past", async () => {
+  test("is found: data of an existing object is deleted because of an old deletion", async () => {
     const controllers = (world: Disks) => [disks(world, false)];
     const report = await perturb({ controllers, world: diskWorld, workload: reborn });
     expect(report.failures[0]?.difference).toContain("the outside world");
     expect(kindsOf(report.failures)).toEqual(new Set(["stale"]));
   });
 
-  test("is not found where the newest is asked for", async () => {
+  test("is not found when the newest state is read", async () => {
     const controllers = (world: Disks) => [disks(world, true)];
     const report = await perturb({ controllers, world: diskWorld, workload: reborn });
     expect(report.failures, report.text()).toEqual([]);
   });
 });
 
-describe("unobserved state: reacting to a change instead of to what is", () => {
-  test("is found: a step of a change that nobody saw", async () => {
+describe("unobserved state: reacting to a change instead of to the state", () => {
+  test("is found: an intermediate change that was not seen", async () => {
     /** Removes the page that was dropped, if only one was. */
     const shrinking = () => {
       const before = new Map<string, number>();
@@ -236,7 +236,7 @@ describe("unobserved state: reacting to a change instead of to what is", () => {
       { faults: ["missed"] },
     );
     expect(report.failures[0]).toMatchObject({
-      what: expect.stringContaining("it is not told that Site default/a was changed"),
+      what: expect.stringContaining('no events are delivered from "Site default/a was changed" on'),
       difference: expect.stringContaining("+ Page default/a-3 should not be there"),
     });
   });
@@ -267,20 +267,20 @@ describe("unobserved state: reacting to a change instead of to what is", () => {
     await settled();
   };
 
-  test("is found: a deletion while nobody was there to see it", async () => {
+  test("is found: a deletion while the controllers were down", async () => {
     const report = await perturb({ controllers: (cdn) => [released(cdn, false)], world, workload });
     expect(kindsOf(report.failures)).toEqual(new Set(["down"]));
-    expect(report.failures[0]?.what).toContain("stay down until the workload goes on");
+    expect(report.failures[0]?.what).toContain("stay down until the workload continues");
   });
 
-  test("is not found where a finalizer holds it back", async () => {
+  test("is not found with a finalizer", async () => {
     const report = await perturb({ controllers: (cdn) => [released(cdn, true)], world, workload });
     expect(report.failures, report.text()).toEqual([]);
   });
 });
 
 describe("faults of single requests", () => {
-  test("a failure that is swallowed is found", async () => {
+  test("an ignored error is found", async () => {
     const report = await perturb({
       controllers: () => [
         plainController({
@@ -300,7 +300,7 @@ describe("faults of single requests", () => {
     expect(report.failures.map(({ schedule }) => schedule)).toEqual(["error@1"]);
   });
 
-  test("what is counted twice because an answer was lost is found", async () => {
+  test("a double count after a lost response is found", async () => {
     class Counter {
       #count = 0;
       async add(): Promise<void> {
@@ -332,7 +332,7 @@ describe("faults of single requests", () => {
   });
 });
 
-test("two faults are tried together when asked for, and told only when both are needed", async () => {
+test("depth 2 reports pairs of faults only when both are needed", async () => {
   /** Gives up at the second failure. */
   const impatient = (cdn: FakeCdn) =>
     controller({
@@ -362,23 +362,23 @@ test("two faults are tried together when asked for, and told only when both are 
   expect(again.failures).toEqual(report.failures);
 });
 
-describe("what cannot be examined is refused", () => {
+describe("a scenario that cannot be examined is rejected", () => {
   const create: Scenario<FakeCdn>["workload"] = async ({ client, settled }) => {
     await client.create(Site, { metadata: { name: "a" }, spec: { title: "A" } });
     await settled();
   };
 
-  test("a workload that fails by itself", async () => {
+  test("a workload that fails without faults", async () => {
     const scenario = {
       ...scenarioOf((cdn) => [sites(cdn)]),
       workload: () => Promise.reject(new Error("no")),
     };
     await expect(perturb(scenario)).rejects.toThrow(
-      "it fails although nothing goes wrong: the workload failed: no",
+      "the workload fails without any fault: the workload failed: no",
     );
   });
 
-  test("a workload that waits for what never comes", async () => {
+  test("a workload that waits in vain", async () => {
     const scenario: Scenario<FakeCdn> = {
       ...scenarioOf((cdn) => [sites(cdn)]),
       workload: async ({ until }) => void (await until(Site, "nobody", Boolean)),
@@ -388,7 +388,7 @@ describe("what cannot be examined is refused", () => {
     );
   });
 
-  test("one that is never the same", async () => {
+  test("a workload that differs in every run", async () => {
     let count = 0;
     const scenario: Scenario<FakeCdn> = {
       ...scenarioOf((cdn) => [sites(cdn)]),
@@ -396,10 +396,10 @@ describe("what cannot be examined is refused", () => {
         await client.create(Site, { metadata: { name: `site-${count++}` }, spec: { title: "A" } });
       },
     };
-    await expect(perturb(scenario)).rejects.toThrow("does not do the same twice");
+    await expect(perturb(scenario)).rejects.toThrow("two runs of the workload without faults differ");
   });
 
-  test("controllers that never come to rest", async () => {
+  test("controllers that never settle", async () => {
     const restless = plainController({
       for: Site,
       where: () => true,
@@ -409,12 +409,14 @@ describe("what cannot be examined is refused", () => {
       },
     });
     await expect(perturb({ controllers: () => [restless], world, workload: create })).rejects.toThrow(
-      "something goes on and on",
+      "activity does not end",
     );
   });
 
   test("a schedule that does not exist", async () => {
     const scenario = { ...scenarioOf((cdn) => [sites(cdn)]), workload: create };
-    await expect(perturb(scenario, { only: ["flood@1"] })).rejects.toThrow(/ids look like crash@3/);
+    await expect(perturb(scenario, { only: ["flood@1"] })).rejects.toThrow(
+      /use an id from a report, such as crash@3/,
+    );
   });
 });

@@ -31,7 +31,7 @@ const namespace = (metadata: TestObject["metadata"]): TestObject => ({
   metadata,
 });
 
-describe("objects to begin with", () => {
+describe("initial objects", () => {
   test.each([
     ["before", [site, page]],
     ["after", [page, site]],
@@ -46,7 +46,7 @@ describe("objects to begin with", () => {
     expect(await plane.client.find(Page, "kept")).toBeUndefined();
   });
 
-  test("are being deleted when they say so, and held back by their finalizers", async () => {
+  test("with a deletionTimestamp are being deleted and kept by their finalizers", async () => {
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     const held = map({ name: "held", deletionTimestamp, finalizers: ["demo.dev/held"] });
     await using client = await fakeClient({ objects: [held] });
@@ -57,11 +57,11 @@ describe("objects to begin with", () => {
     await client.patch(ConfigMap, "held", { metadata: { finalizers: [] } });
     expect(await client.find(ConfigMap, "held")).toBeUndefined();
     await expect(fakeClient({ objects: [map({ name: "gone", deletionTimestamp })] })).rejects.toThrow(
-      "ConfigMap gone has a deletionTimestamp and no finalizers",
+      "ConfigMap gone has a deletionTimestamp but no finalizers",
     );
   });
 
-  test("may be namespaces, also such as are there, and after what is in them", async () => {
+  test("can be namespaces, also existing ones, in any order", async () => {
     await using client = await fakeClient({
       objects: [
         map({ name: "a", namespace: "team" }),
@@ -80,10 +80,10 @@ describe("objects to begin with", () => {
   });
 });
 
-test("who waits on a plane that is closed is told so", async () => {
+test("until() fails when the plane is closed", async () => {
   const plane = await testPlane({ controllers: [sites(new FakeCdn())] });
   const waiting = plane.until(Site, "nobody", Boolean);
   await plane.client.list(Site);
-  const closed = "the plane was closed while Site default/nobody was waited for";
+  const closed = "the plane was closed while waiting for Site default/nobody";
   await Promise.all([expect(waiting).rejects.toThrow(closed), plane[Symbol.asyncDispose]()]);
 });

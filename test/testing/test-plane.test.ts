@@ -6,7 +6,7 @@ import { FakeCdn, Page, Site, sites } from "./sites.js";
 
 const hello = { metadata: { name: "hello" }, spec: { title: "Hello", pages: 2 } };
 
-test("what a controller does has been done once it is settled", async () => {
+test("settled() waits for the work of the controllers", async () => {
   const cdn = new FakeCdn();
   await using plane = await testPlane({ controllers: [sites(cdn)] });
   await plane.client.create(Site, hello);
@@ -23,7 +23,7 @@ test("what a controller does has been done once it is settled", async () => {
   expect(cdn.pages()).toEqual({});
 });
 
-test("time moves only when told to, and then everything due takes place", async () => {
+test("time moves only by advance(), which runs everything that is due", async () => {
   const cdn = new FakeCdn();
   await using plane = await testPlane({ controllers: [sites(cdn)], clock: "2030-01-01T00:00:00Z" });
   await plane.client.create(Site, hello);
@@ -41,7 +41,7 @@ test("time moves only when told to, and then everything due takes place", async 
   expect(await begun()).toHaveLength(9);
 });
 
-test("objects are there from the start, in their namespaces and with their status", async () => {
+test("initial objects exist with namespace and status", async () => {
   await using plane = await testPlane({
     controllers: [sites(new FakeCdn())],
     objects: [
@@ -62,7 +62,7 @@ test("objects are there from the start, in their namespaces and with their statu
   });
 });
 
-test("manifests are applied as text, and events can be read", async () => {
+test("manifests can be applied as text, and events can be read", async () => {
   await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
   const applied = await plane.apply(
     "{apiVersion: demo.dev/v1, kind: Site, metadata: {name: hello}, spec: {title: Hello}}",
@@ -76,7 +76,7 @@ test("manifests are applied as text, and events can be read", async () => {
   ]);
 });
 
-test("a fault between the controllers and the API is made good when time passes", async () => {
+test("controllers recover from an intercepted request when time passes", async () => {
   await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
   let left = 2;
   plane.intercept({
@@ -97,25 +97,25 @@ test("a fault between the controllers and the API is made good when time passes"
   expect((await plane.client.list(Page)).items).toHaveLength(1);
 });
 
-describe("what does not come to be is said", () => {
-  test("by until, with what there is instead", async () => {
+describe("errors name what did not happen", () => {
+  test("until() has the last state of the object", async () => {
     await using plane = await testPlane({ controllers: [sites(new FakeCdn())], patience: "50ms" });
     await plane.client.create(Site, hello);
     await expect(plane.until(Site, "hello", (site) => site?.status?.published === 9)).rejects.toThrow(
-      /Site default\/hello has not become what was waited for in 50ms: it is \{[^]*"published": 2/,
+      /the condition for Site default\/hello did not hold within 50ms: it is \{[^]*"published": 2/,
     );
-    await expect(plane.until(Site, "nobody", Boolean)).rejects.toThrow("it is not there");
+    await expect(plane.until(Site, "nobody", Boolean)).rejects.toThrow("it does not exist");
   });
 
-  test("by settled, with who is at work", async () => {
+  test("settled() has the busy controllers", async () => {
     const stuck = { publish: () => new Promise<void>(() => {}), remove: async () => {} };
     await using plane = await testPlane({ controllers: [sites(stuck)], patience: "50ms" });
     await plane.client.create(Site, hello);
-    await expect(plane.settled()).rejects.toThrow("sites.demo.dev did not come to rest");
+    await expect(plane.settled()).rejects.toThrow("sites.demo.dev did not settle");
   });
 });
 
-test("many live side by side", async () => {
+test("many planes can run side by side", async () => {
   const counts = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
       await using plane = await testPlane({ controllers: [sites(new FakeCdn())] });
@@ -127,7 +127,7 @@ test("many live side by side", async () => {
   expect(counts).toEqual(Array.from({ length: 20 }, (_, index) => index));
 });
 
-test("without controllers it is an API", async () => {
+test("a plane without controllers is an API", async () => {
   await using plane = await testPlane({ kinds: [Site] });
   await plane.client.create(ConfigMap, { metadata: { name: "a" } });
   await expect(plane.client.create(Site, { ...hello, spec: { title: "a", pages: -1 } })).rejects.toThrow(

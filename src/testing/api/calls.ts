@@ -2,18 +2,19 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Patch, Transport, WatchEvent } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../model/core.js";
 
-export type Verb = "get" | "list" | "create" | "update" | "patch" | "delete" | "deleteCollection";
+/** Method of a transport that makes one request; a watch is a stream. */
+export type TransportMethod = "get" | "list" | "create" | "update" | "patch" | "delete" | "deleteCollection";
 
-/** A request on its way to the API. */
+/** Request to the API. */
 export interface Call {
-  readonly verb: Verb | "watch";
+  readonly verb: TransportMethod | "watch";
   readonly kind: KindInfo;
-  /** Empty for all namespaces, and for kinds that have none. */
+  /** Empty for all namespaces, and for cluster-scoped kinds. */
   readonly namespace: string;
-  /** Empty where no name was given: lists, watches, generated names. */
+  /** Empty for lists, watches and generated names. */
   readonly name: string;
   readonly subresource?: string | undefined;
-  /** What is written, by create and update. */
+  /** Object to create or update. */
   readonly body?: unknown;
   /** Server-side apply is a patch of type `apply`. */
   readonly patch?: Patch | undefined;
@@ -22,15 +23,15 @@ export interface Call {
 
 export type Batches = AsyncIterable<readonly WatchEvent[]>;
 
-/** What stands between a client and the API. */
+/** Functions through which the requests of a transport pass. */
 export interface Hooks {
-  /** Every request but watches; `next` passes it on. */
+  /** Called for every request but watches; `next` sends the request. */
   readonly call?: (<T>(call: Call, next: () => Promise<T>) => Promise<T>) | undefined;
   readonly watch?: ((call: Call, next: () => Batches) => Batches) | undefined;
   readonly close?: (() => Promise<void>) | undefined;
 }
 
-/** A transport whose every request passes through hooks. */
+/** Wraps a transport so that all requests pass through hooks. */
 export function hooked(base: Transport, { call, watch, close }: Hooks): Transport {
   const through = <T>(
     about: Omit<Partial<Call>, "verb"> & Pick<Call, "verb" | "kind">,
@@ -86,12 +87,12 @@ function callOf(call: Omit<Partial<Call>, "verb"> & Pick<Call, "verb" | "kind">)
   return { namespace: "", name: "", options: {}, ...call };
 }
 
-/** Whether a request changes something. */
+/** True for requests that write. */
 export function isWrite({ verb, options }: Call): boolean {
   return verb !== "get" && verb !== "list" && verb !== "watch" && options["dryRun"] !== true;
 }
 
-/** A request in words: `apply Page default/hello-1`, `patch Site default/hello (status)`. */
+/** Describes a request: `apply Page default/hello-1`, `patch Site default/hello (status)`. */
 export function describeCall({ verb, kind, namespace, name, subresource, patch }: Call): string {
   const what = patch?.type === "apply" ? "apply" : verb;
   const which = `${namespace === "" ? "" : `${namespace}/`}${name === "" ? "*" : name}`;

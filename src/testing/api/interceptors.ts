@@ -1,12 +1,15 @@
 import type { Page, Transport } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../model/core.js";
-import { hooked, type Batches, type Call, type Verb } from "./calls.js";
+import { hooked, type Batches, type Call, type TransportMethod } from "./calls.js";
 
-/** Stands between a client and the API: passes a request on with `next`, before or after its fault, or not at all. */
-export type Interceptor<Answer> = (next: () => Promise<Answer>, call: Call) => Promise<Answer> | Answer;
+/** Handles a request in place of the API. `next` sends the request; call it before or after a fault, or not at all. */
+export type Interceptor<Response> = (
+  next: () => Promise<Response>,
+  call: Call,
+) => Promise<Response> | Response;
 
 /**
- * What happens to requests, by verb.
+ * Interceptors by verb.
  *
  * @example
  * // The first write of a status fails.
@@ -24,18 +27,18 @@ export interface Interceptors {
   readonly list?: Interceptor<Page> | undefined;
   readonly create?: Interceptor<KubeObject> | undefined;
   readonly update?: Interceptor<KubeObject> | undefined;
-  /** Also server-side apply: `call.patch.type` is `apply` then. */
+  /** Includes server-side apply, for which `call.patch.type` is `apply`. */
   readonly patch?: Interceptor<KubeObject> | undefined;
   readonly delete?: Interceptor<KubeObject | undefined> | undefined;
   readonly deleteCollection?: Interceptor<readonly KubeObject[]> | undefined;
   readonly watch?: ((next: () => Batches, call: Call) => Batches) | undefined;
 }
 
-/** Interceptors that come and go. The last that came sees a request first. */
+/** Set of interceptors. The one added last gets a request first. */
 export class Interception {
   readonly #all: Interceptors[] = [];
 
-  /** What is returned takes them away again. */
+  /** Returns a function that removes them again. */
   add(interceptors: Interceptors): () => void {
     const own = { ...interceptors };
     this.#all.push(own);
@@ -51,7 +54,7 @@ export class Interception {
       call: async (call, next) => {
         let through: () => Promise<unknown> = next;
         for (const interceptors of this.#all) {
-          const interceptor = interceptors[call.verb as Verb] as Interceptor<unknown> | undefined;
+          const interceptor = interceptors[call.verb as TransportMethod] as Interceptor<unknown> | undefined;
           if (interceptor === undefined) continue;
           const inner = through;
           through = async () => interceptor(inner, call);

@@ -7,13 +7,13 @@ import type { Resource } from "../../model/resource/resource-types.js";
 import { inProcess } from "../../plane/in-process.js";
 import { startApi, type Api } from "../../server/index.js";
 import { MemoryStore } from "../../store/index.js";
-import { putAll, type TestObject } from "./put-objects.js";
+import { createObjects, type TestObject } from "./put-objects.js";
 
-/** The real API on a store in memory. */
+/** Real API server on a store in memory. */
 export interface MemoryApi extends AsyncDisposable {
   readonly api: Api;
   readonly transport: Transport;
-  /** Counts everything that was ever written. */
+  /** Newest revision of the store. */
   readonly revision: () => number;
 }
 
@@ -30,7 +30,7 @@ export async function startMemoryApi({
   clock,
   random,
 }: MemoryApiOptions): Promise<MemoryApi> {
-  // Tests look back as far as they like.
+  // Keep all history, so that tests can read any of it.
   const store = new MemoryStore({ clock, retention: { age: "10000h", every: "10000h" } });
   const api = await startApi({ store, clock, random });
   const transport = inProcess(api, { clock });
@@ -52,7 +52,7 @@ export async function startMemoryApi({
   };
   try {
     for (const kind of kinds) await client.create(customResourceDefinition(kind) as unknown as Manifest);
-    await putAll(client, objects);
+    await createObjects(client, objects);
     return memory;
   } catch (error) {
     await memory[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../time/seeded-random.js";
 import { choose, faultsOf, sharesOf } from "./choose.js";
-import type { Effect, Told } from "./director.js";
+import type { Effect, DeliveredEvent } from "./director.js";
 import { faultKinds, scheduleId } from "./schedule.js";
 
 const effect = (number: number, facts: Partial<Effect> = {}): Effect => ({
@@ -13,7 +13,7 @@ const effect = (number: number, facts: Partial<Effect> = {}): Effect => ({
   changed: true,
   ...facts,
 });
-const told = (number: number, facts: Partial<Told> = {}): Told => ({
+const delivered = (number: number, facts: Partial<DeliveredEvent> = {}): DeliveredEvent => ({
   number,
   what: `event ${number}`,
   revision: 10 * number,
@@ -23,14 +23,14 @@ const told = (number: number, facts: Partial<Told> = {}): Told => ({
 const ids = (faults: ReturnType<typeof faultsOf>) =>
   Object.fromEntries([...faults].map(([kind, all]) => [kind, all.map((fault) => scheduleId([fault]))]));
 
-test("faults happen where they make a difference", () => {
+test("faults are placed at effects and events where they make a difference", () => {
   const effects = [
     effect(1, { verb: "create" }),
     effect(2, { outside: true, verb: undefined, changed: false }),
     effect(3, { outside: true, verb: undefined, atOnce: true }),
     effect(4, { changed: false }),
   ];
-  expect(ids(faultsOf({ effects, told: [told(1)], writes: [5] }))).toEqual({
+  expect(ids(faultsOf({ effects, delivered: [delivered(1)], writes: [5] }))).toEqual({
     crash: ["crash@1", "crash@2", "crash@3"],
     down: ["down@1", "down@3"],
     stale: ["stale@1:e1", "stale@1:w1", "stale@3:e3", "stale@3:w1"],
@@ -44,19 +44,19 @@ test("faults happen where they make a difference", () => {
   });
 });
 
-test("a call that shows no effect is a place of its own, but not again and again", () => {
+test("a call without visible effect is a place for a fault once, and not when repeated", () => {
   const look = { what: "world.list()", outside: true, verb: undefined, changed: false };
   const effects = [effect(1, look), effect(2, look), effect(3), effect(4, look), effect(5, look)];
-  expect(ids(faultsOf({ effects, told: [], writes: [] }, ["crash"]))).toEqual({
+  expect(ids(faultsOf({ effects, delivered: [], writes: [] }, ["crash"]))).toEqual({
     crash: ["crash@1", "crash@3", "crash@4"],
   });
 });
 
-test("the past is before what was written or deleted until then, and nothing later", () => {
+test("stale states are those before earlier writes and deletions", () => {
   const faults = faultsOf(
     {
       effects: [effect(3)],
-      told: [told(2, { deleted: true }), told(5, { deleted: true })],
+      delivered: [delivered(2, { deleted: true }), delivered(5, { deleted: true })],
       writes: [5, 25, 40],
     },
     ["stale"],
@@ -64,18 +64,18 @@ test("the past is before what was written or deleted until then, and nothing lat
   expect(ids(faults)).toEqual({ stale: ["stale@3:e3", "stale@3:w2", "stale@3:w1", "stale@3:t2"] });
 });
 
-test("shares are even, and what one does not need goes to others", () => {
+test("shares are even, and unused parts go to others", () => {
   expect(sharesOf([10, 10, 10], 6)).toEqual([2, 2, 2]);
   expect(sharesOf([1, 10, 10], 7)).toEqual([1, 3, 3]);
   expect(sharesOf([2, 3], 100)).toEqual([2, 3]);
   expect(sharesOf([5, 5, 5], 2)).toEqual([1, 1, 0]);
 });
 
-test("what is chosen is spread over the whole, each once, and the same for the same seed", () => {
+test("choices are spread over the workload, distinct, and the same for the same seed", () => {
   const effects = Array.from({ length: 100 }, (_, index) => effect(index + 1));
   const chosen = (seed: number) =>
     choose(
-      { effects, told: [], writes: [] },
+      { effects, delivered: [], writes: [] },
       { kinds: ["crash", "lost"], limit: 50, random: seededRandom(seed) },
     ).chosen.map(scheduleId);
   expect(new Set(chosen(1)).size).toBe(50);

@@ -1,5 +1,5 @@
 import { fraction, type Random } from "../../model/core.js";
-import type { Director, Effect, Line, Told } from "./director.js";
+import type { Director, Effect, Line, DeliveredEvent } from "./director.js";
 import {
   faultKinds,
   isAboutEvents,
@@ -18,7 +18,7 @@ export interface Choice {
 
 /** Every fault that could happen in a workload, by kind and in the order of their places. */
 export function faultsOf(
-  { effects, told, writes }: Pick<Director, "effects" | "told" | "writes">,
+  { effects, delivered, writes }: Pick<Director, "effects" | "delivered" | "writes">,
   kinds: readonly FaultKind[] = faultKinds,
 ): ReadonlyMap<FaultKind, readonly Fault[]> {
   const telling = effects.filter(({ changed }) => changed);
@@ -30,9 +30,9 @@ export function faultsOf(
     down: () => at("down", telling),
     stale: () =>
       telling.flatMap((effect) =>
-        pastsOf(effect, writes, told).map((past) => ({ kind: "stale", at: effect.number, past })),
+        pastsOf(effect, writes, delivered).map((past) => ({ kind: "stale", at: effect.number, past })),
       ),
-    missed: () => at("missed", told),
+    missed: () => at("missed", delivered),
     lag: () => at("lag", telling),
     lost: () => at("lost", acting),
     error: () =>
@@ -51,7 +51,7 @@ export function faultsOf(
         "slow",
         telling.filter(({ atOnce }) => atOnce !== true),
       ),
-    repeated: () => at("repeated", told),
+    repeated: () => at("repeated", delivered),
   };
   return new Map(faultKinds.filter((kind) => kinds.includes(kind)).map((kind) => [kind, all[kind]()]));
 }
@@ -77,10 +77,10 @@ function actingOf(effects: readonly Effect[]): readonly Effect[] {
 function pastsOf(
   { number, revision }: Effect,
   writes: readonly number[],
-  told: readonly Told[],
+  delivered: readonly DeliveredEvent[],
 ): readonly Past[] {
   const written = writes.map((at, index) => ({ at, number: index + 1 })).filter(({ at }) => at < revision);
-  const deleted = told.filter((each) => each.deleted && each.revision <= revision);
+  const deleted = delivered.filter((each) => each.deleted && each.revision <= revision);
   return [
     { before: "effect", number },
     ...written.map(({ number }): Past => ({ before: "write", number })).toReversed(),
@@ -93,7 +93,7 @@ function pastsOf(
  * over the whole workload. What one kind does not need goes to the others.
  */
 export function choose(
-  reference: Pick<Director, "effects" | "told" | "writes">,
+  reference: Pick<Director, "effects" | "delivered" | "writes">,
   { kinds, limit, random }: Choice,
 ): { readonly chosen: readonly Schedule[]; readonly possible: number } {
   const faults = faultsOf(reference, kinds);
@@ -121,19 +121,19 @@ export function oneMore(
   const later = new Set(story.slice(last + 1).map(placeOf));
   const faults = [...faultsOf(director, kinds).values()]
     .flat()
-    .filter((fault) => later.has(`${isAboutEvents(fault) ? "told" : "effect"} ${fault.at}`))
+    .filter((fault) => later.has(`${isAboutEvents(fault) ? "delivered" : "effect"} ${fault.at}`))
     .filter(isOfInterest);
   const fault = faults[Math.floor(fraction(random) * faults.length)];
   return fault && [...schedule, fault];
 }
 
 function placeOf(line: Line): string {
-  if (line.type === "told") return `told ${line.told.number}`;
+  if (line.type === "delivered") return `delivered ${line.delivered.number}`;
   return line.type === "effect" ? `effect ${line.effect.number}` : "";
 }
 
 function faultIn(line: Line): Fault | undefined {
-  if (line.type === "told") return line.told.fault;
+  if (line.type === "delivered") return line.delivered.fault;
   return line.type === "effect" ? line.effect.fault : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { comparable, type Comparable } from "./comparable.js";
 
-test("what has an order of its own making is sorted, and times are only there", () => {
+test("keys and sets are sorted, and times are replaced", () => {
   const value = {
     map: new Map<unknown, unknown>([
       ["b", 1],
@@ -27,7 +27,7 @@ test("what has an order of its own making is sorted, and times are only there", 
   );
 });
 
-test("what is not the same twice is replaced by what it stands for", () => {
+test("uids and generated names are replaced by what they refer to", () => {
   expect(comparable({ owner: "u-1" }, new Map([["u-1", "(uid of Site default/a)"]]))).toEqual({
     owner: "(uid of Site default/a)",
   });
@@ -57,7 +57,7 @@ test.each([
   expect(() => comparable(value)).toThrow(/cannot be compared: hand out plain data/);
 });
 
-test("what is shared but does not contain itself can be", () => {
+test("an object that occurs twice without a cycle can be compared", () => {
   const shared = { a: 1 };
   expect(comparable([shared, shared, new Map(), {}, []])).toEqual([shared, shared, {}, {}, []]);
 });

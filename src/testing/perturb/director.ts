@@ -5,44 +5,43 @@ import { describeCall, type Call } from "../api/calls.js";
 import { isAboutEvents, type Fault, type Schedule } from "./schedule.js";
 import { later, never, Views } from "./views.js";
 
-/** Something the controllers did: a write to the API, or a call of the outside world. */
+/** Write to the API or call of the outside world by the controllers. */
 export interface Effect {
   readonly number: number;
   /** `apply Page default/a-1`, `world.publish("a")`. */
   readonly what: string;
   readonly outside: boolean;
   readonly verb?: Call["verb"] | undefined;
-  /** The revision of the API before it. */
+  /** Revision of the store before it. */
   readonly revision: number;
-  /** Whether anything was different afterwards: if not, a fault here is one at the effect before. */
+  /** True when it changed something; if not, a fault here is the same as one at the effect before. */
   changed: boolean;
-  /** Whether the answer came at once, without a promise. */
+  /** True when the call returned no promise. */
   atOnce?: boolean;
-  /** What went wrong here, if it could. */
+  /** Fault that happened here. */
   fault?: Fault | undefined;
 }
 
-/** Something the controllers were told. */
-export interface Told {
+/** Watch event delivered to the controllers. */
+export interface DeliveredEvent {
   readonly number: number;
-  /** The revision that it is of. */
   readonly revision: number;
   readonly deleted: boolean;
   readonly what: string;
   fault?: Fault | undefined;
 }
 
-/** One line of the story of a repetition. */
+/** Line of the story of a run. */
 export type Line =
   | { readonly type: "effect"; readonly effect: Effect }
-  | { readonly type: "told"; readonly told: Told }
+  | { readonly type: "delivered"; readonly delivered: DeliveredEvent }
   | { readonly type: "workload" | "fault"; readonly text: string };
 
-/** One life of the controllers, from a start to a crash. */
+/** Lifetime of the controllers, from a start to a crash. */
 export interface Life {
-  /** False once they have crashed: whatever they still ask for is never answered. */
+  /** False after a crash: requests are no longer answered. */
   alive: boolean;
-  /** What they are shown instead of the present, to begin with. */
+  /** Revision of the old state that they see at first. */
   readonly past?: number | undefined;
 }
 
@@ -50,32 +49,32 @@ export interface DirectorOptions {
   readonly clock: Clock;
   readonly schedule: Schedule;
   readonly revision: () => number;
-  /** The outside world in one text; two that are the same look the same. */
+  /** State of the outside world as text, to detect changes. */
   readonly worldText: () => string;
   readonly crash: (past: number | undefined, down: Promise<void>) => void;
-  /** Looks at every object again. */
-  readonly lookAgain: () => void;
+  /** Enqueues every object. */
+  readonly enqueueAll: () => void;
 }
 
-/** How long things take that go wrong, in milliseconds. */
+/** Durations of faults, in milliseconds. */
 const times = { down: 1000, past: 10_000, held: 15_000, slow: 20_000 };
 
 /**
- * Counts what the controllers do and are told, and lets the faults of a schedule happen in their places. Until the first
- * fault, every repetition is the same as the one without: numbers mean the same in all of them.
+ * Numbers the effects of the controllers and the events delivered to them, and injects the faults of a schedule in their
+ * places. Up to the first fault every run is the same as the one without faults, so numbers are comparable.
  */
 export class Director {
   readonly effects: Effect[] = [];
-  readonly told: Told[] = [];
+  readonly delivered: DeliveredEvent[] = [];
   readonly story: Line[] = [];
-  /** The revision before each write of the workload. */
+  /** Revision before each write of the workload. */
   readonly writes: number[] = [];
   readonly views: Views;
-  /** When the last thing that goes wrong has gone wrong. */
+  /** Time at which the last fault is over. */
   recovered = 0;
-  /** Changes whenever anything happens. */
+  /** Counter of all activity. */
   happened = 0;
-  /** Nothing will be written any more that could end a blindness. */
+  /** True after the last write of the workload. */
   workloadOver = false;
   readonly #options: DirectorOptions;
   readonly #whenSeen: (() => void)[] = [];
@@ -85,7 +84,7 @@ export class Director {
     this.views = new Views(options.clock);
   }
 
-  /** A write of the workload, with which the world moves on. */
+  /** Performs a write of the workload, which ends `missed` and `down` faults. */
   async wrote<T>(what: string, write: () => Promise<T>): Promise<T> {
     this.writes.push(this.#options.revision());
     this.story.push({ type: "workload", text: what });
@@ -96,12 +95,12 @@ export class Director {
     }
   }
 
-  /** The workload waits for the controllers: they may be late, but not blind. */
+  /** Ends `missed` and `down` faults, because the workload waits for the controllers. */
   awaited(): void {
     this.#see();
   }
 
-  /** A write to the API. */
+  /** Performs a write of the controllers to the API. */
   async write<T>(life: Life, call: Call, perform: () => Promise<T>): Promise<T> {
     const effect = this.#effect(describeCall(call), call.verb);
     const { fault } = effect;
@@ -113,17 +112,17 @@ export class Director {
         "the object has been modified; please apply your changes to the latest version and try again",
       );
     }
-    if (fault?.kind === "error") throw internal(new Error("a fault that was asked for"));
+    if (fault?.kind === "error") throw internal(new Error("injected fault"));
     return this.#follow(life, effect, perform(), () => true);
   }
 
-  /** A call of the outside world. What it does and returns need not be a promise. */
+  /** Performs a call of the outside world, which may be synchronous. */
   outside<T>(life: Life, what: string, isAsync: boolean, perform: () => T): T {
     if (!life.alive) return never() as T;
     const before = this.#options.worldText();
     const effect = this.#effect(what, undefined);
     if (effect.fault?.kind === "error") {
-      const error = new Error(`${what} failed: a fault that was asked for`);
+      const error = new Error(`${what} failed: injected fault`);
       if (isAsync) return Promise.reject(error) as T;
       throw error;
     }
@@ -138,18 +137,24 @@ export class Director {
     return result;
   }
 
-  /** Events on their way to an informer; what is returned is to be told instead. */
-  tell(events: readonly WatchEvent[]): readonly WatchEvent[] {
+  /** Numbers events for an informer and returns those to deliver. */
+  deliver(events: readonly WatchEvent[]): readonly WatchEvent[] {
     return events.flatMap((event) => {
       const { type, object } = event;
       if (type === "BOOKMARK") return [event];
       this.happened++;
-      const number = this.told.length + 1;
+      const number = this.delivered.length + 1;
       const fault = this.#options.schedule.find((each) => isAboutEvents(each) && each.at === number);
       const revision = Number(object.metadata.resourceVersion);
-      const told: Told = { number, revision, deleted: type === "DELETED", what: describeEvent(event), fault };
-      this.told.push(told);
-      this.story.push({ type: "told", told });
+      const delivered: DeliveredEvent = {
+        number,
+        revision,
+        deleted: type === "DELETED",
+        what: describeEvent(event),
+        fault,
+      };
+      this.delivered.push(delivered);
+      this.story.push({ type: "delivered", delivered });
       if (fault?.kind === "missed") {
         this.#busyFor(times.held);
         if (this.workloadOver) this.views.hold(times.held);
@@ -157,7 +162,7 @@ export class Director {
       }
       if (fault?.kind !== "repeated") return [event];
       this.#busyFor(0);
-      this.#options.clock.after(0, this.#options.lookAgain);
+      this.#options.clock.after(0, this.#options.enqueueAll);
       return [event, event];
     });
   }
@@ -184,7 +189,7 @@ export class Director {
     return effect;
   }
 
-  /** Whether a fault can happen at the effect that is just coming. */
+  /** True when a fault is possible at the next effect. */
   #canBe({ kind, at, past }: Fault, outside: boolean): boolean {
     if (kind === "conflict") return !outside;
     if (past === undefined) return true;
@@ -208,7 +213,7 @@ export class Director {
     return end.value;
   }
 
-  /** What goes wrong right after an effect. */
+  /** Injects the faults that happen right after an effect. */
   #after(life: Life, { fault }: Effect): void {
     switch (fault?.kind) {
       case "crash":
@@ -229,7 +234,7 @@ export class Director {
     }
   }
 
-  /** How long new lives are shown the past. */
+  /** Time for which restarted controllers see the old state. */
   get pastTime(): number {
     return times.past;
   }
@@ -241,13 +246,13 @@ export class Director {
       case "effect":
         return this.effects[number - 1]?.revision;
       case "event": {
-        const told = this.told[number - 1];
-        return told && told.revision - 1;
+        const delivered = this.delivered[number - 1];
+        return delivered && delivered.revision - 1;
       }
     }
   }
 
-  /** Until those who crashed are started anew. */
+  /** Waits until crashed controllers are restarted. */
   async #down(forLong: boolean): Promise<void> {
     if (forLong && !this.workloadOver) await new Promise<void>((resolve) => this.#whenSeen.push(resolve));
     await later(this.#options.clock, times.down);
@@ -265,7 +270,7 @@ export class Director {
 }
 
 function lost({ what }: Effect): Error {
-  return new ConnectionError(`the answer to ${what} got lost`);
+  return new ConnectionError(`the response to ${what} was lost`);
 }
 
 function groupOf(apiVersion: string): string {

@@ -5,28 +5,28 @@ import type { Director, Life } from "./director.js";
 import { Turns } from "../time/stillness.js";
 import { later, never } from "./views.js";
 
-/** What is written for people to read is no effect that anything depends on. */
-const aside = new Set(["Event", "Lease"]);
+/** Kinds whose writes are not effects, because no end depends on them. */
+const ignoredKinds = new Set(["Event", "Lease"]);
 
 const initialEventsEnd = "k8s.io/initial-events-end";
 
-/** The way to the API for one life of the controllers: writes are effects, and what is watched can be late, old or lost. */
+/** Transport of the controllers for one lifetime: writes are effects, and watches can be delayed, stale or interrupted. */
 export function faultyTransport(base: Transport, director: Director, life: Life, clock: Clock): Transport {
   const turns = new Turns();
-  const shownPastUntil = clock.now() + director.pastTime;
-  const isPast = (): boolean => life.past !== undefined && clock.now() < shownPastUntil;
+  const staleUntil = clock.now() + director.pastTime;
+  const isPast = (): boolean => life.past !== undefined && clock.now() < staleUntil;
 
   async function call<T>(about: Call, next: () => Promise<T>): Promise<T> {
     await turns.take();
     if (!life.alive) return never();
-    if (isWrite(about) && !aside.has(about.kind.kind)) return director.write(life, about, next);
+    if (isWrite(about) && !ignoredKinds.has(about.kind.kind)) return director.write(life, about, next);
     director.happened++;
-    const answer = (async () => {
-      // Only who asks for whatever is at hand is shown the past: a read of the newest is just that.
+    const response = (async () => {
+      // Only lists at resourceVersion 0, which accept any state, are stale.
       const old = about.verb === "list" && about.options["resourceVersion"] === "0" && isPast();
       return old ? ((await pastOf(about)) as T) : next();
     })();
-    const [end] = await Promise.allSettled([answer]);
+    const [end] = await Promise.allSettled([response]);
     director.happened++;
     if (!life.alive) return never();
     if (end.status === "rejected") throw end.reason;
@@ -58,13 +58,13 @@ export function faultyTransport(base: Transport, director: Director, life: Life,
     const metadata = { resourceVersion, annotations: { [initialEventsEnd]: "true" } };
     director.happened++;
     yield [...added, { type: "BOOKMARK", object: { apiVersion, kind, metadata } }];
-    await later(clock, Math.max(0, shownPastUntil - clock.now()));
+    await later(clock, Math.max(0, staleUntil - clock.now()));
     const { sendInitialEvents: _, resourceVersionMatch: __, ...options } = about.options;
     const following = { ...options, resourceVersion };
     yield* present(base.watch(about.kind, scopeOf(about.namespace), following), false);
   }
 
-  /** What was listed to begin with is told at once; what happens after is counted, and can be withheld. */
+  /** Delivers initial events at once; numbers those after them, which can be delayed or dropped. */
   async function* present(batches: Batches, initial: boolean): Batches {
     let listing = initial;
     for await (const batch of batches) {
@@ -75,14 +75,14 @@ export function faultyTransport(base: Transport, director: Director, life: Life,
         yield batch;
         continue;
       }
-      const told = director.tell(batch);
+      const delivered = director.deliver(batch);
       const missed = director.views.isBlind;
       await director.views.opened();
       if (!life.alive) await never();
       if (missed) {
         throw failures.resourceExpired("too old resource version: what happened meanwhile is not kept");
       }
-      yield told;
+      yield delivered;
     }
   }
 

@@ -7,12 +7,12 @@ import { faultKinds, isFaultKind, parseSchedule, scheduleId, type Schedule } fro
 import { runTrial, type Outcome, type TrialOptions } from "./trial.js";
 
 /**
- * Puts controllers through a workload, and then again and again with something going wrong in a different place each
- * time: crashes between any two effects, views of the past, events that are never told, conflicts, errors, lost and
- * late answers. In the end, whatever went wrong, the objects and the outside world must be as without it.
+ * Runs controllers through a workload, then repeats it with a fault in a different place each time: crashes between any
+ * two effects, stale reads, missed events, conflicts, errors, lost and slow responses. At the end, the objects and the
+ * outside world must be the same as without the fault.
  *
- * Everything is in memory and time is virtual, so that a schedule of faults always ends in the same way: its id in
- * `only` runs it again.
+ * Everything is in memory and time is virtual, so a schedule of faults always has the same result. Pass its id in `only`
+ * to run it again.
  *
  * @example
  * const report = await perturb({
@@ -42,7 +42,7 @@ export async function perturb<World = unknown>(
   const reference = await runTrial(scenario, [], trial);
   const expected = reference.snapshot;
   if (reference.trouble !== undefined || expected === undefined) {
-    throw new Error(`it fails although nothing goes wrong: ${reference.trouble}`);
+    throw new Error(`the workload fails without any fault: ${reference.trouble}`);
   }
   const second = await runTrial(scenario, [], trial);
   const unstable =
@@ -50,7 +50,7 @@ export async function perturb<World = unknown>(
     firstOther(reference.director.effects, second.director.effects);
   if (unstable !== "") {
     throw new Error(
-      `the workload does not do the same twice, so nothing can be learned from a third time; use the clock and the random that are handed in and no I/O, and let normalize leave out what may differ:\n${unstable}`,
+      `two runs of the workload without faults differ, so faults cannot be examined; use only the given clock and random, do no I/O, and leave out in normalize what may differ:\n${unstable}`,
     );
   }
   const choice = { kinds: faults, limit, random: seededRandom(seed) };
@@ -67,7 +67,7 @@ export async function perturb<World = unknown>(
     const id = scheduleId(schedule);
     if (tried.has(id) || found.length >= (options.failures ?? Infinity)) return;
     const outcome = await runTrial(scenario, schedule, trial).catch((error: unknown) => {
-      throw new Error(`${id} cannot be tried: ${String(error)}`, { cause: error });
+      throw new Error(`${id} cannot be run: ${String(error)}`, { cause: error });
     });
     if (only !== undefined) checkFaults(schedule, outcome);
     const difference = differenceOf(expected, outcome.snapshot);
@@ -79,7 +79,7 @@ export async function perturb<World = unknown>(
     onProgress?.({ done: tried.size, of: total, failures: found.length, schedule: id });
   };
   for (const schedule of chosen) await attempt(schedule);
-  // Faults that do no harm alone are followed by another such one: what fails then needs both.
+  // Combine faults that do no harm alone, so that a failure needs both.
   const harmful = new Set(found.map(([, { what }]) => what));
   for (let round = 0; round < pairs && survived.length > 0; round++) {
     const [schedule, outcome] = survived[Math.floor(fraction(choice.random) * survived.length)] ?? [];
@@ -97,22 +97,22 @@ export async function perturb<World = unknown>(
 function checkOptions({ limit, failures, depth, seed, faults = [] }: PerturbOptions): void {
   for (const [name, number] of Object.entries({ limit, failures })) {
     if (number === undefined || (Number.isInteger(number) && number >= 1)) continue;
-    throw new TypeError(`${name} is ${number}, and should be a whole number from 1 on`);
+    throw new TypeError(`${name} must be an integer of at least 1, got ${number}`);
   }
-  if (!Number.isInteger(seed)) throw new TypeError(`seed is ${seed}, and should be a whole number`);
-  if (depth !== 1 && depth !== 2) throw new TypeError(`depth is ${String(depth)}, and should be 1 or 2`);
+  if (!Number.isInteger(seed)) throw new TypeError(`seed must be an integer, got ${seed}`);
+  if (depth !== 1 && depth !== 2) throw new TypeError(`depth must be 1 or 2, got ${String(depth)}`);
   const unknown = faults.find((kind) => !isFaultKind(kind));
   if (unknown === undefined) return;
-  throw new TypeError(`there is no fault ${JSON.stringify(unknown)}, but ${faultKinds.join(", ")}`);
+  throw new TypeError(`unknown fault ${JSON.stringify(unknown)}; the faults are ${faultKinds.join(", ")}`);
 }
 
-/** Whoever asks for a schedule wants it to happen: one that no longer does proves nothing. */
-function checkFaults(schedule: Schedule, { director: { effects, told } }: Outcome): void {
-  const happened = new Set([...effects, ...told].map(({ fault }) => fault));
+/** Fails when a requested fault did not happen, since the run proves nothing then. */
+function checkFaults(schedule: Schedule, { director: { effects, delivered } }: Outcome): void {
+  const happened = new Set([...effects, ...delivered].map(({ fault }) => fault));
   const missing = schedule.find((fault) => !happened.has(fault));
   if (missing === undefined) return;
   throw new Error(
-    `${scheduleId([missing])} of ${JSON.stringify(scheduleId(schedule))} did not take place: there were ${effects.length} effects and ${told.length} events, or it cannot happen there. Effects get other numbers when the controllers, the workload, seed or settle change: find it anew without only`,
+    `${scheduleId([missing])} of ${JSON.stringify(scheduleId(schedule))} did not happen: there were ${effects.length} effects and ${delivered.length} events, or the fault is not possible there. The numbers change with the controllers, the workload, seed and settle: run without only to find the new id`,
   );
 }
 

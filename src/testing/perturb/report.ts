@@ -5,32 +5,32 @@ import { scheduleId, type Fault, type Past, type Schedule } from "./schedule.js"
 import type { Snapshot } from "./snapshot.js";
 import type { Outcome } from "./trial.js";
 
-/** A schedule after which something is not as it should be. */
+/** Schedule after which the end differs from the end without faults. */
 export interface Failure {
-  /** Names the schedule, for `only`. */
+  /** Id of the schedule, for `only`. */
   readonly schedule: string;
-  /** What went wrong, in words: `the controllers crash right after create Page default/a-1`. */
+  /** Description of the faults: `the controllers crash right after create Page default/a-1`. */
   readonly what: string;
-  /** What is different in the end: `-` without the fault, `+` with it. */
+  /** Difference between the ends: `-` without the fault, `+` with it. */
   readonly difference: string;
-  /** What the controllers did and were told, line by line, with the faults in their places. */
+  /** Effects of the controllers and events delivered to them, with the faults in their places. */
   readonly story: readonly string[];
-  /** The source text of a test that fails because of this. */
+  /** Source code of a test that reproduces the failure. */
   readonly reproduce: string;
 }
 
 export interface Report {
   /** Shortest and earliest first. */
   readonly failures: readonly Failure[];
-  /** The ids of all schedules that were tried. */
+  /** Ids of all schedules that were run. */
   readonly tried: readonly string[];
-  /** How many schedules with one fault there are. */
+  /** Number of possible schedules with one fault. */
   readonly possible: number;
-  /** For people. */
+  /** Formats the report for people. */
   text(): string;
 }
 
-/** What differs between two ends, for people; empty when nothing does, or when there is nothing to compare. */
+/** Formats the difference between two ends; empty when there is none, or nothing to compare. */
 export function differenceOf(expected: Snapshot, actual: Snapshot | undefined): string {
   if (actual === undefined) return "";
   const parts: string[] = [];
@@ -50,7 +50,7 @@ function part(name: string, before: Json | undefined, after: Json | undefined): 
   return [name, ...text.split("\n").map((line) => `  ${line}`)].join("\n");
 }
 
-/** What a schedule has to be run with to end in the same way. */
+/** Options that a schedule depends on. */
 type Settings = Pick<PerturbOptions, "seed" | "settle">;
 
 export function failureOf(
@@ -83,44 +83,44 @@ function optionsText(id: string, { seed, settle }: Settings): string {
   ].join(", ");
 }
 
-/** A fault and its place in words. */
+/** Describes a fault and its place. */
 export function describeFault({ kind, at, past }: Fault, { director }: Pick<Outcome, "director">): string {
-  const effect = director.effects[at - 1]?.what ?? `effect ${at}, which never came`;
-  const event = director.told[at - 1]?.what ?? `event ${at}, which never came`;
+  const effect = director.effects[at - 1]?.what ?? `effect ${at}, which did not happen`;
+  const event = director.delivered[at - 1]?.what ?? `event ${at}, which did not happen`;
   switch (kind) {
     case "crash":
       return `the controllers crash right after ${effect}`;
     case "down":
-      return `the controllers crash right after ${effect} and stay down until the workload goes on`;
+      return `the controllers crash right after ${effect} and stay down until the workload continues`;
     case "stale": {
       const when = past === undefined ? "before" : describePast(past, director);
-      return `the controllers crash right after ${effect} and then see things as they were ${when}`;
+      return `the controllers crash right after ${effect} and then see the state from ${when}`;
     }
     case "missed":
-      return `it is not told that ${event}, nor what follows, until the workload goes on`;
+      return `no events are delivered from "${event}" on until the workload continues`;
     case "lag":
-      return `nothing is told for a while after ${effect}`;
+      return `no events are delivered for a while after ${effect}`;
     case "lost":
-      return `the answer to ${effect} gets lost`;
+      return `the response to ${effect} is lost`;
     case "error":
       return `${effect} fails`;
     case "conflict":
-      return `${effect} is refused with a conflict`;
+      return `${effect} fails with a conflict`;
     case "slow":
-      return `the answer to ${effect} takes its time`;
+      return `the response to ${effect} is slow`;
     case "repeated":
-      return `it is told twice that ${event}`;
+      return `the event "${event}" is delivered twice`;
   }
 }
 
-function describePast({ before, number }: Past, { effects, told }: Outcome["director"]): string {
+function describePast({ before, number }: Past, { effects, delivered }: Outcome["director"]): string {
   switch (before) {
     case "write":
       return `before write ${number} of the workload`;
     case "effect":
       return `before ${effects[number - 1]?.what ?? "it"}`;
     case "event":
-      return `before ${told[number - 1]?.what ?? "it"}`;
+      return `before ${delivered[number - 1]?.what ?? "it"}`;
   }
 }
 
@@ -130,10 +130,10 @@ function lineText(line: Line): string {
       return `workload: ${line.text}`;
     case "fault":
       return `    *** ${line.text}`;
-    case "told":
-      return `    told ${line.told.number}: ${line.told.what}${mark(line.told.fault)}`;
+    case "delivered":
+      return `    event ${line.delivered.number}: ${line.delivered.what}${mark(line.delivered.fault)}`;
     case "effect":
-      return `  did ${line.effect.number}: ${line.effect.what}${mark(line.effect.fault)}`;
+      return `  effect ${line.effect.number}: ${line.effect.what}${mark(line.effect.fault)}`;
   }
 }
 
@@ -141,13 +141,13 @@ function mark(fault: Fault | undefined): string {
   return fault === undefined ? "" : `   *** ${scheduleId([fault])}`;
 }
 
-/** How much of a story is shown around what went wrong. */
+/** Lines of the story to print around the fault. */
 const around = { before: 6, after: 14 };
 
 export function reportText({ failures, tried, possible }: Omit<Report, "text">): string {
   const runs = triedText(tried, possible);
-  if (failures.length === 0) return `${runs}; all of them end as they should.`;
-  // Many faults uncover the same mistake: each end is told once, by the shortest way to it.
+  if (failures.length === 0) return `${runs}; all of them end as without faults.`;
+  // Many faults reveal the same mistake: each different end is reported once, with its shortest schedule.
   const ends = new Map<string, Failure[]>();
   for (const failure of failures) {
     ends.set(failure.difference, [...(ends.get(failure.difference) ?? []), failure]);
@@ -177,9 +177,9 @@ export function reportText({ failures, tried, possible }: Omit<Report, "text">):
 function triedText(tried: readonly string[], possible: number): string {
   const pairs = tried.filter((id) => id.includes("+")).length;
   const single = `${tried.length - pairs} of ${possible} schedules`;
-  if (pairs === 0) return `${single} were tried`;
+  if (pairs === 0) return `${single} were run`;
   const both = `${pairs} with two faults`;
-  return possible === 0 ? `${both} were tried` : `${single} were tried, and ${both}`;
+  return possible === 0 ? `${both} were run` : `${single} were run, and ${both}`;
 }
 
 function indent(title: string, lines: readonly string[]): string {

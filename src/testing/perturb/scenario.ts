@@ -8,16 +8,16 @@ import type { TestObject } from "../api/put-objects.js";
 import type { Comparable } from "./comparable.js";
 import type { FaultKind } from "./schedule.js";
 
-/** What a workload has at hand. */
+/** Tools of a workload. */
 export interface WorkloadTools<World> {
-  /** A client of the API that nothing goes wrong with. */
+  /** Client of the API without faults. */
   readonly client: Client;
-  /** The outside world itself, such as to change it behind the controllers' backs. */
+  /** The outside world itself, for changes that do not come from the controllers. */
   readonly world: World;
   readonly clock: Clock;
-  /** Lets the controllers come to rest: a minute passes (`settle`), and what has failed meanwhile is made good. */
+  /** Lets time pass (`settle`, one minute by default) so that the controllers recover and finish their work. */
   readonly settled: () => Promise<void>;
-  /** Lets time pass until an object is as it should be. */
+  /** Lets time pass until a condition holds for an object. */
   readonly until: <K extends AnyKind>(
     kind: K,
     which: Which,
@@ -26,53 +26,53 @@ export interface WorkloadTools<World> {
   readonly advance: (time: Duration) => Promise<void>;
 }
 
-/** Where time and chance come from: with any others, nothing happens twice in the same way. */
+/** Clock and random source that make every run of the workload the same. */
 export interface Givens {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** What the controllers act upon besides the API. It must be in memory: time is virtual. */
+/** System outside the API that the controllers act upon. It must be in memory, because time is virtual. */
 export interface OutsideWorld<World> {
-  /** A new one for every repetition. */
+  /** Creates a new one for every run of the workload. */
   create(givens: Givens): World;
-  /** What is to be the same in the end, at once: JSON, Maps, Sets and dates. Asked for at any time. */
+  /** State to compare at the end, as JSON, Maps, Sets and dates; synchronous, and called at any time. */
   snapshot(world: World): Comparable;
 }
 
-/** Controllers, and what they are put through. */
+/** Controllers and a workload for them. */
 export interface Scenario<World> {
-  /** Made anew whenever they are started. Calls of the world's methods through what they are given can fail. */
+  /** Creates the controllers at every start. Faults can occur at calls of the methods of the `world` passed here. */
   controllers(world: World, givens: Givens): readonly Controller[];
   schedules?(world: World): readonly PeriodicWork[];
   readonly world?: OutsideWorld<World> | undefined;
   workload(tools: WorkloadTools<World>): Promise<void>;
-  /** Further kinds that are served. */
+  /** Additional kinds to serve. */
   readonly kinds?: readonly Resource[] | undefined;
-  /** What is there to begin with. */
+  /** Initial objects. */
   readonly objects?: readonly TestObject[] | undefined;
-  /** What of an object is to be the same in the end; undefined for nothing. Versions, uids and times never are. */
+  /** Returns the part of an object to compare; undefined: none. Versions, uids and times are never compared. */
   normalize?(object: KubeObject): unknown;
-  /** When it begins. */
+  /** Start time. */
   readonly start?: string | undefined;
 }
 
 export interface PerturbOptions {
-  /** How many repetitions there may be; when there are more to choose from, all kinds of faults get their share. Default 300. */
+  /** Maximum number of schedules to run, divided evenly among the kinds of faults. Default 300. */
   readonly limit?: number | undefined;
-  /** Only these kinds of faults. */
+  /** Kinds of faults. Default: all. */
   readonly faults?: readonly FaultKind[] | undefined;
-  /** Only these schedules, by the ids that reports name. */
+  /** Ids of the schedules to run, from a report. Default: all up to `limit`. */
   readonly only?: readonly string[] | undefined;
-  /** How many faults there may be in one repetition: 2 tries pairs as well, as far as `limit` goes. Default 1. */
+  /** Maximum number of faults in a schedule; 2 also runs pairs, up to `limit`. Default 1. */
   readonly depth?: 1 | 2 | undefined;
-  /** Decides what is left to chance: uids, jitter, and which schedules are chosen. Default 1. */
+  /** Seed of uids, jitter and the choice of schedules. Default 1. */
   readonly seed?: number | undefined;
-  /** How long controllers are given to come to rest. Default 1 minute; nothing is compared before. */
+  /** Virtual time that controllers get to settle before the end is compared. Default 1 minute. */
   readonly settle?: Duration | undefined;
-  /** Stop after so many failures. Default: never. */
+  /** Number of failures after which to stop. Default: none. */
   readonly failures?: number | undefined;
-  /** Is told of each repetition as it ends. */
+  /** Called after each schedule. */
   readonly onProgress?:
     | ((progress: {
         readonly done: number;

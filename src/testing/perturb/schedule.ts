@@ -1,4 +1,3 @@
-/** What can go wrong, and what it stands for. */
 export const faultKinds = [
   "crash",
   "down",
@@ -13,38 +12,37 @@ export const faultKinds = [
 ] as const;
 
 /**
- * - `crash`: the controllers die right after an effect, before they see its answer, and are started anew;
- * - `down`: they die there, and are started anew only when the workload has gone on;
- * - `stale`: they die there too, and for a while the new ones are shown the past;
- * - `missed`: from an event on nothing is told, until the world has moved on; what was in between is never seen;
- * - `lag`: after an effect, nothing is told for a while;
- * - `lost`: an effect takes place, but its answer is an error;
+ * - `crash`: the controllers are killed right after an effect, before they get the response, and restarted;
+ * - `down`: the same, but they are restarted only after the next write of the workload;
+ * - `stale`: the same as `crash`, and for a while the restarted controllers see an old state;
+ * - `missed`: no events are delivered until the next write of the workload, and those in between never;
+ * - `lag`: no events are delivered for a while after an effect;
+ * - `lost`: an effect takes place, but its response is an error;
  * - `error`: an effect fails and does not take place;
- * - `conflict`: a write is refused with a 409, once;
- * - `slow`: the answer to an effect takes its time;
- * - `repeated`: an event is told twice, and everything is looked at again.
+ * - `conflict`: a write fails with 409, once;
+ * - `slow`: the response to an effect is delayed;
+ * - `repeated`: an event is delivered twice, and all objects are reconciled again.
  */
 export type FaultKind = (typeof faultKinds)[number];
 
-/** A moment of the past: before an effect of the controllers, a write of the workload, or what an event told. */
+/** Earlier point in the history: before an effect, before a write of the workload, or before the change of an event. */
 export interface Past {
   readonly before: "effect" | "write" | "event";
   readonly number: number;
 }
 
-/** One thing that goes wrong. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** The number of the effect, or of the event for `missed` and `repeated`, counted from 1. */
+  /** Number of the effect, or of the event for `missed` and `repeated`, counted from 1. */
   readonly at: number;
-  /** What `stale` controllers are shown. */
+  /** State that the controllers see after a `stale` fault. */
   readonly past?: Past | undefined;
 }
 
-/** What goes wrong in one repetition of the workload. */
+/** Faults of one run of the workload. */
 export type Schedule = readonly Fault[];
 
-/** `crash@3`, `stale@7:w2` (as it was before the second write of the workload), `crash@3+lag@9`. */
+/** Id of a schedule: `crash@3`, `stale@7:w2` (as it was before the second write of the workload), `crash@3+lag@9`. */
 export function scheduleId(schedule: Schedule): string {
   return schedule.map(faultId).join("+");
 }
@@ -56,14 +54,13 @@ function faultId({ kind, at, past }: Fault): string {
   return `${kind}@${at}${past === undefined ? "" : `:${letters[past.before]}${past.number}`}`;
 }
 
-/** The schedule that an id names. */
 export function parseSchedule(id: string): Schedule {
   return id.split("+").map((text): Fault => {
     const [, kind = "", at = "", before, number = ""] =
       /^([a-z]+)@([1-9]\d*)(?::([ewt])([1-9]\d*))?$/.exec(text) ?? [];
     if (!isFaultKind(kind) || (kind === "stale") !== (before !== undefined)) {
       throw new TypeError(
-        `there is no schedule ${JSON.stringify(id)}: ids look like crash@3, stale@7:w2 or crash@3+lag@9, as reports name them`,
+        `invalid schedule ${JSON.stringify(id)}: use an id from a report, such as crash@3, stale@7:w2 or crash@3+lag@9`,
       );
     }
     if (before === undefined) return { kind, at: Number(at) };
@@ -76,7 +73,7 @@ export function isFaultKind(text: string): text is FaultKind {
   return (faultKinds as readonly string[]).includes(text);
 }
 
-/** Faults that happen when an event is told, and not when something is done. */
+/** True for faults that happen at an event, not at an effect. */
 export function isAboutEvents({ kind }: Fault): boolean {
   return kind === "missed" || kind === "repeated";
 }

@@ -18,13 +18,13 @@ import type { Givens, Scenario, WorkloadTools } from "./scenario.js";
 import type { Schedule } from "./schedule.js";
 import { nameOf, takeSnapshot, type Snapshot } from "./snapshot.js";
 
-/** What became of one repetition. */
+/** Result of one run of the workload. */
 export interface Outcome {
-  readonly director: Pick<Director, "effects" | "told" | "writes">;
+  readonly director: Pick<Director, "effects" | "delivered" | "writes">;
   readonly story: readonly Line[];
-  /** Undefined when none could be taken, which is a trouble. */
+  /** Undefined when it could not be taken; `trouble` has the reason. */
   readonly snapshot?: Snapshot | undefined;
-  /** What went wrong besides: the workload failed, nothing came to rest, controllers could not be started anew. */
+  /** Error besides a different end: the workload failed, activity did not end, controllers could not be restarted. */
   readonly trouble?: string | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface TrialOptions {
   readonly settle: number;
 }
 
-/** Longest that the workload may wait for an object, on the virtual clock. */
+/** Virtual time after which `until` of the workload fails. */
 const longestWait = "30m";
-/** What keeps going that long in one moment is a hot loop, and not work. */
+/** Turns of the event loop without passing time that count as a hot loop. */
 const mostTurns = 150;
-/** Longest that a hot loop may wait for something that comes with time, such as a list that is tried again, in milliseconds. */
+/** Virtual milliseconds granted to a hot loop that waits for time to pass, such as a retried list. */
 const lenience = 5000;
 
 /** Runs a workload once, with the faults of a schedule. */
@@ -64,9 +64,9 @@ class Trial<World> implements AsyncDisposable {
   #started: MemoryApi | undefined;
   #controllers: Controllers | undefined;
   #life: Life | undefined;
-  /** The first thing that went wrong of which the workload knows nothing. */
+  /** First error that is not an error of the workload. */
   #trouble: string | undefined;
-  /** Whose uids there have been. */
+  /** Names of all objects by uid, including deleted ones. */
   readonly #owners = new Map<string, string>();
 
   constructor(scenario: Scenario<World>, schedule: Schedule, options: TrialOptions) {
@@ -74,10 +74,9 @@ class Trial<World> implements AsyncDisposable {
     this.#options = options;
     this.#clock = new TestClock(scenario.start);
     this.#random = seededRandom(options.seed);
-    // Whoever needs none gets an empty one.
     this.#world = scenario.world?.create(this.#givens) ?? ({} as World);
     if (isThenable(this.#world)) {
-      throw new TypeError("world.create returns a promise: make the world at once, it is in memory");
+      throw new TypeError("world.create returned a promise; it must create the world synchronously");
     }
     this.#director = new Director({
       clock: this.#clock,
@@ -85,7 +84,7 @@ class Trial<World> implements AsyncDisposable {
       revision: () => this.#started?.revision() ?? 0,
       worldText: () => this.#worldText(),
       crash: (past, down) => this.#crash(past, down),
-      lookAgain: () => this.#lookAgain(),
+      enqueueAll: () => this.#enqueueAll(),
     });
   }
 
@@ -110,12 +109,12 @@ class Trial<World> implements AsyncDisposable {
   async run(): Promise<Outcome> {
     const { objects, kinds } = this.#scenario;
     const life: Life = { alive: true };
-    const controllers = this.#born(life);
+    const controllers = this.#createControllers(life);
     const [clock, random] = [this.#clock, this.#random];
     const memory = await startMemoryApi({ kinds: kindsOf(controllers, kinds), objects, clock, random });
-    this.#started = { ...memory, transport: this.#noting(memory.transport) };
+    this.#started = { ...memory, transport: this.#recordingUids(memory.transport) };
     try {
-      this.#live(life, controllers);
+      this.#startControllers(life, controllers);
       await untilStill(this.#still);
       await this.#workload();
       this.#director.story.push({ type: "workload", text: "it is over" });
@@ -125,22 +124,22 @@ class Trial<World> implements AsyncDisposable {
     } catch (error) {
       this.#trouble ??= messageOf(error);
     }
-    // Nothing happens from here on, also where it never came to rest.
+    // Stop all activity, also when it did not end by itself.
     if (this.#life !== undefined) this.#life.alive = false;
     const snapshot = await this.#snapshot();
     return { director: this.#director, story: this.#director.story, snapshot, trouble: this.#trouble };
   }
 
-  /** Notes whose uids there are: in the end some of them are of objects that are gone. */
-  #noting(base: Transport): Transport {
+  /** Records the uids of objects, since some are deleted before the end. */
+  #recordingUids(base: Transport): Transport {
     return hooked(base, {
       call: async (_, next) => {
-        const answer = await next();
-        const { kind, metadata } = (answer ?? {}) as Partial<KubeObject>;
+        const response = await next();
+        const { kind, metadata } = (response ?? {}) as Partial<KubeObject>;
         if (kind !== undefined && metadata?.uid !== undefined) {
-          this.#owners.set(metadata.uid, nameOf(answer as KubeObject));
+          this.#owners.set(metadata.uid, nameOf(response as KubeObject));
         }
-        return answer;
+        return response;
       },
     });
   }
@@ -152,7 +151,7 @@ class Trial<World> implements AsyncDisposable {
       const [owners, world] = [this.#owners, this.#worldState()];
       return await takeSnapshot({ api, transport, owners, world, normalize });
     } catch (error) {
-      this.#trouble ??= `how it ends cannot be told: ${messageOf(error)}`;
+      this.#trouble ??= `the end cannot be compared: ${messageOf(error)}`;
       return undefined;
     }
   }
@@ -163,7 +162,7 @@ class Trial<World> implements AsyncDisposable {
     } catch (error) {
       if (error instanceof NeverStill) throw error;
       throw new Error(
-        `the workload failed: ${messageOf(error)} (controllers may be late: does it wait, with until, for what it relies on?)`,
+        `the workload failed: ${messageOf(error)} (controllers may be slow: use until to wait for what the workload relies on)`,
         { cause: error },
       );
     }
@@ -178,7 +177,7 @@ class Trial<World> implements AsyncDisposable {
     return this.#scenario.world?.snapshot(this.#world) ?? null;
   }
 
-  /** In the middle of things a snapshot may fail, as long as it does not in the end. */
+  /** A snapshot may fail during the run, but not at its end. */
   #worldText(): string {
     try {
       return JSON.stringify(comparable(this.#worldState()));
@@ -187,7 +186,7 @@ class Trial<World> implements AsyncDisposable {
     }
   }
 
-  #born(life: Life): readonly Controller[] {
+  #createControllers(life: Life): readonly Controller[] {
     return this.#scenario.controllers(this.#worldFor(life), this.#givens);
   }
 
@@ -195,7 +194,7 @@ class Trial<World> implements AsyncDisposable {
     return this.#scenario.world === undefined ? this.#world : outsideOf(this.#world, this.#director, life);
   }
 
-  #live(life: Life, controllers = this.#born(life)): void {
+  #startControllers(life: Life, controllers = this.#createControllers(life)): void {
     this.#life = life;
     const [clock, random] = [this.#clock, this.#random];
     const transport = faultyTransport(this.#memory.transport, this.#director, life, clock);
@@ -213,22 +212,22 @@ class Trial<World> implements AsyncDisposable {
   }
 
   #crash(past: number | undefined, down: Promise<void>): void {
-    // A process that is killed says nothing; this is only so that its timers end. Nothing it asks for is answered.
+    // Only to end its timers: requests of a crashed lifetime are no longer answered.
     void this.#controllers?.stop();
     this.#controllers = undefined;
-    this.#comeBack(past, down).catch((error: unknown) => {
-      this.#trouble ??= `the controllers cannot be started anew: ${messageOf(error)}`;
+    this.#restart(past, down).catch((error: unknown) => {
+      this.#trouble ??= `the controllers could not be restarted: ${messageOf(error)}`;
     });
   }
 
-  async #comeBack(past: number | undefined, down: Promise<void>): Promise<void> {
+  async #restart(past: number | undefined, down: Promise<void>): Promise<void> {
     await down;
-    const shown = past === undefined ? "" : ", and are shown the past for a while";
-    this.#director.story.push({ type: "fault", text: `the controllers start anew${shown}` });
-    this.#live({ alive: true, past });
+    const stale = past === undefined ? "" : ", and see an old state for a while";
+    this.#director.story.push({ type: "fault", text: `the controllers restart${stale}` });
+    this.#startControllers({ alive: true, past });
   }
 
-  #lookAgain(): void {
+  #enqueueAll(): void {
     for (const handle of this.#controllers?.all ?? []) {
       if (!handle.loop?.isStarted) continue;
       for (const { metadata } of handle.loop.sources.objects.list()) {
@@ -255,7 +254,7 @@ class Trial<World> implements AsyncDisposable {
           const next = this.#clock.next ?? Infinity;
           if (next > deadline) {
             const info = await client.kind(kind);
-            const state = object === undefined ? "it is not there" : JSON.stringify(object.status ?? {});
+            const state = object === undefined ? "it does not exist" : JSON.stringify(object.status ?? {});
             throw new Error(
               `${info.kind} ${JSON.stringify(which)} has not become what the workload waits for in ${longestWait}: ${state}`,
             );
@@ -266,7 +265,7 @@ class Trial<World> implements AsyncDisposable {
     };
   }
 
-  /** The workload's own: nothing goes wrong with it, but with what it writes the world moves on. */
+  /** Client of the workload, without faults. */
   #client(): Client {
     const transport = hooked(this.#memory.transport, {
       call: (call, next) => (isWrite(call) ? this.#director.wrote(describeCall(call), next) : next()),
@@ -275,7 +274,7 @@ class Trial<World> implements AsyncDisposable {
     return createClient({ transport, clock: this.#clock, random: this.#random });
   }
 
-  /** Until everybody had time to rest, also from the last thing that went wrong. */
+  /** Lets time pass until the controllers could recover from the last fault. */
   async #settled(): Promise<void> {
     const { settle } = this.#options;
     await this.#pass(settle);

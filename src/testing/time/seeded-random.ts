@@ -1,6 +1,6 @@
 import type { Random } from "../../model/core.js";
 
-/** Chance that can be had again: the same seed gives the same bytes (mulberry32). */
+/** Deterministic random source: the same seed gives the same bytes (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

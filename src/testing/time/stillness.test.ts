@@ -3,7 +3,7 @@ import { systemClock, VirtualClock } from "../../model/core.js";
 import { NeverStill, pass, untilStill } from "./stillness.js";
 import { TestClock } from "./test-clock.js";
 
-test("what one timer causes is over before the next fires", async () => {
+test("the activity of one timer ends before the next fires", async () => {
   const clock = new TestClock(0);
   const seen: string[] = [];
   let happened = 0;
@@ -25,7 +25,7 @@ test("what one timer causes is over before the next fires", async () => {
   expect(clock.next).toBeUndefined();
 });
 
-test("what is due at once is part of the stillness", async () => {
+test("timers that are due at once fire before the system counts as idle", async () => {
   const clock = new TestClock(0);
   let fired = false;
   clock.after(0, () => (fired = true));
@@ -33,14 +33,16 @@ test("what is due at once is part of the stillness", async () => {
   expect(fired).toBe(true);
 });
 
-test("any virtual clock can be moved, but no real one", async () => {
+test("advancing works with any virtual clock and fails with a real one", async () => {
   const clock = new VirtualClock(0);
   await pass(2500, { clock, life: () => 0 });
   expect(clock.now()).toBe(2500);
-  await expect(pass(1, { clock: systemClock, life: () => 0 })).rejects.toThrow("time passes by itself");
+  await expect(pass(1, { clock: systemClock, life: () => 0 })).rejects.toThrow(
+    "advance() needs virtual time",
+  );
 });
 
-test("what goes on until its time has come may be given that time", async () => {
+test("activity that waits for time gets it within the lenience", async () => {
   const clock = new TestClock(0);
   let happened = 0;
   const waiting = { clock, life: () => (clock.now() < 1000 ? happened++ : happened), mostTurns: 20 };
@@ -50,7 +52,7 @@ test("what goes on until its time has come may be given that time", async () => 
   expect(clock.now()).toBe(1000);
 });
 
-test("what never ends is told", async () => {
+test("activity that never ends fails with NeverStill", async () => {
   let happened = 0;
   const restless = untilStill({ clock: new TestClock(), life: () => happened++, mostTurns: 20 });
   await expect(restless).rejects.toThrow(NeverStill);

@@ -2,20 +2,20 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { VirtualClock, type Clock } from "../../model/core.js";
 import { TestClock } from "./test-clock.js";
 
-/** So many turns of the event loop without a sign of life mean that nothing goes on. */
+/** Turns of the event loop without activity after which the system counts as idle. */
 const calmTurns = 4;
-/** A clock that does not say when its next timer is due is moved in such steps, in milliseconds. */
+/** Steps, in milliseconds, in which a clock is moved that does not know its next timer. */
 const stride = 1000;
 
-/** Things go on and on although time stands still: a hot loop. */
+/** Activity does not end although time stands still: a hot loop. */
 export class NeverStill extends Error {
   override readonly name = "NeverStill";
 }
 
-/** So many things may happen before whoever waits for stillness gets a turn. */
+/** Requests after which the event loop gets a turn. */
 const share = 50;
 
-/** Lets a turn of the event loop pass now and then: what is all in memory could otherwise go on without ever ending one. */
+/** Yields to the event loop regularly; work that is all in memory might otherwise never end its turn. */
 export class Turns {
   #taken = 0;
 
@@ -25,24 +25,23 @@ export class Turns {
 }
 
 export interface StillnessOptions {
-  /** A number that differs whenever anything has happened. */
+  /** Number that changes with every activity. */
   readonly life: () => number;
   readonly clock: Clock;
-  /** After how many turns of the event loop to give up. Default 10,000. */
+  /** Turns of the event loop after which to fail. Default 10,000. */
   readonly mostTurns?: number | undefined;
   /**
-   * How much time, in milliseconds, is let pass before giving up. Where nothing takes time, what is tried again and again until
-   * its time has come would otherwise never end. Default 0.
+   * Virtual time, in milliseconds, to let pass before failing, for activity that retries until its time has come. Default 0.
    */
   readonly lenience?: number | undefined;
 }
 
-/** Time that is let pass so goes by in such steps, in milliseconds, with so many turns after each. */
+/** Steps in which that time passes, in milliseconds, and turns of the event loop after each. */
 const grant = { step: 250, turns: 10 };
 
 /**
- * Resolves when nothing happens any more as long as time stands still. What is in memory and in this process has then
- * come to its end, or waits for time to pass; what waits for a disk or a network cannot be told from that.
+ * Waits until there is no activity while time stands still. Work in memory has then ended or waits for time to pass. Work
+ * that waits for a disk or the network is not detected.
  */
 export async function untilStill(options: StillnessOptions): Promise<void> {
   const { life, clock, mostTurns = 10_000, lenience = 0 } = options;
@@ -56,10 +55,10 @@ export async function untilStill(options: StillnessOptions): Promise<void> {
     }
     if (turns > mostTurns) {
       throw new NeverStill(
-        `something goes on and on although time stands still (${mostTurns} turns of the event loop): does a run cause its own next run?`,
+        `activity does not end although time stands still (${mostTurns} turns of the event loop): does a run trigger itself?`,
       );
     }
-    // What is due at this very moment is part of it.
+    // Timers that are due now are part of the activity.
     if (clock instanceof TestClock && (clock.next ?? Infinity) <= clock.now()) {
       await clock.advance(0);
       calm = 0;
@@ -71,11 +70,11 @@ export async function untilStill(options: StillnessOptions): Promise<void> {
   }
 }
 
-/** Moves time on from one timer to the next; what each of them causes has come to its end before the next. */
+/** Moves time from timer to timer; the activity that each one causes ends before the next fires. */
 export async function pass(milliseconds: number, options: StillnessOptions): Promise<void> {
   const { clock } = options;
   if (!(clock instanceof VirtualClock)) {
-    throw new TypeError("time passes by itself on this clock: leave clock out, or give a TestClock");
+    throw new TypeError("advance() needs virtual time: leave out the clock option, or pass a TestClock");
   }
   const end = clock.now() + milliseconds;
   await untilStill(options);

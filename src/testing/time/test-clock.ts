@@ -1,8 +1,7 @@
 import { VirtualClock, type Timer } from "../../model/core.js";
 
 /**
- * A virtual clock that can say when its next timer is due, so that whoever moves it can go from one to the next and let
- * each of them have its effect.
+ * Virtual clock with the time of its next timer, so that it can be moved from timer to timer.
  *
  * @example
  * const plane = await testPlane({ controllers: [sites], clock: new TestClock("2026-03-01T08:00:00Z") });
@@ -25,7 +24,7 @@ export class TestClock extends VirtualClock {
     };
   }
 
-  /** When the next timer is due, in milliseconds since 1970; undefined when none waits. */
+  /** Time of the next timer in milliseconds since 1970; undefined when there is none. */
   get next(): number | undefined {
     let first: number | undefined;
     for (const due of this.#due.values()) if (first === undefined || due < first) first = due;
