@@ -84,14 +84,18 @@ export class Director {
     this.views = new Views(options.clock);
   }
 
-  /** Performs a write of the workload, which ends `missed` and `down` faults. */
+  /**
+   * Performs a write of the workload, which ends `missed` and `down` faults. A fault that begins with the events of this very write
+   * lasts until the next one, whether or not they arrive before the response.
+   */
   async wrote<T>(what: string, write: () => Promise<T>): Promise<T> {
     this.writes.push(this.#options.revision());
     this.story.push({ type: "workload", text: what });
+    const hasFault = this.views.isBlind || this.#whenSeen.length > 0;
     try {
       return await write();
     } finally {
-      this.#see();
+      if (hasFault) this.#see();
     }
   }
 
