@@ -40,12 +40,12 @@ export { loadConnection } from "./client/kubeconfig/load-connection.js";
 export { poll, type Poller } from "./client/polling/poll.js";
 export { httpTransport } from "./client/transport/http/http-transport.js";
 
-export { controller, type Controller } from "./runtime/controller.js";
-export { plainController } from "./runtime/plain.js";
-export { PermanentError } from "./runtime/outcome.js";
-export { and, changed, not, or } from "./runtime/predicates.js";
-export { toAll, toIndexed, toOwner, watch } from "./runtime/watch.js";
-export { startControllers, type Controllers } from "./runtime/start-controllers.js";
+export { controller, type Controller } from "./runtime/controller/controller.js";
+export { plainController } from "./runtime/controller/plain.js";
+export { PermanentError } from "./runtime/controller/outcome.js";
+export { and, changed, not, or } from "./runtime/controller/predicates.js";
+export { toAll, toIndexed, toOwner, watch } from "./runtime/controller/watch.js";
+export { startControllers, type Controllers } from "./runtime/start/start-controllers.js";
 export { exponentialBackoff, maxOf, tokenBucket } from "./runtime/queue/rate-limiter.js";
 export { batched, chooseStrategy, immediate, scheduled } from "./runtime/queue/strategy.js";
 export { schedule } from "./runtime/schedule/schedule.js";

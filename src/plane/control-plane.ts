@@ -4,10 +4,14 @@ import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
 import type { Resource } from "../model/schema/resource-types.js";
-import type { Controller } from "../runtime/controller.js";
-import { silent, type Log } from "../runtime/observe/log.js";
+import type { Controller } from "../runtime/controller/controller.js";
+import { silent, type Log } from "../runtime/log/log.js";
 import type { Schedule } from "../runtime/schedule/schedule.js";
-import { startControllers, type Controllers, type ControllersOptions } from "../runtime/start-controllers.js";
+import {
+  startControllers,
+  type Controllers,
+  type ControllersOptions,
+} from "../runtime/start/start-controllers.js";
 import {
   startApi,
   startServer,

@@ -1,4 +1,4 @@
-import type { Controllers } from "../runtime/start-controllers.js";
+import type { Controllers } from "../runtime/start/start-controllers.js";
 import type { HealthCheck } from "../server/index.js";
 
 /** What the controllers of a process say about themselves, among the checks of its server. */

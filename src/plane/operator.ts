@@ -5,8 +5,8 @@ import type { Connection } from "../client/transport/connection.js";
 import { httpTransport } from "../client/transport/http/http-transport.js";
 import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
 import type { Resource } from "../model/schema/resource-types.js";
-import type { Controller } from "../runtime/controller.js";
-import { silent, type Log } from "../runtime/observe/log.js";
+import type { Controller } from "../runtime/controller/controller.js";
+import { silent, type Log } from "../runtime/log/log.js";
 import { controllerMetrics } from "../runtime/observe/metrics.js";
 import type { Schedule } from "../runtime/schedule/schedule.js";
 import {
@@ -15,7 +15,7 @@ import {
   type ControllersOptions,
   type Election,
   type Shards,
-} from "../runtime/start-controllers.js";
+} from "../runtime/start/start-controllers.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions } from "./definitions/register-definitions.js";
 import { registerLater } from "./definitions/register-later.js";

@@ -4,8 +4,8 @@ export {
   type CommonOptions,
   type Controller,
   type ControllerOptions,
-} from "./controller.js";
-export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./plain.js";
+} from "./controller/controller.js";
+export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./controller/plain.js";
 export type {
   CleanupTools,
   Effect,
@@ -16,10 +16,10 @@ export type {
   StepOptions,
   Tools,
   TypedKind,
-} from "./tools.js";
-export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./outcome.js";
-export type { PhaseRules } from "./phases.js";
-export { and, anything, changed, desired, not, or, type Predicate } from "./predicates.js";
+} from "./controller/reconcile-context.js";
+export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./controller/outcome.js";
+export type { PhaseRules } from "./controller/phases.js";
+export { and, anything, changed, desired, not, or, type Predicate } from "./controller/predicates.js";
 export {
   toAll,
   toIndexed,
@@ -30,21 +30,21 @@ export {
   type Request,
   type Watch,
   type WatchOptions,
-} from "./watch.js";
+} from "./controller/watch.js";
 export {
   startControllers,
   type Controllers,
   type ControllersOptions,
   type Election,
   type Shards,
-} from "./start-controllers.js";
+} from "./start/start-controllers.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
 export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";
 export type { RunLog, RunLogOptions } from "./runs/run-log.js";
-export { StepError } from "./steps/steps.js";
-export type { Log } from "./observe/log.js";
-export { createLog, type LogOptions } from "./observe/create-log.js";
+export { StepError } from "./reconcile/steps/steps.js";
+export type { Log } from "./log/log.js";
+export { createLog, type LogOptions } from "./log/create-log.js";
 export { controllerMetrics, type MetricFamily, type Metrics } from "./observe/metrics.js";
 export { traces, type OpenTelemetry } from "./observe/traces.js";
 export type { Observer, RunFacts } from "./observe/observer.js";
@@ -82,7 +82,7 @@ export { window, type Window, type WindowOptions } from "./schedule/window.js";
 
 export { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader/leader-election.js";
 export { sharding, type Sharding, type ShardingOptions, type ShardWork } from "./shard/sharding.js";
-export { NotLeaderError } from "./leader/term.js";
+export { NotLeaderError } from "./lease/term.js";
 export { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./recorder/event-recorder.js";
 export { breakers, type Breakers } from "./breaker/breakers.js";
 export { CircuitOpenError, type Breaker, type BreakerOptions, type BreakerState } from "./breaker/breaker.js";

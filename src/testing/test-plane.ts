@@ -8,9 +8,13 @@ import { duration, systemRandom, VirtualClock, type Clock, type Duration } from 
 import type { Resource } from "../model/schema/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
-import type { Controller } from "../runtime/controller.js";
+import type { Controller } from "../runtime/controller/controller.js";
 import type { Run } from "../runtime/runs/run.js";
-import { startControllers, type Controllers, type ControllersOptions } from "../runtime/start-controllers.js";
+import {
+  startControllers,
+  type Controllers,
+  type ControllersOptions,
+} from "../runtime/start/start-controllers.js";
 import type { Api } from "../server/index.js";
 import { hooked } from "./api/calls.js";
 import { Interception, type Interceptors } from "./api/interceptors.js";

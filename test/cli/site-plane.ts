@@ -6,8 +6,8 @@ import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixture
 import { runCommandLine } from "../../src/cli/program.js";
 import { resource } from "../../src/model/index.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
-import { controller } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 
 export const Site = resource("demo.dev/v1", "Site", {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Namespace, Secret } from "../../src/client/kinds/kubernetes.js";
 import type { KubeObject } from "../../src/model/index.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
-import type { Tools } from "../../src/runtime/tools.js";
+import type { Tools } from "../../src/runtime/controller/reconcile-context.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Box, Page, Site, Tenant } from "./kinds.js";
 import { condition, type TestPlane } from "./test-plane.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { changed } from "../../src/runtime/predicates.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { changed } from "../../src/runtime/controller/predicates.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 import { condition, followRuns } from "./test-plane.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sleep } from "../../src/model/index.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import type { Log } from "../../src/runtime/observe/log.js";
-import { PermanentError } from "../../src/runtime/outcome.js";
-import { toAll, watch } from "../../src/runtime/watch.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import type { Log } from "../../src/runtime/log/log.js";
+import { PermanentError } from "../../src/runtime/controller/outcome.js";
+import { toAll, watch } from "../../src/runtime/controller/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
 import { condition, gate } from "./test-plane.js";

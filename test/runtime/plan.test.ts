@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Plan } from "../../src/runtime/plan/plan.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";

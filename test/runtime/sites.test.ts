@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../../src/model/index.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import { describeHomes } from "./homes/describe-homes.js";
 
 const Site = resource("demo.dev/v1", "Site", {

@@ -3,7 +3,7 @@ import type { Client } from "../../src/client/client.js";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
 import { untilAborted } from "../../src/client/until-aborted.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";

@@ -4,13 +4,13 @@ import type { AnyKind, ForeignKind, ObjectFor } from "../../src/client/kinds/kin
 import { ConfigMap, Event, Namespace, Secret } from "../../src/client/kinds/kubernetes.js";
 import type { KubeObject, Resource } from "../../src/model/index.js";
 import { registerDefinitions } from "../../src/plane/definitions/register-definitions.js";
-import { silent } from "../../src/runtime/observe/log.js";
+import { silent } from "../../src/runtime/log/log.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-} from "../../src/runtime/start-controllers.js";
+} from "../../src/runtime/start/start-controllers.js";
 import type { Home } from "./homes/home.js";
 import { eventually, until } from "./until.js";
 

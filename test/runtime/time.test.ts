@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 import { eventually } from "./until.js";

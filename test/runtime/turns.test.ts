@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { controller } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 

@@ -1,5 +1,5 @@
 import type { Resource } from "../../model/schema/resource-types.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
 /** What modules have to offer to a control plane, each once. */

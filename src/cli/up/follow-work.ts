@@ -3,7 +3,7 @@ import type { Client, Where } from "../../client/client.js";
 import { Event } from "../../client/kinds/kubernetes.js";
 import { sleep, systemClock } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import type { RunLog } from "../../runtime/runs/run-log.js";
 import type { Run } from "../../runtime/runs/run.js";
 import { RunLines, timeText, whatHappened } from "./run-line.js";

@@ -1,5 +1,5 @@
 import type { Resource } from "../../model/schema/resource-types.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 
 /** The kinds that controllers are for, own or watch and that are defined in this program, and further ones; each once. */
 export function kindsOf(

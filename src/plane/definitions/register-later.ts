@@ -1,4 +1,4 @@
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import type { Endings } from "../endings.js";
 import type { RegisterOptions } from "./register-definitions.js";
 

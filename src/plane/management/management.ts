@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
-import type { Controllers } from "../../runtime/start-controllers.js";
+import type { Controllers } from "../../runtime/start/start-controllers.js";
 import type { Extension, ExtensionAnswer, ExtensionRequest } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";

@@ -1,5 +1,5 @@
 import { diff, type Change, type Json, type KubeObject } from "../../model/core.js";
-import { comparable, withoutSecrets } from "../../runtime/observe/secrets.js";
+import { comparable, withoutSecrets } from "../../runtime/log/secrets.js";
 
 /** What every write changes and nobody asks about. */
 export const bookkeeping = [

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failures, VirtualClock, type Random } from "../../model/core.js";
-import { LeaseServer, type Fate } from "./fixtures/lease-server.js";
-import { Machine } from "./fixtures/machine.js";
+import { LeaseServer, type Fate } from "../lease/fixtures/lease-server.js";
+import { Machine } from "../lease/fixtures/machine.js";
 import { leaderElection } from "./leader-election.js";
 
 /** Something that happens to one of the candidates. */

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { failures, VirtualClock } from "../../model/core.js";
-import { LeaseServer, type Fate } from "./fixtures/lease-server.js";
-import { Machine } from "./fixtures/machine.js";
+import { LeaseServer, type Fate } from "../lease/fixtures/lease-server.js";
+import { Machine } from "../lease/fixtures/machine.js";
 import { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader-election.js";
-import { NotLeaderError } from "./term.js";
+import { NotLeaderError } from "../lease/term.js";
 
 let world: VirtualClock;
 let server: LeaseServer;

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { Client } from "../../client/client.js";
 import { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
 import {
   duration,
@@ -16,13 +15,19 @@ import {
   jitter,
   within,
 } from "../../model/core.js";
-import { decide, holderOf, observe, released, type Action, type Candidate, type Lease } from "./lease.js";
-import { steadyOf, type Moment, type SteadyClock } from "./moment.js";
-import { NotLeaderError, Term } from "./term.js";
-import { checkTiming } from "./timing.js";
-
-/** The calls of a client that an election makes. */
-export type LeaseClient = Pick<Client, "find" | "create" | "update">;
+import {
+  decide,
+  holderOf,
+  observe,
+  released,
+  type Action,
+  type Candidate,
+  type Lease,
+  type LeaseClient,
+} from "../lease/lease.js";
+import { steadyOf, type Moment, type SteadyClock } from "../lease/moment.js";
+import { NotLeaderError, Term } from "../lease/term.js";
+import { checkTiming } from "../lease/timing.js";
 
 export interface LeaderElectionOptions {
   readonly client: LeaseClient;

@@ -1,12 +1,12 @@
 import { targetOf, type Which } from "../../client/which.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
-import type { Controller } from "../controller.js";
+import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";
 import type { DeadLetter } from "../queue/work.js";
 import type { Trigger } from "../runs/run.js";
-import { ControllerLoop, defaults, type GoingOn } from "./controller-loop.js";
+import { ControllerLoop, type GoingOn } from "./controller-loop.js";
 import type { Dependencies } from "./dependencies.js";
-import { joinKey } from "./keys.js";
+import { joinKey } from "../controller/keys.js";
 import { Sources } from "./sources.js";
 
 /** One controller as people deal with it, over all terms of leadership. */
@@ -140,6 +140,15 @@ export class ControllerHandle {
   gain(isGained: (key: string) => boolean): void {
     for (const key of this.#paused) if (key !== undefined && isGained(key)) this.#loop?.queue.pause(key);
     this.#loop?.gain(isGained);
+  }
+
+  /** An object from one of the caches; undefined if none has it. A kind's name alone may be that of several groups. */
+  cached(kind: string, key: string): KubeObject | undefined {
+    const loop = this.#loop;
+    if (loop === undefined || !loop.isStarted) return undefined;
+    if (this.controller.options.for.kind === kind) return loop.sources.objects.get(key);
+    const owned = this.controller.owns.find((each) => each.kind === kind);
+    return owned && loop.sources.cacheOf(owned).get(key);
   }
 
   /** Sources to read from for a moment, when this process does not work itself. */

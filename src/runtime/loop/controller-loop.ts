@@ -1,21 +1,18 @@
 import { tell } from "../../client/tell.js";
 import { duration, formatDuration, fraction, type KubeObject } from "../../model/core.js";
-import { AppliedChildren } from "../children/write-children.js";
-import type { Controller } from "../controller.js";
+import { AppliedChildren } from "../reconcile/children/write-children.js";
+import { defaults, type Controller } from "../controller/controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
 import type { AddOptions, DeadLetter, Outcome, Work } from "../queue/work.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
-import { HandOver } from "../steps/steps.js";
+import { HandOver } from "../reconcile/steps/steps.js";
 import type { Dependencies } from "./dependencies.js";
-import { ObjectRun, type RunEnd } from "./object-run.js";
-import type { RunOptions } from "./run-scope.js";
-import { RunSignals } from "./run-signals.js";
+import { ObjectRun, type RunEnd } from "../reconcile/object-run.js";
+import type { RunOptions } from "../reconcile/run-scope.js";
+import { RunSignals } from "../cancel/run-signals.js";
 import { Sources } from "./sources.js";
-
-/** What a controller that says nothing about it gets. */
-export const defaults = { concurrency: 4, timeout: "1m", resync: "10h", base: "5ms", max: "1000s" } as const;
 
 /** How much a resync is spread, so that what began together does not stay together. */
 const resyncSpread = 0.1;

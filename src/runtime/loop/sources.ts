@@ -4,16 +4,17 @@ import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
 import { byController } from "../../client/informer/cache/index-functions.js";
-import { ownerIndex } from "../children/write-children.js";
-import { kindKey, type Controller } from "../controller.js";
-import { hasFinalizer } from "../finalizer.js";
-import { desired } from "../predicates.js";
-import { finalizerOf } from "../prose/prose-context.js";
+import { ownerIndex } from "../reconcile/children/write-children.js";
+import type { Controller } from "../controller/controller.js";
+import { hasFinalizer } from "../reconcile/object/finalizer.js";
+import { desired } from "../controller/predicates.js";
+import { finalizerOf } from "../controller/names.js";
 import type { AddOptions } from "../queue/work.js";
 import type { Trigger } from "../runs/run.js";
-import { toOwner, type Mapper, type Watch } from "../watch.js";
+import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";
-import { describe, joinKey, keyOf } from "./keys.js";
+import type { Caches } from "../reconcile/run-dependencies.js";
+import { describe, joinKey, keyOf, kindKey } from "../controller/keys.js";
 
 type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
 
@@ -28,7 +29,7 @@ const triggerTypes = {
 } as const;
 
 /** Everything a controller watches, and the keys that its changes mean. */
-export class Sources {
+export class Sources implements Caches {
   /** The kind the controller is for, as the server knows it. */
   readonly kind: KindInfo;
   readonly objects: Source;

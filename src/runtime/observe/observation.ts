@@ -1,11 +1,9 @@
 import type { Clock, JsonObject, KubeObject } from "../../model/core.js";
-import type { ControllerHandle } from "../loop/controller-handle.js";
-import type { Dependencies } from "../loop/dependencies.js";
-import { describe } from "../loop/keys.js";
-import { fieldManagerOf } from "../prose/prose-context.js";
+import { describe } from "../controller/keys.js";
+import { fieldManagerOf } from "../controller/names.js";
 import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
-import type { Log } from "./log.js";
+import type { Log } from "../log/log.js";
 import { controllerMetrics, type Metrics } from "./metrics.js";
 import type { Watched } from "./metrics/lookups.js";
 import { observers, type Observer } from "./observer.js";
@@ -28,9 +26,9 @@ export interface ObservationOptions {
 interface Surroundings {
   readonly clock: Clock;
   readonly log: Log;
-  note: Dependencies["note"];
-  /** The controller of a name. */
-  handle(controller: string): ControllerHandle;
+  warn(this: void, controller: string, object: KubeObject, reason: string, message: string): void;
+  /** An object from a cache of the controller; undefined if no cache has it. */
+  objectOf(this: void, controller: string, kind: string, key: string): KubeObject | undefined;
 }
 
 /** All that looks on while controllers work. */
@@ -52,9 +50,8 @@ export class Observation {
       log,
       now: () => clock.now(),
       managerOf: fieldManagerOf,
-      objectOf: (controller, kind, key) => cached(surroundings.handle(controller), kind, key),
-      note: (controller, object, reason, message) =>
-        surroundings.note(controller, object, reason, message, "Warning"),
+      objectOf: surroundings.objectOf,
+      note: surroundings.warn,
       onFinding: (finding) => this.metrics?.found(finding),
     });
     this.#observer = this.#all(undefined);
@@ -106,12 +103,4 @@ export class Observation {
         this.#log.error({ controller, object: `${kind} ${key}`, run, err: error }, "an observer failed"),
     );
   }
-}
-
-/** An object as one of the controller's caches has it, if one does: the same name may stand for kinds of several groups. */
-function cached({ controller, loop }: ControllerHandle, kind: string, key: string): KubeObject | undefined {
-  if (loop === undefined || !loop.isStarted) return undefined;
-  if (controller.options.for.kind === kind) return loop.sources.objects.get(key);
-  const owned = controller.owns.find((each) => each.kind === kind);
-  return owned && loop.sources.cacheOf(owned).get(key);
 }

@@ -1,4 +1,4 @@
-import type { Run, WriteRecord } from "../runs/run.js";
+import type { Run, WriteFacts } from "../runs/run.js";
 
 /** What is known of a run before it has begun. */
 export interface RunFacts {
@@ -6,11 +6,6 @@ export interface RunFacts {
   readonly kind: string;
   readonly key: string;
   readonly runId: string;
-}
-
-/** What is known of a write before it is sent. */
-export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "name" | "subresource"> {
-  readonly kind: string;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type * as Otel from "@opentelemetry/api";
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
-import type { Run } from "../runs/run.js";
-import { splitKey } from "../loop/keys.js";
+import type { Run, WriteFacts } from "../runs/run.js";
+import { splitKey } from "../controller/keys.js";
 import { describeTrigger } from "../runs/describe.js";
-import type { Observer, RunFacts, WriteFacts } from "./observer.js";
+import type { Observer, RunFacts } from "./observer.js";
 
 /** OpenTelemetry's API, as `import * as otel from "@opentelemetry/api"` gives it. */
 export type OpenTelemetry = Pick<typeof Otel, "trace" | "context" | "SpanStatusCode">;

@@ -12,11 +12,10 @@ import {
   type Random,
   type Timer,
 } from "../../model/core.js";
-import type { Controller } from "../controller.js";
-import { defaults } from "../loop/controller-loop.js";
-import { joinKey } from "../loop/keys.js";
-import { silent } from "../observe/log.js";
-import { runProse } from "../prose/prose-run.js";
+import { defaults, type Controller } from "../controller/controller.js";
+import { joinKey } from "../controller/keys.js";
+import { silent } from "../log/log.js";
+import { runProse } from "../reconcile/prose-run.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
 import type { PlannedChange } from "./planned-change.js";
 import { PlannedChildren } from "./planned-children.js";

@@ -1,10 +1,12 @@
 import type { KubeObject } from "../../model/core.js";
-import { Staged, stageChild, type StagedChild } from "../children/staged.js";
-import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../children/write-children.js";
-import { kindKey, type Controller } from "../controller.js";
-import { messageOf } from "../message-of.js";
-import { fieldManagerOf, type ProseContext, type ProseOptions } from "../prose/prose-context.js";
-import type { TypedKind } from "../tools.js";
+import { Staged, stageChild, type StagedChild } from "../reconcile/children/staged.js";
+import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../reconcile/children/write-children.js";
+import type { Controller } from "../controller/controller.js";
+import { kindKey } from "../controller/keys.js";
+import { fieldManagerOf } from "../controller/names.js";
+import { messageOf } from "../log/message-of.js";
+import type { ProseContext, ProseOptions } from "../reconcile/prose-context.js";
+import type { TypedKind } from "../controller/reconcile-context.js";
 import { changeOf } from "./planned-change.js";
 import type { PlanningTransport } from "./planning-transport.js";
 

@@ -22,9 +22,8 @@ import {
   type Json,
   type KubeObject,
 } from "../../model/core.js";
-import { kindKey } from "../controller.js";
-import { joinKey } from "../loop/keys.js";
-import { messageOf } from "../message-of.js";
+import { joinKey, kindKey } from "../controller/keys.js";
+import { messageOf } from "../log/message-of.js";
 import { changeOf, type PlannedChange } from "./planned-change.js";
 
 /** What is in the caches of an object. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../client/client.js";
 import { failures, systemRandom, VirtualClock } from "../../model/core.js";
-import { silent, type Log } from "../observe/log.js";
+import { silent, type Log } from "../log/log.js";
 import { Recorders } from "./recorders.js";
 
 test("an event that could not be written is told of with its object and run", async () => {

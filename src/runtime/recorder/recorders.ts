@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import type { Clock, Random } from "../../model/core.js";
-import type { Log } from "../observe/log.js";
+import type { Log } from "../log/log.js";
 import { eventRecorder, type EventRecorder } from "./event-recorder.js";
 
 interface RecordersOptions {

@@ -15,11 +15,9 @@ import type {
   WriteOptions,
 } from "../../client/transport/transport.js";
 import { isNotFound, type Clock, type KubeObject } from "../../model/core.js";
-import { kindKey } from "../controller.js";
-import { joinKey } from "../loop/keys.js";
-import { messageOf } from "../message-of.js";
-import type { WriteFacts } from "../observe/observer.js";
-import type { WriteRecord } from "./run.js";
+import { joinKey, kindKey } from "../controller/keys.js";
+import { messageOf } from "../log/message-of.js";
+import type { WriteFacts, WriteRecord } from "./run.js";
 
 export interface Recording {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
 import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable, withoutSecrets } from "../observe/secrets.js";
+import { comparable, withoutSecrets } from "../log/secrets.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
 

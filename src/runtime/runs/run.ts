@@ -55,6 +55,11 @@ export interface WriteRecord {
   readonly error?: string | undefined;
 }
 
+/** The part of a write that is known before it is sent. */
+export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "name" | "subresource"> {
+  readonly kind: string;
+}
+
 /** How a run ended. */
 export type RunOutcome =
   | { readonly type: "done" | "gone" }

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.js";
 import { within, type Clock } from "../../model/core.js";
-import { cancellable } from "../loop/cancellable.js";
+import { cancellable } from "../cancel/cancellable.js";
 import type { Schedule, ScheduleTools } from "./schedule.js";
 
 /** What one pass did. */

@@ -1,4 +1,4 @@
-import { durationOf, observe, type Lease, type Observation } from "../leader/lease.js";
+import { durationOf, observe, type Lease, type Observation } from "../lease/lease.js";
 
 /**
  * Who else is there, judged by one's own steady clock: a member is gone when its Lease had not changed for as long as it

@@ -1,8 +1,8 @@
 import { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
 import type { DeleteOptions } from "../../client/transport/transport.js";
 import { isAlreadyExists, isConflict, isNotFound, names } from "../../model/core.js";
-import { decide, type Candidate, type Lease } from "../leader/lease.js";
-import type { Moment } from "../leader/moment.js";
+import { decide, type Candidate, type Lease } from "../lease/lease.js";
+import type { Moment } from "../lease/moment.js";
 import { Members } from "./members.js";
 import { emptyMap, readMap, shardsAnnotation, writeMap, type ShardMap } from "./shard-map.js";
 import { shardOf } from "./shard-of.js";

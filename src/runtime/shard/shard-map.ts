@@ -1,4 +1,4 @@
-import type { Lease } from "../leader/lease.js";
+import type { Lease } from "../lease/lease.js";
 import type { Owners } from "./assign.js";
 
 /** The annotation that says whose the shards are. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failures, VirtualClock } from "../../model/core.js";
-import type { Fate } from "../leader/fixtures/lease-server.js";
-import { Machine } from "../leader/fixtures/machine.js";
+import type { Fate } from "../lease/fixtures/lease-server.js";
+import { Machine } from "../lease/fixtures/machine.js";
 import { LeasesServer } from "./fixtures/leases-server.js";
 import { numbers } from "./fixtures/replica.js";
 import { shardOf } from "./shard-of.js";

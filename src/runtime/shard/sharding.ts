@@ -12,9 +12,9 @@ import {
   type Duration,
   type Random,
 } from "../../model/core.js";
-import { steadyOf, type Moment, type SteadyClock } from "../leader/moment.js";
-import { NotLeaderError, Term } from "../leader/term.js";
-import { checkTiming } from "../leader/timing.js";
+import { steadyOf, type Moment, type SteadyClock } from "../lease/moment.js";
+import { NotLeaderError, Term } from "../lease/term.js";
+import { checkTiming } from "../lease/timing.js";
 import { Holding } from "./holding.js";
 import { Registry } from "./registry.js";
 import { redistribute } from "./redistribute.js";

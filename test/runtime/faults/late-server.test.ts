@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { controller } from "../../../src/runtime/controller.js";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
-import { toOwner, watch } from "../../../src/runtime/watch.js";
+import { controller } from "../../../src/runtime/controller/controller.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
+import { toOwner, watch } from "../../../src/runtime/controller/watch.js";
 import { differences, Site, sitesController } from "./sites.js";
 import { hurried, Onlooker } from "./onlooker.js";
 import { startSiteServer } from "./site-server.js";

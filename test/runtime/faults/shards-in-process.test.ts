@@ -4,7 +4,7 @@ import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-} from "../../../src/runtime/start-controllers.js";
+} from "../../../src/runtime/start/start-controllers.js";
 import { Onlooker } from "./onlooker.js";
 import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences, Site, sitesController, type SiteObject } from "./sites.js";

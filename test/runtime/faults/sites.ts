@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ObjectFor } from "../../../src/client/kinds/kind.js";
 import { resource } from "../../../src/model/index.js";
-import { controller, type Controller } from "../../../src/runtime/controller.js";
+import { controller, type Controller } from "../../../src/runtime/controller/controller.js";
 import type { World } from "./world.js";
 
 export const Site = resource("demo.dev/v1", "Site", {

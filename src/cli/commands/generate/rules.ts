@@ -2,7 +2,7 @@ import { builtInKinds } from "../../../client/kinds/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
 import { pluralOf } from "../../../model/schema/plural.js";
-import type { Controller } from "../../../runtime/controller.js";
+import type { Controller } from "../../../runtime/controller/controller.js";
 
 /** A rule of Kubernetes' RBAC. */
 export interface Rule {

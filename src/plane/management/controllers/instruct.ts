@@ -1,6 +1,6 @@
 import { failures, names, type ApiError } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
-import { splitKey } from "../../../runtime/loop/keys.js";
+import { splitKey } from "../../../runtime/controller/keys.js";
 import { conflict, milliseconds, notFound } from "../asked.js";
 import type { Instructed, Instruction } from "../contract.js";
 

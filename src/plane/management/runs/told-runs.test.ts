@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { kindOf, objectOf, runOf, writeOf } from "../../../runtime/runs/fixtures/sample-run.js";
 import { RunLog } from "../../../runtime/runs/run-log.js";
 import type { Run } from "../../../runtime/runs/run.js";
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import { lastRuns } from "./told-runs.js";
 
 function told(run: Partial<Run>, reveal = false) {

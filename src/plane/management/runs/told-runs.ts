@@ -1,4 +1,4 @@
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import { isNew, sentOf } from "../../../runtime/runs/render-run.js";
 import type { Run, WriteRecord } from "../../../runtime/runs/run.js";
 import type { ToldRun } from "../contract.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../model/core.js";
 import type { Run } from "../../../runtime/runs/run.js";
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Top } from "../contract.js";
 
 /** Rates are over the last so many seconds. */

@@ -1,5 +1,5 @@
 import type { JsonObject, KubeObject } from "../../../model/core.js";
-import type { Log } from "../log.js";
+import type { Log } from "../../log/log.js";
 import type { Observer } from "../observer.js";
 import type { Run } from "../../runs/run.js";
 import { lastWriter } from "./contested.js";

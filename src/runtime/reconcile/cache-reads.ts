@@ -1,0 +1,34 @@
+import type { AnyKind, ObjectFor } from "../../client/kinds/kind.js";
+import type { Source } from "../../client/informer/source.js";
+import { joinKey, splitKey } from "../controller/keys.js";
+
+type CacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => Source;
+
+/** An object as a cache has it; one asked for by name alone is looked for beside the object of the run. */
+export function read<K extends AnyKind>(
+  cacheOf: CacheOf,
+  kind: K,
+  which: string | { readonly name: string; readonly namespace?: string },
+  beside: string,
+): ObjectFor<K> | undefined {
+  const cache = cacheOf(named(kind));
+  const { name, namespace = "" } = typeof which === "string" ? splitKey(which) : which;
+  return (cache.get(joinKey(namespace || beside, name)) ?? cache.get(name)) as ObjectFor<K> | undefined;
+}
+
+/** Objects as a cache has them: all, those of a namespace, or those that an index has under a value. */
+export function readAll<K extends AnyKind>(
+  cacheOf: CacheOf,
+  kind: K,
+  by?: { readonly index: string; readonly value: string } | { readonly namespace: string },
+): readonly ObjectFor<K>[] {
+  const cache = cacheOf(named(kind)) as Source<ObjectFor<K>>;
+  if (by !== undefined && "index" in by) return cache.byIndex(by.index, by.value);
+  return [...cache.list(by?.namespace)];
+}
+
+function named(kind: AnyKind): { readonly apiVersion: string; readonly kind: string } {
+  if (typeof kind !== "string") return kind;
+  const slash = kind.lastIndexOf("/");
+  return { apiVersion: kind.slice(0, slash), kind: kind.slice(slash + 1) };
+}

@@ -1,0 +1,120 @@
+import type { KindInfo } from "../../../client/kinds/kind.js";
+import { ownerReference, type JsonObject, type KubeObject } from "../../../model/core.js";
+import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { PermanentError } from "../../controller/outcome.js";
+import type { EnsureOptions } from "../../controller/reconcile-context.js";
+
+/** A child as it should be. */
+export interface StagedChild {
+  readonly kind: KindInfo;
+  readonly namespace: string;
+  readonly name: string;
+  /** What is applied: the whole of what this controller wants of it. */
+  readonly desired: JsonObject & { readonly metadata: JsonObject };
+  readonly adopt: boolean;
+}
+
+/** A child as it should be, from what `ensure` was told. */
+export function stageChild(
+  owner: KubeObject,
+  kind: KindInfo,
+  name: string,
+  content: unknown,
+  options: EnsureOptions = {},
+): StagedChild {
+  const body = contentOf(kind, name, content);
+  const given = (body["metadata"] ?? {}) as JsonObject;
+  const ownerNamespace = owner.metadata.namespace ?? "";
+  const wanted = options.namespace ?? (given["namespace"] as string | undefined);
+  const namespace = kind.scope === "Cluster" ? "" : (wanted ?? ownerNamespace);
+  checkOwnership(owner, kind, name, namespace);
+  const metadata: JsonObject = {
+    name,
+    ...(namespace !== "" && { namespace }),
+    ...merged("labels", given["labels"], options.labels),
+    ...merged("annotations", given["annotations"], options.annotations),
+    ...(given["finalizers"] !== undefined && { finalizers: given["finalizers"] }),
+    ownerReferences: [{ ...ownerReference(owner, { controller: true, blockOwnerDeletion: true }) }],
+  };
+  const { metadata: _, apiVersion: __, kind: ___, ...rest } = body;
+  const desired = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...rest };
+  return { kind, namespace, name, desired, adopt: options.adopt ?? false };
+}
+
+/** Kinds of our own are told their spec alone, others everything but the name. */
+function contentOf(kind: KindInfo, name: string, content: unknown): JsonObject {
+  if (typeof name !== "string" || name === "") {
+    throw new PermanentError("BadChild", `ensure(${kind.kind}, …) needs a name for the child`);
+  }
+  if (typeof content !== "object" || content === null) {
+    throw new PermanentError(
+      "BadChild",
+      `ensure(${kind.kind}, "${name}", …) needs an object that says what it contains`,
+    );
+  }
+  // As it would be sent: without what is undefined, and never shared with whoever wrote it.
+  const plain = JSON.parse(JSON.stringify(content)) as JsonObject;
+  return "versions" in kind ? { spec: plain } : plain;
+}
+
+/** An owner must be where its children are: Kubernetes' garbage collector deletes children whose owner it cannot find. */
+function checkOwnership(owner: KubeObject, kind: KindInfo, name: string, namespace: string): void {
+  if (!owner.metadata.uid) {
+    throw new PermanentError(
+      "OwnerNotInApi",
+      `${owner.kind} ${owner.metadata.name} cannot own ${kind.kind} ${name}: it comes from elsewhere than the API and has no uid; write the object with the client instead of ensure()`,
+    );
+  }
+  const ownerNamespace = owner.metadata.namespace ?? "";
+  if (ownerNamespace === "" || ownerNamespace === namespace) return;
+  const where = namespace === "" ? "in no namespace" : `in namespace ${namespace}`;
+  throw new PermanentError(
+    "CrossNamespaceOwner",
+    `${owner.kind} ${ownerNamespace}/${owner.metadata.name} cannot own ${kind.kind} ${name} ${where}: an owner must be in the namespace of its children, or in none; ` +
+      `make ${owner.kind} a cluster-scoped kind, or write the object with the client and delete it in cleanup`,
+  );
+}
+
+function merged(field: string, ...parts: readonly unknown[]): JsonObject {
+  const all = Object.assign({}, ...parts) as JsonObject;
+  return Object.keys(all).length === 0 ? {} : { [field]: all };
+}
+
+/** The children of one run, in the order they were first mentioned. */
+export class Staged {
+  /** Made with the first of them: many controllers have none. */
+  #children: Map<string, StagedChild> | undefined;
+  #written = 0;
+
+  add(child: StagedChild): void {
+    const key = childKey(child.kind, child.namespace, child.name);
+    this.#children ??= new Map();
+    const before = this.#children.get(key);
+    if (before !== undefined && !jsonEqual(before.desired, child.desired)) {
+      throw new PermanentError(
+        "ChildTwice",
+        `${child.kind.kind} ${child.name} was ensured twice in one run, with different contents: give the two different names`,
+      );
+    }
+    if (before === undefined) this.#children.set(key, child);
+  }
+
+  has(kind: KindInfo, namespace: string, name: string): boolean {
+    return this.#children?.has(childKey(kind, namespace, name)) ?? false;
+  }
+
+  get size(): number {
+    return this.#children?.size ?? 0;
+  }
+
+  /** Those that were staged since the last time. */
+  takeNew(): readonly StagedChild[] {
+    const fresh = [...(this.#children?.values() ?? [])].slice(this.#written);
+    this.#written = this.size;
+    return fresh;
+  }
+}
+
+function childKey({ apiVersion, kind }: KindInfo, namespace: string, name: string): string {
+  return `${apiVersion}/${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,118 @@
+import {
+  removeCondition,
+  setCondition,
+  type Clock,
+  type Condition,
+  type ConditionUpdate,
+} from "../../../model/core.js";
+import { move, type PhaseRules } from "../../controller/phases.js";
+
+/** A server refuses messages above 32768 characters, and with them the whole status. */
+const longestMessage = 32_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A status as it is stored. */
+export interface StatusFields extends Fields {
+  readonly conditions?: readonly Condition[];
+  readonly observedGeneration?: number;
+  readonly phase?: unknown;
+}
+
+/**
+ * What a run has to say about its object. It is laid over the status that is there when it is written, so that what others
+ * have said meanwhile stays.
+ */
+export class StatusDraft {
+  readonly #fields = new Map<string, unknown>();
+  readonly #conditions = new Map<string, ConditionUpdate>();
+  readonly #removed = new Set<string>();
+  #phases: { readonly rules: PhaseRules; readonly from: string | undefined } | undefined;
+
+  /** Whether the run has said anything about the status. */
+  get isEmpty(): boolean {
+    return this.#fields.size === 0 && this.#conditions.size === 0 && this.#removed.size === 0;
+  }
+
+  report(fields: Fields): void {
+    for (const [field, value] of Object.entries(fields)) {
+      if (field === "conditions" || field === "observedGeneration") {
+        throw new TypeError(
+          `report cannot set ${field}: use condition(), and leave observedGeneration to the runtime`,
+        );
+      }
+      // As it would be sent, so that it can be compared with what is there.
+      if (value !== undefined) this.#fields.set(field, typeof value === "object" ? jsonOf(value) : value);
+    }
+  }
+
+  phase(rules: PhaseRules, current: unknown, phase: unknown): void {
+    const from = this.#fields.get("phase") ?? current;
+    this.#fields.set("phase", move(rules, asPhase(from), phase));
+    this.#phases ??= { rules, from: asPhase(current) };
+  }
+
+  condition(update: ConditionUpdate): void {
+    const { message = "" } = update;
+    const cut = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
+    this.#removed.delete(update.type);
+    const { type, status, reason } = update;
+    this.#conditions.set(type, { type, status, reason, message: cut });
+  }
+
+  removeCondition(type: string): void {
+    this.#conditions.delete(type);
+    this.#removed.add(type);
+  }
+
+  hasCondition(type: string): boolean {
+    return this.#conditions.has(type);
+  }
+
+  /** Somebody else may have moved the object meanwhile: then there is perhaps no way from where it is now. */
+  #checkPhase(current: StatusFields | undefined): void {
+    const present = asPhase(current?.phase);
+    const phase = this.#fields.get("phase");
+    if (this.#phases === undefined || present === this.#phases.from || typeof phase !== "string") return;
+    try {
+      move(this.#phases.rules, present, phase);
+    } catch {
+      // Not for good: where the object is now, a run may want something else.
+      throw new Error(`it cannot become ${phase}: somebody else has moved it to ${present} meanwhile`);
+    }
+  }
+
+  /** The status with this laid over it. Throws when there is no way to its phase any more: the object has to be looked at again. */
+  over(current: StatusFields | undefined, generation: number | undefined, clock: Clock): StatusFields {
+    this.#checkPhase(current);
+    const status: Record<string, unknown> = Object.assign({}, current);
+    for (const [field, value] of this.#fields) {
+      if (value === null) delete status[field];
+      else status[field] = value;
+    }
+    let conditions = current?.conditions;
+    for (const type of this.#removed) conditions = conditions && removeCondition(conditions, type);
+    for (const update of this.#conditions.values()) {
+      conditions = setCondition(
+        conditions,
+        generation === undefined ? update : of(update, generation),
+        clock,
+      );
+    }
+    if (conditions !== undefined) status["conditions"] = conditions;
+    if (generation !== undefined) status["observedGeneration"] = generation;
+    return status;
+  }
+}
+
+function of({ type, status, reason, message = "" }: ConditionUpdate, generation: number): ConditionUpdate {
+  return { type, status, reason, message, observedGeneration: generation };
+}
+
+function asPhase(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function jsonOf(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

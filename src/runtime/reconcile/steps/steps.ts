@@ -1,0 +1,261 @@
+import { duration, sleep, within, type Clock } from "../../../model/core.js";
+import { CircuitOpenError } from "../../breaker/breaker.js";
+import { messageOf } from "../../log/message-of.js";
+import { PermanentError } from "../../controller/outcome.js";
+import type { StepRecord } from "../../runs/run.js";
+import type { Effect, StepOptions } from "../../controller/reconcile-context.js";
+
+/** What carries a step through to a dependency that may be down: a circuit breaker. */
+export interface StepBreaker {
+  run<T>(effect: () => Promise<T>, signal?: AbortSignal, isTimeUp?: (reason: unknown) => boolean): Promise<T>;
+}
+
+export interface StepsOptions {
+  readonly clock: Clock;
+  /** Aborts when the run is over, whyever. */
+  readonly signal: AbortSignal;
+  readonly breaker: (name: string) => StepBreaker;
+  /** Nothing is done; what would be is told. */
+  readonly planning?: boolean | undefined;
+  readonly onEnd?: ((step: StepRecord) => void) | undefined;
+  /** Wraps each step, such as in a span of a trace. */
+  readonly around?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** A critical step failed, and what was done before it has been taken back. */
+export class StepError extends Error {
+  override readonly name = "StepError";
+  readonly step: string;
+  /** The steps that were taken back, last one first; then those that were under way and completed after it. */
+  readonly undone: readonly string[];
+  readonly notUndone: readonly string[];
+
+  constructor(step: string, cause: unknown, undone: readonly string[], notUndone: readonly string[]) {
+    super(`step "${step}" failed: ${messageOf(cause)}`, { cause });
+    this.step = step;
+    this.undone = undone;
+    this.notUndone = notUndone;
+  }
+}
+
+/** How long one undo may take when its step has no timeout of its own. */
+const undoTimeout = 30_000;
+
+interface Completed {
+  readonly index: number;
+  readonly name: string;
+  readonly timeout: number;
+  readonly undo: (signal: AbortSignal) => unknown;
+}
+
+/** A step failed. What is undone because of it is added to what its error says. */
+interface Failure {
+  readonly error: StepError;
+  readonly undone: string[];
+  readonly notUndone: string[];
+}
+
+/**
+ * The effects of one run on the outside world.
+ *
+ * A step is tried until it succeeds or its retries are used up. One that fails although its effect took place is undone
+ * itself: it could not be verified. When a critical step fails, the steps completed so far that can be undone are, too, last
+ * one first, and then the failure goes to the reconciler. Steps that were under way beside it are undone as they complete, and
+ * fail with it. A run that is cancelled (its time is up) is a failure of the step it is in; one whose process stops or loses its
+ * leadership undoes nothing, because whoever comes next goes on from here.
+ */
+export class Steps {
+  readonly #options: StepsOptions;
+  readonly #records: StepRecord[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** What is undone when a critical step fails, in the order of completion. */
+  readonly #completed: Completed[] = [];
+  /** The latest of a critical step. */
+  #failure: Failure | undefined;
+  readonly #rollbacks = new Set<StepError>();
+
+  constructor(options: StepsOptions) {
+    this.#options = options;
+  }
+
+  get records(): readonly StepRecord[] {
+    return this.#records;
+  }
+
+  /** What was taken back, and which failure was the reason; not what is being taken back right now. */
+  get rollbacks(): ReadonlySet<StepError> {
+    return this.#rollbacks;
+  }
+
+  /** Resolves when the effects have ended that go on although they were given up; undefined when there are none. */
+  get lingering(): Promise<unknown> | undefined {
+    return this.#underWay.size === 0 ? undefined : Promise.allSettled(this.#underWay);
+  }
+
+  async run<T>(name: string, options: StepOptions<T>, effect: Effect<T>): Promise<T | undefined> {
+    const { clock, planning = false, around, signal } = this.#options;
+    signal.throwIfAborted();
+    const startedAt = clock.now();
+    const failureBefore = this.#failure;
+    const end = (outcome: StepRecord["outcome"], attempts: number, error?: unknown): void => {
+      const record: StepRecord = {
+        name,
+        startedAt,
+        duration: clock.now() - startedAt,
+        attempts,
+        outcome,
+        ...(error !== undefined && { error: messageOf(error) }),
+      };
+      this.#records.push(record);
+      this.#options.onEnd?.(record);
+    };
+    if (planning) {
+      const done = (await options.unless?.(signal)) ?? false;
+      end(done ? "skipped" : "planned", 0);
+      return options.planned;
+    }
+    const attempt = new Attempts(this.#options, options, (inner) => this.#follow(effect, inner));
+    let outcome: Awaited<ReturnType<typeof attempt.run>>;
+    try {
+      outcome = await (around ? around(name, () => attempt.run()) : attempt.run());
+    } catch (error) {
+      end("failed", attempt.count, error);
+      if (signal.aborted && isHandOver(signal.reason)) throw error;
+      const own = attempt.effected === undefined ? [] : this.#undoOf(name, options, attempt.effected.result);
+      const failure = failureOf(name, error);
+      if (options.critical === false && !signal.aborted) {
+        await this.#rollBack(failure, own);
+        return undefined;
+      }
+      this.#failure = failure;
+      throw await this.#rollBack(failure, [...this.#completed.splice(0), ...own]);
+    }
+    const { skipped, result } = outcome;
+    end(skipped ? "skipped" : "done", attempt.count);
+    const completed = skipped ? [] : this.#undoOf(name, options, result as T);
+    if (this.#failure !== undefined && this.#failure !== failureBefore) {
+      throw await this.#rollBack(this.#failure, completed);
+    }
+    this.#completed.push(...completed);
+    return result;
+  }
+
+  /** An effect that is given up may go on regardless of its signal: until it ends it is remembered. */
+  async #follow<T>(effect: Effect<T>, signal: AbortSignal): Promise<T> {
+    const running = (async () => effect(signal))();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** How to undo the step that was recorded last, if it can be. */
+  #undoOf<T>(name: string, { undo, timeout }: StepOptions<T>, result: T): Completed[] {
+    if (undo === undefined) return [];
+    const completed: Completed = {
+      index: this.#records.length - 1,
+      name,
+      timeout: timeout === undefined ? undoTimeout : duration(timeout),
+      undo: (signal) => undo(signal, result),
+    };
+    return [completed];
+  }
+
+  async #rollBack({ error, undone, notUndone }: Failure, steps: readonly Completed[]): Promise<StepError> {
+    for (const step of steps.toReversed()) {
+      const isUndone = await this.#undo(step);
+      (isUndone ? undone : notUndone).push(step.name);
+    }
+    if (undone.length + notUndone.length > 0) this.#rollbacks.add(error);
+    return error;
+  }
+
+  /** Takes one step back, and says in its record whether that worked. */
+  async #undo({ index, name, timeout, undo }: Completed): Promise<boolean> {
+    const { clock } = this.#options;
+    let undone: StepRecord["undo"] = { ok: true };
+    try {
+      // The run's own signal may have fired already: taking back is given its own time.
+      await within({ clock, limit: timeout, what: `undoing step "${name}"` }, (signal) =>
+        this.#follow(undo, signal),
+      );
+    } catch (error) {
+      undone = { ok: false, error: messageOf(error) };
+    }
+    const record = this.#records[index];
+    if (record !== undefined) this.#records[index] = { ...record, undo: undone };
+    return undone.ok;
+  }
+}
+
+/** The attempts at one step. */
+class Attempts<T> {
+  count = 0;
+  /** What the last effect gave that took place, verified or not. */
+  effected: { readonly result: T } | undefined;
+  readonly #steps: StepsOptions;
+  readonly #options: StepOptions<T>;
+  readonly #effect: Effect<T>;
+
+  constructor(steps: StepsOptions, options: StepOptions<T>, effect: Effect<T>) {
+    this.#steps = steps;
+    this.#options = options;
+    this.#effect = effect;
+  }
+
+  async run(): Promise<{ readonly skipped: boolean; readonly result: T | undefined }> {
+    const { clock, signal } = this.#steps;
+    const { retries = 0, pause = 100, unless } = this.#options;
+    if (unless !== undefined && (await unless(signal))) return { skipped: true, result: undefined };
+    for (let wait = duration(pause); ; wait *= 2) {
+      try {
+        return { skipped: false, result: await this.#once() };
+      } catch (error) {
+        const hopeless = error instanceof PermanentError || isRefused(error);
+        if (signal.aborted || this.count > retries || hopeless) throw error;
+      }
+      await sleep(clock, wait, signal);
+    }
+  }
+
+  async #once(): Promise<T> {
+    const { clock, signal, breaker } = this.#steps;
+    const { timeout, verify, breaker: dependency } = this.#options;
+    this.count++;
+    const limit = timeout === undefined ? undefined : duration(timeout);
+    const whole = (): Promise<T> =>
+      within({ clock, limit, signal, what: "it" }, async (inner) => {
+        const result = await this.#effect(inner);
+        this.effected = { result };
+        if (verify !== undefined && (await verify(result, inner)) === false) {
+          throw new Error("its effect could not be verified");
+        }
+        return result;
+      });
+    if (dependency === undefined) return whole();
+    // That the run's time was up before it answered is the dependency's failure; that another goes on from here is not.
+    return breaker(dependency).run(whole, signal, (reason) => !isHandOver(reason));
+  }
+}
+
+/** The reason of a signal that says: somebody else goes on from here. */
+export class HandOver extends Error {
+  override readonly name = "HandOver";
+}
+
+/** An open breaker makes no call, however often it is asked; when it is worth asking again it says. */
+function isRefused(error: unknown): boolean {
+  return error instanceof CircuitOpenError;
+}
+
+function isHandOver(reason: unknown): boolean {
+  return reason instanceof HandOver;
+}
+
+function failureOf(step: string, cause: unknown): Failure {
+  const undone: string[] = [];
+  const notUndone: string[] = [];
+  return { error: new StepError(step, cause, undone, notUndone), undone, notUndone };
+}
