@@ -7,14 +7,14 @@ export {
 } from "./controller/controller.js";
 export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./controller/plain.js";
 export type {
-  CleanupTools,
+  CleanupContext,
   Effect,
   EnsureOptions,
   Observed,
-  RunTools,
+  PlainContext,
+  ReconcileContext,
   StatusPatch,
   StepOptions,
-  Tools,
   TypedKind,
 } from "./controller/reconcile-context.js";
 export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./controller/outcome.js";

@@ -3,12 +3,12 @@ import { ConfigMap, Namespace, Secret } from "../../src/client/kinds/kubernetes.
 import type { KubeObject } from "../../src/model/index.js";
 import { controller } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
-import type { Tools } from "../../src/runtime/controller/reconcile-context.js";
+import type { ReconcileContext } from "../../src/runtime/controller/reconcile-context.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Box, Page, Site, Tenant } from "./kinds.js";
 import { condition, type TestPlane } from "./test-plane.js";
 
-type Words = Tools<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
+type Words = ReconcileContext<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
 
 describeHomes(({ startTestPlane }) => {
   /** A plane whose only controller does for every site what `make` says at that time. */

@@ -35,7 +35,7 @@ function isController(value: object): value is Controller {
     isObject(options) &&
     isObject(options.for) &&
     isObject(style) &&
-    (style.type === "prose" || style.type === "plain")
+    (style.type === "declarative" || style.type === "plain")
   );
 }
 

@@ -9,7 +9,7 @@ import type { Predicate } from "./predicates.js";
 import type { PlainReconcile } from "./plain.js";
 import type { RateLimiter } from "../queue/rate-limiter.js";
 import type { Change as StrategyChange, Strategy } from "../queue/strategy.js";
-import type { CleanupTools, Observed, Tools, TypedKind } from "./reconcile-context.js";
+import type { CleanupContext, Observed, ReconcileContext, TypedKind } from "./reconcile-context.js";
 import type { Watch } from "./watch.js";
 
 /** How failures are spaced, and when they are given up. */
@@ -74,10 +74,16 @@ export interface ControllerOptions<
   /** The finalizer that stands for `cleanup`, when another name is already in use. */
   readonly finalizer?: string | undefined;
   /** Makes the world match the object. Called again and again: it must not matter how often. */
-  reconcile(object: Observed<K>, tools: Tools<K, Owns[number], Phase>): Promise<Verdict> | Verdict;
+  reconcile(
+    object: Observed<K>,
+    context: ReconcileContext<K, Owns[number], Phase>,
+  ): Promise<Verdict> | Verdict;
   /** Takes back what reconcile did outside, before the object goes. Must not mind if reconcile never ran. */
-  cleanup?(object: Observed<K>, tools: CleanupTools<K, Phase>): Promise<Verdict> | Verdict;
+  cleanup?(object: Observed<K>, context: CleanupContext<K, Phase>): Promise<Verdict> | Verdict;
 }
+
+/** Options of a declarative controller for any kinds. */
+export type DeclarativeOptions = ControllerOptions<TypedKind, readonly TypedKind[], string>;
 
 /** A controller as the runtime takes it: data and functions, nothing running. */
 export interface Controller {
@@ -85,7 +91,7 @@ export interface Controller {
   readonly options: CommonOptions<TypedKind>;
   readonly owns: readonly TypedKind[];
   readonly style:
-    | { readonly type: "prose"; readonly options: ControllerOptions<TypedKind, readonly TypedKind[], string> }
+    | { readonly type: "declarative"; readonly options: DeclarativeOptions }
     | { readonly type: "plain"; readonly reconcile: PlainReconcile };
 }
 
@@ -110,7 +116,7 @@ export function controller<
   const Phase extends string = never,
 >(options: ControllerOptions<K, Owns, Phase>): Controller {
   // Which kinds there are matters to the compiler only; from here on they are any.
-  const any = options as unknown as ControllerOptions<TypedKind, readonly TypedKind[], string>;
+  const any = options as unknown as DeclarativeOptions;
   const name = nameOf(any);
   checkOptions(name, any);
   if (any.cleanup !== undefined) checkFinalizer(finalizerOf(any, name));
@@ -118,7 +124,7 @@ export function controller<
     name,
     options: any,
     owns: any.owns ?? [],
-    style: { type: "prose", options: any },
+    style: { type: "declarative", options: any },
   };
 }
 

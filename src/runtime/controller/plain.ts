@@ -1,7 +1,7 @@
 import type { Duration } from "../../model/core.js";
 import { checkOptions, type CommonOptions, type Controller } from "./controller.js";
 import { nameOf } from "./names.js";
-import type { RunTools, TypedKind } from "./reconcile-context.js";
+import type { PlainContext, TypedKind } from "./reconcile-context.js";
 import type { Request } from "./watch.js";
 
 /** What a plain reconciler answers; a throw is tried again with backoff. */
@@ -12,7 +12,10 @@ export interface Result {
   readonly requeueAfter?: Duration | undefined;
 }
 
-export type PlainReconcile = (request: Request, tools: RunTools) => Promise<Result | void> | Result | void;
+export type PlainReconcile = (
+  request: Request,
+  context: PlainContext,
+) => Promise<Result | void> | Result | void;
 
 /** What `plainController()` is told. */
 export interface PlainOptions<K extends TypedKind> extends CommonOptions<K> {

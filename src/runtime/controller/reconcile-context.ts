@@ -70,8 +70,17 @@ export interface StepOptions<T> {
 
 export type Effect<T> = (signal: AbortSignal) => T | Promise<T>;
 
-/** What is at hand in every run, whatever its style. */
-export interface RunTools {
+/**
+ * Second argument of `reconcile`: everything a reconciler can do. Functions need no `this`, so that it can be destructured.
+ *
+ * @example
+ * async reconcile(site, { ensure, report, ready }) { … }
+ */
+export interface ReconcileContext<
+  K extends TypedKind,
+  Owned extends TypedKind,
+  Phase extends string = string,
+> {
   /** Reads and writes objects; its writes are part of the run's record. */
   readonly client: Client;
   /** Aborts when the run's time is up, leadership is lost or the process stops. */
@@ -95,10 +104,6 @@ export interface RunTools {
   ): readonly ObjectFor<K>[];
   /** Tells people what happened: an event on the object. */
   note(this: void, reason: string, message: string, type?: "Normal" | "Warning"): void;
-}
-
-/** The words of a cleanup: everything but children, which go with their owner. */
-export interface CleanupTools<K extends TypedKind, Phase extends string = string> extends RunTools {
   /**
    * An effect on the outside world, with a name.
    *
@@ -133,14 +138,6 @@ export interface CleanupTools<K extends TypedKind, Phase extends string = string
   again(this: void, after: Duration, reason?: string): Again;
   /** Return it: it cannot work like this, and is not tried again until something changes. */
   fail(this: void, reason: string, message: string): Failed;
-}
-
-/** The words of a reconciler. */
-export interface Tools<
-  K extends TypedKind,
-  Owned extends TypedKind,
-  Phase extends string = string,
-> extends CleanupTools<K, Phase> {
   /**
    * Stages a child: after the function has returned it is made, changed or left alone, and children that are no longer
    * mentioned are deleted. What it returns is the child as it is now, if it is there.
@@ -157,3 +154,15 @@ export interface Tools<
   /** Writes what has been staged so far, for what follows depends on it. */
   settle(this: void): Promise<void>;
 }
+
+/** Second argument of `cleanup`: everything but children, which are deleted with their owner. */
+export interface CleanupContext<K extends TypedKind, Phase extends string = string> extends Omit<
+  ReconcileContext<K, never, Phase>,
+  "ensure" | "children" | "settle"
+> {}
+
+/** Second argument of a plain reconciler. */
+export interface PlainContext extends Pick<
+  ReconcileContext<TypedKind, never>,
+  "client" | "signal" | "log" | "runId" | "now" | "read" | "readAll" | "note"
+> {}

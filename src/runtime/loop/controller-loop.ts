@@ -9,8 +9,7 @@ import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../reconcile/steps/steps.js";
 import type { Dependencies } from "./dependencies.js";
-import { ObjectRun, type RunEnd } from "../reconcile/object-run.js";
-import type { RunOptions } from "../reconcile/run-scope.js";
+import { ObjectRun, type RunEnd, type RunOptions } from "../reconcile/object-run.js";
 import { RunSignals } from "../cancel/run-signals.js";
 import { Sources } from "./sources.js";
 
@@ -165,7 +164,7 @@ export class ControllerLoop {
       controller: this.controller,
       dependencies: this.#dependencies,
       applied: new AppliedChildren(),
-      sources,
+      caches: sources,
       signals: new RunSignals(),
       timeout: this.#timeout,
     };

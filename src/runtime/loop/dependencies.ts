@@ -1,7 +1,7 @@
 import type { Informers } from "../../client/informer/informers.js";
 import type { AnyKind, KindInfo } from "../../client/kinds/kind.js";
 import type { QueueObserver } from "../queue/options.js";
-import type { RunDependencies } from "../reconcile/run-dependencies.js";
+import type { RunDependencies } from "../reconcile/run-context.js";
 import type { Trigger } from "../runs/run.js";
 
 /** Services that all controllers of a process share. */

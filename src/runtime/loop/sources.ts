@@ -13,7 +13,7 @@ import type { AddOptions } from "../queue/work.js";
 import type { Trigger } from "../runs/run.js";
 import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";
-import type { Caches } from "../reconcile/run-dependencies.js";
+import type { Caches } from "../reconcile/run-context.js";
 import { describe, joinKey, keyOf, kindKey } from "../controller/keys.js";
 
 type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
@@ -187,7 +187,7 @@ export class Sources implements Caches {
       throw new RangeError(`a priority is a number, not ${urgency}`);
     };
     const finalizer =
-      controller.style.type === "prose" && controller.style.options.cleanup !== undefined
+      controller.style.type === "declarative" && controller.style.options.cleanup !== undefined
         ? finalizerOf(controller.style.options, controller.name)
         : undefined;
     /** Whatever a predicate says: without this the object would never go. */

@@ -15,7 +15,7 @@ import {
 import { defaults, type Controller } from "../controller/controller.js";
 import { joinKey } from "../controller/keys.js";
 import { silent } from "../log/log.js";
-import { runProse } from "../reconcile/prose-run.js";
+import { reconcileObject } from "../reconcile/reconcile-object.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
 import type { PlannedChange } from "./planned-change.js";
 import { PlannedChildren } from "./planned-children.js";
@@ -55,7 +55,7 @@ export interface PlanContext {
 export async function plan(context: PlanContext, object: KubeObject): Promise<Plan> {
   const { controller, clock, cacheOf } = context;
   const { style } = controller;
-  if (style.type !== "prose") {
+  if (style.type !== "declarative") {
     throw new TypeError(
       `controller ${controller.name} cannot be planned: it is written in the plain style, which says nothing of steps and children`,
     );
@@ -72,30 +72,30 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
   const time = limitOf(context);
   const { signal } = time;
   const steps = new PlannedSteps(clock, signal);
-  const { outcome, staged } = await runProse(
+  const { outcome, staged } = await reconcileObject(
     {
-      options: children.plannedOnSettle(style.options),
+      options: style.options,
       controllerName: controller.name,
       runId: "plan",
       clock,
       transport,
       client: () => context.clientOver(transport),
       signal,
-      showSignal: () => signal,
+      exposeSignal: () => signal,
       log: silent,
       steps,
       applied: children.applied,
       cacheOf,
       kind: controller.options.for,
       note: () => {},
-      planning: true,
+      planChildren: (staged) => children.write(staged),
     },
     owner,
   ).finally(() => time.cancel());
   context.signal?.throwIfAborted();
   const isDone = outcome.type === "done" || outcome.type === "again";
-  if (isDone || outcome.type === "wait") await children.write(staged.takeNew());
-  if (isDone) children.prune(staged);
+  if (isDone || outcome.type === "wait") await children.write(staged?.takeNew() ?? []);
+  if (isDone && staged !== undefined) children.prune(staged);
   return {
     controller: controller.name,
     kind: controller.options.for.kind,

@@ -1,12 +1,10 @@
 import type { KubeObject } from "../../model/core.js";
-import { Staged, stageChild, type StagedChild } from "../reconcile/children/staged.js";
+import type { Staged, StagedChild } from "../reconcile/children/staged.js";
 import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../reconcile/children/write-children.js";
 import type { Controller } from "../controller/controller.js";
-import { kindKey } from "../controller/keys.js";
 import { fieldManagerOf } from "../controller/names.js";
 import { messageOf } from "../log/message-of.js";
-import type { ProseContext, ProseOptions } from "../reconcile/prose-context.js";
-import type { TypedKind } from "../controller/reconcile-context.js";
+import type { RunContext } from "../reconcile/run-context.js";
 import { changeOf } from "./planned-change.js";
 import type { PlanningTransport } from "./planning-transport.js";
 
@@ -14,7 +12,7 @@ interface PlannedChildrenOptions {
   readonly controller: Controller;
   readonly owner: KubeObject;
   readonly transport: PlanningTransport;
-  readonly cacheOf: ProseContext["cacheOf"];
+  readonly cacheOf: RunContext["cacheOf"];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -23,51 +21,23 @@ export class PlannedChildren {
   readonly applied = new AppliedChildren();
   readonly #options: PlannedChildrenOptions;
   readonly #fieldManager: string;
-  readonly #planned = new Staged();
+  #writing = Promise.resolve();
 
   constructor(options: PlannedChildrenOptions) {
     this.#options = options;
     this.#fieldManager = fieldManagerOf(options.controller.name);
   }
 
-  /** The same reconciler, whose `settle` plans the children so far: they are written whatever becomes of the run. */
-  plannedOnSettle(options: ProseOptions): ProseOptions {
-    const { owner } = this.#options;
-    const ownedAs = (kind: TypedKind): TypedKind =>
-      options.owns?.find((each) => kindKey(each) === kindKey(kind)) ?? kind;
-    return {
-      ...options,
-      reconcile: async (object, tools) => {
-        const staged: StagedChild[] = [];
-        let settling = Promise.resolve();
-        const ensure = (...[kind, name, content, how]: Parameters<typeof tools.ensure>): unknown => {
-          const found = tools.ensure(kind, name, content, how);
-          staged.push(stageChild(owner, ownedAs(kind), name, content, how));
-          return found;
-        };
-        const settle = (): Promise<void> => {
-          const children = staged.splice(0);
-          settling = Promise.all([settling, tools.settle()]).then(() => this.write(children));
-          return settling;
-        };
-        try {
-          return await options.reconcile(object, { ...tools, ensure: ensure as typeof tools.ensure, settle });
-        } finally {
-          await settling;
-        }
-      },
-    };
+  /** Plans children, one call after the other. */
+  write(children: readonly StagedChild[]): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeAll(children));
+    return this.#writing;
   }
 
-  /** Plans the children that have not been planned yet. */
-  async write(children: readonly StagedChild[]): Promise<void> {
+  async #writeAll(children: readonly StagedChild[]): Promise<void> {
     const { owner, cacheOf } = this.#options;
     const context = { owner, cacheOf, fieldManager: this.#fieldManager, applied: this.applied };
-    for (const child of children) {
-      if (this.#planned.has(child.kind, child.namespace, child.name)) continue;
-      this.#planned.add(child);
-      if (needsWrite(context, child)) await this.#write(child);
-    }
+    for (const child of children) if (needsWrite(context, child)) await this.#write(child);
   }
 
   /** Plans to delete those that are not mentioned. */

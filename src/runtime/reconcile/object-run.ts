@@ -1,205 +1,312 @@
-import { duration, formatDuration, type KubeObject } from "../../model/core.js";
-import type { Log } from "../log/log.js";
-import type { PlainReconcile } from "../controller/plain.js";
-import { failureOf, retryAfterOf, runProse, type ProseEnd } from "./prose-run.js";
+import type { Client } from "../../client/client.js";
+import type { Source } from "../../client/informer/source.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { tell } from "../../client/tell.js";
+import type { Transport } from "../../client/transport/transport.js";
+import { formatDuration, newUid, type Clock, type KubeObject } from "../../model/core.js";
+import type { RunSignals } from "../cancel/run-signals.js";
+import type { Controller, DeclarativeOptions } from "../controller/controller.js";
+import { joinKey } from "../controller/keys.js";
+import { lazyChild, type Log } from "../log/log.js";
+import { messageOf } from "../log/message-of.js";
+import type { RunFacts } from "../observe/observer.js";
 import type { Work } from "../queue/work.js";
-import type { Run, Trigger } from "../runs/run.js";
-import type { RunTools } from "../controller/reconcile-context.js";
-import { read, readAll } from "./cache-reads.js";
-import { cancellable } from "../cancel/cancellable.js";
-import { splitKey } from "../controller/keys.js";
-import { RunScope, type RunOptions } from "./run-scope.js";
+import { RecordingTransport, type Recording } from "../runs/recording-transport.js";
+import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
+import type { StagedChild } from "./children/staged.js";
+import type { AppliedChildren } from "./children/write-children.js";
+import { failureOf, retryAfterOf } from "./failure.js";
+import { followClient } from "./followed-client.js";
+import { runPlain } from "./plain-run.js";
+import { reconcileObject, type RunResult } from "./reconcile-object.js";
+import type { Caches, RunContext, RunDependencies } from "./run-context.js";
+import { HandOver, Steps } from "./steps/steps.js";
 
-export interface RunEnd {
-  readonly run: Run;
-  readonly retryAfter?: number | undefined;
-  readonly lingering?: Promise<unknown> | undefined;
+/** What all runs of a controller share. */
+export interface RunOptions {
+  readonly controller: Controller;
+  readonly dependencies: RunDependencies;
+  readonly applied: AppliedChildren;
+  readonly caches: Caches;
+  readonly signals: RunSignals;
+  /** Milliseconds. */
+  readonly timeout: number;
 }
 
-type End = Pick<ProseEnd, "outcome" | "retryAfter" | "lingering">;
+/** A run that is over and recorded. */
+export interface RunEnd extends Omit<RunResult, "outcome" | "staged"> {
+  readonly run: Run;
+}
 
-/** A run's time is up. */
+/** Writes of one run that are kept in its record. */
+const maxWrites = 200;
+
+const noSteps: readonly StepRecord[] = [];
+
+/** Reason of a run's signal when its time is up. */
 class RunTimeout extends Error {
   override readonly name = "RunTimeout";
 }
 
-/** One run of a controller for one object: from being taken from the queue to its record. Never fails itself. */
-export class ObjectRun {
+/**
+ * One run of a controller for one object, from the queue item to the record. Rejects never. It is also the context of that
+ * run; parts that only some runs need are made on first use, as there is one of these per run.
+ */
+export class ObjectRun implements RunContext, Recording {
+  readonly facts: RunFacts;
   readonly #options: RunOptions;
-  readonly #scope: RunScope;
+  readonly #work: Work<Trigger>;
+  readonly #cancelled: AbortController;
+  readonly #writes: WriteRecord[] = [];
+  #droppedWrites = 0;
   #ended: Promise<RunEnd> | undefined;
   #traceId: string | undefined;
+  #signalExposed = false;
+  #log: Log | undefined;
+  #steps: Steps | undefined;
+  #transport: Transport | undefined;
 
   constructor(options: RunOptions, work: Work<Trigger>) {
+    const { controller, dependencies, signals } = options;
     this.#options = options;
-    this.#scope = new RunScope(options, work);
+    this.#work = work;
+    this.#cancelled = signals.take();
+    this.facts = {
+      controller: controller.name,
+      kind: controller.options.for.kind,
+      key: work.key,
+      runId: newUid(dependencies.random),
+    };
   }
 
-  /** Resolves when the run is over and recorded. */
+  /** Starts the run; resolves when it is over and recorded. */
   get ended(): Promise<RunEnd> {
     this.#ended ??= this.#run();
     return this.#ended;
   }
 
   get key(): string {
-    return this.#scope.facts.key;
-  }
-
-  /** A log, a metric or a trace failed: that must not stop the loop. */
-  #broken(error: unknown): RunEnd {
-    const { work, writes, droppedWrites, signal } = this.#scope;
-    const { runId: id, ...facts } = this.#scope.facts;
-    const at = this.#scope.clock.now();
-    const run: Run = {
-      id,
-      ...facts,
-      apiVersion: this.#options.controller.options.for.apiVersion,
-      triggers: work.reasons,
-      droppedTriggers: work.dropped,
-      wait: 0,
-      startedAt: at,
-      duration: 0,
-      failures: work.failures,
-      steps: [],
-      writes,
-      droppedWrites,
-      outcome: failureOf(error, signal),
-    };
-    return { run };
+    return this.facts.key;
   }
 
   cancel(reason: unknown): void {
-    this.#scope.cancel(reason);
+    this.#cancelled.abort(reason);
   }
 
   async #run(): Promise<RunEnd> {
-    const { dependencies, sources, timeout } = this.#options;
-    const { clock } = dependencies;
+    const { caches, timeout } = this.#options;
+    const { clock } = this;
     try {
       const startedAt = clock.now();
-      const object = sources.objects.get(this.key);
+      const object = caches.objects.get(this.key);
       const timer = clock.after(timeout, () =>
         this.cancel(new RunTimeout(`the run took longer than its timeout of ${formatDuration(timeout)}`)),
       );
-      const end = await this.#observed(object);
+      const result = await this.#observed(object);
       timer.cancel();
-      return this.#concluded(object, startedAt, end);
+      return this.#finish(object, startedAt, result);
     } catch (error) {
-      return this.#broken(error);
+      // A log, a metric or a trace failed: that must not stop the loop.
+      return { run: this.#record(undefined, clock.now(), { outcome: failureOf(error, this.signal) }) };
     }
   }
 
-  #observed(object: KubeObject | undefined): Promise<End> {
+  #observed(object: KubeObject | undefined): Promise<RunResult> {
     const { observer } = this.#options.dependencies;
-    const { facts } = this.#scope;
-    observer.started?.(facts);
-    if (observer.around === undefined) return this.#work(object);
-    return observer.around(facts, (trace) => {
-      this.#traceId = trace;
-      return this.#work(object);
+    observer.started?.(this.facts);
+    if (observer.around === undefined) return this.#reconcile(object);
+    return observer.around(this.facts, (traceId) => {
+      this.#traceId = traceId;
+      return this.#reconcile(object);
     });
   }
 
-  /** Tells everybody of a run that is over. */
-  #concluded(object: KubeObject | undefined, startedAt: number, end: End): RunEnd {
-    const scope = this.#scope;
-    const { dependencies } = this.#options;
-    const { clock, observer } = dependencies;
-    const { work, facts } = scope;
-    const run: Run = {
-      id: facts.runId,
-      controller: facts.controller,
-      apiVersion: this.#options.controller.options.for.apiVersion,
-      kind: facts.kind,
-      key: facts.key,
-      generation: object?.metadata.generation,
-      triggers: causes(work.reasons, startedAt),
-      droppedTriggers: work.dropped,
-      wait: Math.max(0, startedAt - work.due),
-      startedAt,
-      duration: clock.now() - startedAt,
-      failures: work.failures,
-      steps: scope.stepRecords,
-      writes: scope.writes,
-      droppedWrites: scope.droppedWrites,
-      outcome: end.outcome,
-      ...(scope.signal.reason instanceof RunTimeout && { timedOut: true }),
-      traceId: this.#traceId,
-    };
-    tell(scope, run);
-    // One that is given up has an event of its own, and one that asked for it has not failed.
-    if (object !== undefined && end.outcome.type === "error" && end.outcome.reason !== "Requeue") {
-      scope.note(object, end.outcome.reason, end.outcome.message, "Warning");
-    }
-    dependencies.record(run);
-    observer.ended?.(run, facts);
-    if (end.lingering !== undefined) observer.lingering?.(facts);
-    if (end.outcome.type === "done") scope.release();
-    return { run, retryAfter: end.retryAfter, lingering: end.lingering };
-  }
-
-  async #work(object: KubeObject | undefined): Promise<End> {
-    const { controller, dependencies } = this.#options;
+  async #reconcile(object: KubeObject | undefined): Promise<RunResult> {
+    const { controller, dependencies, caches } = this.#options;
     try {
       dependencies.guard?.(this.key);
-      if (controller.style.type === "plain") return await this.#runPlain(controller.style.reconcile);
-      return object === undefined ? { outcome: { type: "gone" } } : await runProse(this.#scope, object);
+      if (controller.style.type === "plain")
+        return await runPlain(this, controller.style.reconcile, this.key, caches.objects);
+      return object === undefined ? { outcome: { type: "gone" } } : await reconcileObject(this, object);
     } catch (error) {
-      return { outcome: failureOf(error, this.#scope.signal), retryAfter: retryAfterOf(error) };
+      return { outcome: failureOf(error, this.signal), retryAfter: retryAfterOf(error) };
     }
   }
 
-  async #runPlain(reconcile: PlainReconcile): Promise<End> {
-    const { sources } = this.#options;
-    const scope = this.#scope;
-    const { clock, log, runId, facts } = scope;
-    const signal = scope.showSignal();
-    const request = splitKey(facts.key);
-    const wasGone = sources.objects.get(facts.key) === undefined;
-    const cacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => sources.cacheOf(kind);
-    const tools: RunTools = {
-      get client() {
-        return scope.client();
-      },
-      signal,
-      log,
-      runId,
-      now: () => clock.now(),
-      read: (kind, which) => read(cacheOf, kind, which, request.namespace),
-      readAll: (kind, by) => readAll(cacheOf, kind, by),
-      note(reason, message, type = "Normal") {
-        const object = sources.objects.get(facts.key);
-        if (object !== undefined) scope.note(object, reason, message, type);
-      },
-    };
-    const end = await cancellable(clock, signal, () => reconcile(request, tools));
-    if (!end.ok)
-      return {
-        outcome: failureOf(end.error, signal),
-        retryAfter: retryAfterOf(end.error),
-        lingering: end.lingering,
-      };
-    signal.throwIfAborted();
-    const result = end.value ?? undefined;
-    const after = duration(result?.requeueAfter ?? 0);
-    if (after > 0) return { outcome: { type: "again", after, reason: "requeueAfter" } };
-    if (result?.requeue)
-      return { outcome: { type: "error", reason: "Requeue", message: "asked to be tried again" } };
-    // One that went away while it was worked on is looked at once more.
-    const isGone = wasGone && sources.objects.get(facts.key) === undefined;
-    return { outcome: { type: isGone ? "gone" : "done" } };
+  /** Records the run, and reports it to log, events and observers. */
+  #finish(object: KubeObject | undefined, startedAt: number, result: RunResult): RunEnd {
+    const { dependencies, signals } = this.#options;
+    const { observer } = dependencies;
+    const { outcome, retryAfter, lingering } = result;
+    const run = this.#record(object, startedAt, result);
+    this.#logRun(run);
+    // A dead letter has an event of its own, and a run that asked for a requeue has not failed.
+    if (object !== undefined && outcome.type === "error" && outcome.reason !== "Requeue") {
+      this.note(object, outcome.reason, outcome.message, "Warning");
+    }
+    dependencies.record(run);
+    observer.ended?.(run, this.facts);
+    if (lingering !== undefined) observer.lingering?.(this.facts);
+    if (outcome.type === "done" && !this.#signalExposed) signals.giveBack(this.#cancelled);
+    return { run, retryAfter, lingering };
   }
-}
 
-/** What was meant for later has not caused a run that came earlier. */
-function causes(triggers: readonly Trigger[], startedAt: number): readonly Trigger[] {
-  return triggers.filter(({ due }) => due === undefined || due <= startedAt);
-}
+  #record(object: KubeObject | undefined, startedAt: number, { outcome }: RunResult): Run {
+    const { controller, kind, key, runId } = this.facts;
+    const { reasons, dropped, due, failures } = this.#work;
+    return {
+      id: runId,
+      controller,
+      apiVersion: this.#options.controller.options.for.apiVersion,
+      kind,
+      key,
+      generation: object?.metadata.generation,
+      // What is due later has not caused this run.
+      triggers: reasons.filter((trigger) => trigger.due === undefined || trigger.due <= startedAt),
+      droppedTriggers: dropped,
+      wait: Math.max(0, startedAt - due),
+      startedAt,
+      duration: this.clock.now() - startedAt,
+      failures,
+      steps: this.#steps?.records ?? noSteps,
+      writes: this.#writes,
+      droppedWrites: this.#droppedWrites,
+      outcome,
+      ...(this.signal.reason instanceof RunTimeout && { timedOut: true }),
+      traceId: this.#traceId,
+    };
+  }
 
-function tell({ log }: { readonly log: Log }, { outcome, duration: took, writes, triggers }: Run): void {
-  const failed = outcome.type === "error" || outcome.type === "fail";
-  if (!failed && log.isLevelEnabled?.("debug") === false) return;
-  const facts = { outcome: outcome.type, duration: took, writes: writes.length, triggers: triggers.length };
-  if (failed) log.warn({ ...facts, reason: outcome.reason }, outcome.message);
-  else log.debug(facts, "reconciled");
+  #logRun({ outcome, duration, writes, triggers }: Run): void {
+    const { log } = this;
+    const failed = outcome.type === "error" || outcome.type === "fail";
+    if (!failed && log.isLevelEnabled?.("debug") === false) return;
+    const facts = { outcome: outcome.type, duration, writes: writes.length, triggers: triggers.length };
+    if (failed) log.warn({ ...facts, reason: outcome.reason }, outcome.message);
+    else log.debug(facts, "reconciled");
+  }
+
+  // The context of the run.
+
+  get options(): DeclarativeOptions {
+    const { style } = this.#options.controller;
+    if (style.type !== "declarative") throw new TypeError("a plain controller has no declarative options");
+    return style.options;
+  }
+
+  get controllerName(): string {
+    return this.facts.controller;
+  }
+
+  get runId(): string {
+    return this.facts.runId;
+  }
+
+  get clock(): Clock {
+    return this.#options.dependencies.clock;
+  }
+
+  get applied(): AppliedChildren {
+    return this.#options.applied;
+  }
+
+  get log(): Log {
+    this.#log ??= lazyChild(this.#options.dependencies.log, () => ({
+      controller: this.facts.controller,
+      object: `${this.facts.kind} ${this.facts.key}`,
+      run: this.facts.runId,
+    }));
+    return this.#log;
+  }
+
+  /** The kind of the object; a `resource()` has more information than the server's discovery. */
+  get kind(): KindInfo {
+    const { controller, caches } = this.#options;
+    return "versions" in controller.options.for ? controller.options.for : caches.kind;
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancelled.signal;
+  }
+
+  exposeSignal(): AbortSignal {
+    this.#signalExposed = true;
+    return this.#cancelled.signal;
+  }
+
+  get steps(): Steps {
+    const { clock, observer, breaker } = this.#options.dependencies;
+    this.#steps ??= new Steps({
+      clock,
+      signal: this.exposeSignal(),
+      breaker,
+      around:
+        observer.aroundStep && ((name, body) => observer.aroundStep?.(this.facts, name, body) ?? body()),
+    });
+    return this.#steps;
+  }
+
+  get lingering(): Promise<unknown> | undefined {
+    return this.#steps?.lingering;
+  }
+
+  get transport(): Transport {
+    this.#transport ??= new RecordingTransport(this.#options.dependencies.transport, this);
+    return this.#transport;
+  }
+
+  client(): Client {
+    const client = this.#options.dependencies.clientOver(this.transport);
+    return followClient(client, (call, error) =>
+      tell("the log", () =>
+        this.log.warn({ err: error }, `${call} was not awaited, and failed: ${messageOf(error)}`),
+      ),
+    );
+  }
+
+  cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source {
+    return this.#options.caches.cacheOf(kind);
+  }
+
+  note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
+    const { controller, runId } = this.facts;
+    this.#options.dependencies.note(controller, object, reason, message, type, runId);
+  }
+
+  onDrift(owner: KubeObject, child: StagedChild, current: KubeObject): void {
+    this.#options.dependencies.drift?.(this.facts.controller, owner, child, current);
+  }
+
+  // The recording of its writes.
+
+  guard(): void {
+    // After a hand-over another run continues, be it in another process or in the next term of this one.
+    const { reason } = this.#cancelled.signal as { reason: unknown };
+    if (reason instanceof HandOver) throw reason;
+    this.#options.dependencies.guard?.(this.facts.key);
+  }
+
+  before(kind: KindInfo, namespace: string, name: string): KubeObject | null | undefined {
+    try {
+      return this.cacheOf(kind).get(joinKey(namespace, name)) ?? null;
+    } catch {
+      return undefined;
+    }
+  }
+
+  wrote(record: WriteRecord): void {
+    // The last write is always kept: it shows how the run ended.
+    if (this.#writes.length === maxWrites) {
+      this.#writes.pop();
+      this.#droppedWrites++;
+    }
+    this.#writes.push(record);
+  }
+
+  get around(): Recording["around"] {
+    const { observer } = this.#options.dependencies;
+    return (
+      observer.aroundWrite && ((write, body) => observer.aroundWrite?.(this.facts, write, body) ?? body())
+    );
+  }
 }

@@ -32,7 +32,7 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
     verbs.set(key, new Set([...(verbs.get(key) ?? []), ...wanted]));
   };
   for (const { options, owns, style } of controllers) {
-    const cleansUp = style.type === "prose" && style.options.cleanup !== undefined;
+    const cleansUp = style.type === "declarative" && style.options.cleanup !== undefined;
     allow(options.for, "", reading);
     // A finalizer is written with the object itself; a plain controller may write whatever it likes.
     if (cleansUp || style.type === "plain") allow(options.for, "", ["patch"]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../model/core.js";
 import { failure } from "../../model/errors/status.js";
 import { HandOver } from "./steps/steps.js";
-import { failureOf, retryAfterOf } from "./prose-run.js";
+import { failureOf, retryAfterOf } from "./failure.js";
 
 const never = new AbortController().signal;
 
