@@ -13,9 +13,8 @@ import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-  type Election,
-  type Shards,
 } from "../runtime/start/start-controllers.js";
+import type { Election, Shards } from "../runtime/start/ownership.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions } from "./definitions/register-definitions.js";
 import { registerLater } from "./definitions/register-later.js";

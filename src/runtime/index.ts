@@ -31,13 +31,8 @@ export {
   type Watch,
   type WatchOptions,
 } from "./controller/watch.js";
-export {
-  startControllers,
-  type Controllers,
-  type ControllersOptions,
-  type Election,
-  type Shards,
-} from "./start/start-controllers.js";
+export { startControllers, type Controllers, type ControllersOptions } from "./start/start-controllers.js";
+export type { Election, Shards } from "./start/ownership.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
 export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";

@@ -214,7 +214,7 @@ test("a lease somebody else took ends the term at once", async () => {
 test("a lease that vanished ends the term too: others may have made it meanwhile", async () => {
   const a = candidate("a");
   await world.advance(1000);
-  server.lease = undefined;
+  server.leases.clear();
   await world.advance(2000);
   expect(a.log.slice(0, 3)).toEqual(["begin", "abort", "end"]);
   await world.advance(5000);

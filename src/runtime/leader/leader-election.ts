@@ -1,20 +1,5 @@
-import { hostname } from "node:os";
 import { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
-import {
-  duration,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  newUid,
-  sleep,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Duration,
-  type Random,
-  jitter,
-  within,
-} from "../../model/core.js";
+import { isAlreadyExists, isConflict, isNotFound, sleep } from "../../model/core.js";
 import {
   decide,
   holderOf,
@@ -25,37 +10,22 @@ import {
   type Lease,
   type LeaseClient,
 } from "../lease/lease.js";
-import { steadyOf, type Moment, type SteadyClock } from "../lease/moment.js";
+import { LeaseHolder, type LeaseOptions } from "../lease/lease-holder.js";
+import type { Moment } from "../lease/moment.js";
 import { NotLeaderError, Term } from "../lease/term.js";
-import { checkTiming } from "../lease/timing.js";
+import {
+  workThrough,
+  type OwnedWork,
+  type OwnershipOptions,
+  type WorkOwnership,
+} from "../lease/work-ownership.js";
 
-export interface LeaderElectionOptions {
+export interface LeaderElectionOptions extends LeaseOptions {
   readonly client: LeaseClient;
-  /** Where the Lease is. */
-  readonly namespace: string;
-  /** The Lease's name: those who give the same one elect one among them. */
-  readonly name: string;
-  /** Names this process, and no other that runs at the same time; host name and a random part unless told. */
-  readonly identity?: string | undefined;
-  /** How long others wait for a silent leader. Default 15 s. */
-  readonly leaseDuration?: Duration | undefined;
-  /** How long a leader works on without having renewed its lease; shorter than the lease. Default 10 s. */
-  readonly renewDeadline?: Duration | undefined;
-  /** How often the leader renews; the others look twice as often. Default 2 s. */
-  readonly retryPeriod?: Duration | undefined;
-  readonly clock?: Clock | undefined;
-  /** Measures time that nobody can set; the machine's own unless told. */
-  readonly steady?: SteadyClock | undefined;
-  readonly random?: Random | undefined;
-  /** Is told of requests that failed; the election goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Waits are longer by chance by up to this many times themselves, so that candidates do not ask all at once. */
-const jitterFactor = 0.2;
-
-/** How many times a write is decided anew when somebody else was faster. */
-const tries = 3;
+/** Attempts at a write that conflicts with that of another process. */
+const maxAttempts = 3;
 
 /**
  * Takes part in the election of one leader among all processes that name the same Lease.
@@ -79,42 +49,28 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
  * renewed, so that nobody begins before the work has ended), and then either campaigns again, when the lease was lost, or
  * **releases** the lease and is done. There is one piece of work at a time: campaigning begins after the last has ended.
  */
-export class LeaderElection {
-  readonly identity: string;
+export class LeaderElection implements WorkOwnership {
+  readonly #holder: LeaseHolder;
   readonly #client: LeaseClient;
-  readonly #where: { readonly namespace: string; readonly name: string };
+  readonly #target: { readonly namespace: string; readonly name: string };
   readonly #me: Candidate;
-  readonly #renewDeadline: number;
-  readonly #retryPeriod: number;
-  readonly #clock: Clock;
-  readonly #steady: SteadyClock;
-  readonly #random: Random;
-  readonly #onError: (error: unknown) => void;
   #observed = observe(undefined, undefined, 0);
-  /** A write was sent whose answer has not been seen: the lease may be ours without our knowing. */
-  #unsure = false;
+  /** A write was sent whose response has not been seen: the lease may be ours without our knowing. */
+  #uncertain = false;
   #term: Term | undefined;
   #running = false;
 
   constructor(options: LeaderElectionOptions) {
-    const { client, namespace, name, clock = systemClock, random = systemRandom } = options;
-    const leaseDuration = duration(options.leaseDuration ?? "15s");
-    this.#renewDeadline = duration(options.renewDeadline ?? "10s");
-    this.#retryPeriod = duration(options.retryPeriod ?? "2s");
-    checkTiming({
-      leaseDuration,
-      renewDeadline: this.#renewDeadline,
-      retryPeriod: this.#retryPeriod,
-      jitterFactor,
-    });
-    this.identity = options.identity || `${hostname()}_${newUid(random)}`;
-    this.#me = { identity: this.identity, leaseDuration };
+    const { client, namespace, name } = options;
+    this.#holder = new LeaseHolder(options);
+    const { identity, leaseDuration } = this.#holder;
+    this.#me = { identity, leaseDuration };
     this.#client = client;
-    this.#where = { namespace, name };
-    this.#clock = clock;
-    this.#steady = options.steady ?? steadyOf(clock);
-    this.#random = random;
-    this.#onError = options.onError ?? (() => {});
+    this.#target = { namespace, name };
+  }
+
+  get identity(): string {
+    return this.#me.identity;
   }
 
   /** Whether this process may act as the leader right now, judged by the clock and not by what has been noticed so far. */
@@ -133,11 +89,32 @@ export class LeaderElection {
    */
   guard(): void {
     if (this.isLeader) return;
-    const { namespace, name } = this.#where;
     const who = this.leader === undefined || this.leader === this.identity ? "" : `; ${this.leader} has it`;
     throw new NotLeaderError(
-      `${this.identity} does not hold the lease ${namespace}/${name}${who}: stop, and wait for the next term`,
+      `${this.identity} does not hold the lease ${this.#holder.path}${who}: stop, and wait for the next term`,
     );
+  }
+
+  get isActive(): boolean {
+    return this.isLeader;
+  }
+
+  /** The leader owns everything. */
+  owns(): boolean {
+    return this.isLeader;
+  }
+
+  workEnded(): void {}
+
+  work(work: OwnedWork, options: OwnershipOptions): Promise<void> {
+    return this.run((term) => workThrough(work, term, options), options);
+  }
+
+  health(): string {
+    if (this.isLeader) return "leading";
+    // The Lease may still carry the name of this process, after it has lost or released it.
+    const { leader } = this;
+    return leader === undefined || leader === this.identity ? "nobody is known to lead" : `${leader} leads`;
   }
 
   /**
@@ -166,22 +143,22 @@ export class LeaderElection {
   async #campaign(signal: AbortSignal | undefined): Promise<Moment | undefined> {
     while (!(signal?.aborted ?? false)) {
       try {
-        const taken = await this.#within(this.#renewDeadline, signal, (signal) =>
+        const taken = await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
           this.#attempt(["create", "acquire", "renew"], signal),
         );
         if (taken !== undefined) return taken;
       } catch (error) {
-        if (!signal?.aborted) this.#onError(error);
+        if (!signal?.aborted) this.#holder.onError(error);
       }
-      await sleep(this.#clock, this.#untilNextLook(), signal).catch(() => {});
+      await sleep(this.#holder.clock, this.#untilNextLook(), signal).catch(() => {});
     }
     return undefined;
   }
 
   /** A lease that runs out in silence is taken at that moment, and not at the look after it. */
   #untilNextLook(): number {
-    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
-    const now = this.#now();
+    const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
+    const now = this.#holder.now();
     const action = decide(this.#observed, now, this.#me);
     return action.type === "wait" ? Math.min(usual, action.until - now.steady) : usual;
   }
@@ -191,8 +168,7 @@ export class LeaderElection {
     lead: (signal: AbortSignal) => unknown,
     signal: AbortSignal | undefined,
   ): Promise<"done" | "lost"> {
-    const now = (): Moment => this.#now();
-    const term = new Term({ clock: this.#clock, now, deadline: this.#renewDeadline, renewed });
+    const term = new Term(this.#holder, renewed, "the leader");
     const stop = (): void => term.stop(signal?.reason);
     const ended = new AbortController();
     signal?.addEventListener("abort", stop, { once: true });
@@ -202,13 +178,18 @@ export class LeaderElection {
       // The answer may have been slow to come, or the process slow to wake.
       if (!term.holds) return "lost";
       this.#term = term;
-      renewing = this.#renew(term, ended.signal);
+      renewing = this.#holder.keepRenewing(
+        term,
+        ended.signal,
+        (signal) => this.#attempt(["renew"], signal),
+        () => `its lease ${this.leader === undefined ? "is gone" : `is held by ${this.leader}`}`,
+      );
       await lead(term.signal);
       return term.signal.aborted && !signal?.aborted ? "lost" : "done";
     } catch (error) {
       if (!term.signal.aborted) throw error;
       const expected = error === term.signal.reason || error instanceof NotLeaderError;
-      if (!expected) this.#onError(error);
+      if (!expected) this.#holder.onError(error);
       return signal?.aborted ? "done" : "lost";
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -219,37 +200,19 @@ export class LeaderElection {
     }
   }
 
-  /** Keeps the lease until the work has ended or the term is lost. */
-  async #renew(term: Term, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted && term.holds) {
-      try {
-        await sleep(this.#clock, this.#retryPeriod, ended);
-        if (!term.holds) return;
-        // An answer that never comes must leave time for another try.
-        const patience = Math.max(this.#retryPeriod, this.#renewDeadline / 2);
-        const limit = Math.min(patience, term.remaining);
-        const renewed = await this.#within(limit, ended, (signal) => this.#attempt(["renew"], signal));
-        if (renewed !== undefined) term.renew(renewed);
-        else term.lose(`its lease ${this.leader === undefined ? "is gone" : `is held by ${this.leader}`}`);
-      } catch (error) {
-        if (!ended.aborted) this.#onError(error);
-      }
-    }
-  }
-
   /** Gives the lease back if it is ours. Work has ended: nobody has to wait for it to run out. */
   async #release(): Promise<void> {
     try {
-      await this.#within(this.#renewDeadline / 2, undefined, async (signal) => {
-        if (this.#unsure) await this.#look(signal);
-        for (let left = tries; left > 0; left--) {
-          const lease = released(this.#observed, this.#now(), this.#me);
+      await this.#holder.request(this.#holder.renewDeadline / 2, undefined, async (signal) => {
+        if (this.#uncertain) await this.#look(signal);
+        for (let left = maxAttempts; left > 0; left--) {
+          const lease = released(this.#observed, this.#holder.now(), this.#me);
           if (lease === undefined) return;
           if (await this.#write(() => this.#client.update(lease, { signal }), signal)) return;
         }
       });
     } catch (error) {
-      this.#onError(error);
+      this.#holder.onError(error);
     }
   }
 
@@ -260,13 +223,13 @@ export class LeaderElection {
   async #attempt(allowed: readonly Action["type"][], signal: AbortSignal): Promise<Moment | undefined> {
     // The holder knows what it wrote last; when that is no longer so, the write fails and it looks again.
     if (this.leader !== this.identity) await this.#look(signal);
-    for (let left = tries; left > 0; left--) {
-      const sent = this.#now();
+    for (let left = maxAttempts; left > 0; left--) {
+      const sent = this.#holder.now();
       const action = decide(this.#observed, sent, this.#me);
       if (action.type === "wait" || !allowed.includes(action.type)) return undefined;
       const write = (): Promise<Lease> =>
         action.type === "create"
-          ? this.#client.create(LeaseKind, { metadata: this.#where, spec: action.spec }, { signal })
+          ? this.#client.create(LeaseKind, { metadata: this.#target, spec: action.spec }, { signal })
           : this.#client.update(action.lease, { signal });
       if (await this.#write(write, signal)) return sent;
     }
@@ -275,7 +238,7 @@ export class LeaderElection {
 
   /** Sends a write; false, after another look, when the lease was not what it was taken to be. */
   async #write(write: () => Promise<Lease>, signal: AbortSignal): Promise<boolean> {
-    this.#unsure = true;
+    this.#uncertain = true;
     try {
       this.#see(await write(), signal);
       return true;
@@ -287,29 +250,13 @@ export class LeaderElection {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    this.#see(await this.#client.find(LeaseKind, this.#where, { signal }), signal);
+    this.#see(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
   }
 
   /** What arrives after we gave up waiting for it is old news. */
   #see(lease: Lease | undefined, signal: AbortSignal): void {
     signal.throwIfAborted();
-    this.#observed = observe(this.#observed, lease, this.#steady());
-    this.#unsure = false;
-  }
-
-  #within<T>(
-    limit: number,
-    signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { namespace, name } = this.#where;
-    return within(
-      { clock: this.#clock, limit, what: `asking for the lease ${namespace}/${name}`, signal },
-      call,
-    );
-  }
-
-  #now(): Moment {
-    return { wall: this.#clock.now(), steady: this.#steady() };
+    this.#observed = observe(this.#observed, lease, this.#holder.steady());
+    this.#uncertain = false;
   }
 }

@@ -6,6 +6,13 @@ export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
+interface TermHolder {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly renewDeadline: number;
+  now(): Moment;
+}
+
 /**
  * One stretch of leading, from taking the lease to losing or giving it up.
  *
@@ -19,28 +26,18 @@ export class NotLeaderError extends Error {
  * when nobody asks; a process that was frozen would ask before its timers fire.
  */
 export class Term {
-  readonly #clock: Clock;
-  readonly #now: () => Moment;
-  readonly #deadline: number;
+  readonly #holder: TermHolder;
   readonly #role: string;
   readonly #controller = new AbortController();
   #renewed: Moment;
   #over = false;
   #timer: Timer | undefined;
 
-  /** `role` is what the process is while it lasts. */
-  constructor(options: {
-    clock: Clock;
-    now: () => Moment;
-    deadline: number;
-    renewed: Moment;
-    role?: string | undefined;
-  }) {
-    this.#role = options.role ?? "the leader";
-    this.#clock = options.clock;
-    this.#now = options.now;
-    this.#deadline = options.deadline;
-    this.#renewed = options.renewed;
+  /** A term that begins with a Lease whose request was sent at `renewed`; `role` names it in errors. */
+  constructor(holder: TermHolder, renewed: Moment, role: string) {
+    this.#holder = holder;
+    this.#role = role;
+    this.#renewed = renewed;
     this.#watch();
   }
 
@@ -51,7 +48,7 @@ export class Term {
 
   get holds(): boolean {
     if (!this.#over && this.remaining <= 0) {
-      const since = formatDuration(Math.max(0, longestSince(this.#renewed, this.#now())));
+      const since = formatDuration(Math.max(0, longestSince(this.#renewed, this.#holder.now())));
       this.lose(`its lease was last renewed ${since} ago, and others may have it by now`);
     }
     return !this.#over;
@@ -59,7 +56,7 @@ export class Term {
 
   /** Milliseconds until it no longer holds, unless it is renewed. */
   get remaining(): number {
-    return this.#deadline - longestSince(this.#renewed, this.#now());
+    return this.#holder.renewDeadline - longestSince(this.#renewed, this.#holder.now());
   }
 
   /** Prolongs the term by a renewal whose request was sent at `started`. Too late, it changes nothing. */
@@ -84,7 +81,7 @@ export class Term {
   #watch(): void {
     // A timer of the platform may fire a little early, and renewals put the end off.
     const wait = Math.max(1, this.remaining);
-    this.#timer = this.#clock.after(wait, () => {
+    this.#timer = this.#holder.clock.after(wait, () => {
       if (this.holds) this.#watch();
     });
   }

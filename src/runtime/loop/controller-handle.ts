@@ -53,9 +53,9 @@ export class ControllerHandle {
     const trigger: Trigger = { type: "manual", text: reason, at, ...(delay > 0 && { due: at + delay }) };
     const key = this.#key(which);
     const { queue } = this.#needed();
-    if (this.#dependencies.owns?.(key) === false) {
+    if (!this.#dependencies.ownership.owns(key)) {
       throw new Error(
-        `${this.controller.options.for.kind} ${key} is not this process's to work on: ask the process that has its shard`,
+        `${this.controller.options.for.kind} ${key} is not owned by this process: send the request to the process that leads, or that has its shard`,
       );
     }
     queue.add(key, trigger, { after: delay, type: "MANUAL" });

@@ -177,7 +177,7 @@ export class ControllerLoop {
       if (work === undefined) return;
       if (!this.#isOurs(work.key)) {
         this.queue.done(work, { type: "done" });
-        this.#dependencies.settled?.();
+        this.#dependencies.ownership.workEnded();
         continue;
       }
       const before = this.#goingOn.get(work.key);
@@ -209,7 +209,7 @@ export class ControllerLoop {
   }
 
   #isOurs(key: string): boolean {
-    return this.#dependencies.owns?.(key) ?? true;
+    return this.#dependencies.ownership.owns(key);
   }
 
   #begin(work: Work<Trigger>, options: RunOptions): void {
@@ -238,7 +238,7 @@ export class ControllerLoop {
     };
     if (lingering === undefined) {
       done();
-      this.#dependencies.settled?.();
+      this.#dependencies.ownership.workEnded();
       return;
     }
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
@@ -251,7 +251,7 @@ export class ControllerLoop {
     };
     this.#goingOn.set(work.key, lingering);
     void lingering.then(doneAtLast);
-    this.#dependencies.settled?.();
+    this.#dependencies.ownership.workEnded();
   }
 
   /** A run that came earlier does not stand for one that somebody asked for at a certain time. */

@@ -1,5 +1,6 @@
 import type { Informers } from "../../client/informer/informers.js";
 import type { AnyKind, KindInfo } from "../../client/kinds/kind.js";
+import type { WorkOwnership } from "../lease/work-ownership.js";
 import type { QueueObserver } from "../queue/options.js";
 import type { RunDependencies } from "../reconcile/run-context.js";
 import type { Trigger } from "../runs/run.js";
@@ -10,9 +11,6 @@ export interface Dependencies extends RunDependencies {
   /** Namespace of objects that are named without one. */
   readonly namespace: string;
   kindInfo(kind: AnyKind): Promise<KindInfo>;
-  /** Whether work on an object may begin in this process; all are its own without this. */
-  readonly owns?: ((key: string) => boolean) | undefined;
-  /** A run is over, or its function is left to itself. */
-  readonly settled?: (() => void) | undefined;
+  readonly ownership: WorkOwnership;
   queueObserver?(controller: string): QueueObserver<Trigger> | undefined;
 }

@@ -124,7 +124,7 @@ export class ObjectRun implements RunContext, Recording {
   async #reconcile(object: KubeObject | undefined): Promise<RunResult> {
     const { controller, dependencies, caches } = this.#options;
     try {
-      dependencies.guard?.(this.key);
+      dependencies.ownership.guard(this.key);
       if (controller.style.type === "plain")
         return await runPlain(this, controller.style.reconcile, this.key, caches.objects);
       return object === undefined ? { outcome: { type: "gone" } } : await reconcileObject(this, object);
@@ -283,7 +283,7 @@ export class ObjectRun implements RunContext, Recording {
     // After a hand-over another run continues, be it in another process or in the next term of this one.
     const { reason } = this.#cancelled.signal as { reason: unknown };
     if (reason instanceof HandOver) throw reason;
-    this.#options.dependencies.guard?.(this.facts.key);
+    this.#options.dependencies.ownership.guard(this.facts.key);
   }
 
   before(kind: KindInfo, namespace: string, name: string): KubeObject | null | undefined {

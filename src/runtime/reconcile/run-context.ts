@@ -4,6 +4,7 @@ import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Clock, KubeObject, Random } from "../../model/core.js";
 import type { DeclarativeOptions } from "../controller/controller.js";
+import type { WorkOwnership } from "../lease/work-ownership.js";
 import type { Log } from "../log/log.js";
 import type { Observer } from "../observe/observer.js";
 import type { Run } from "../runs/run.js";
@@ -56,8 +57,8 @@ export interface RunDependencies {
     type: "Normal" | "Warning",
     run?: string,
   ) => void;
-  /** Throws if this process must not write on behalf of an object: it is not the leader, or not the owner of the shard. */
-  readonly guard?: ((key: string) => void) | undefined;
+  /** Guards what a run writes: another process may have become the owner of its object. */
+  readonly ownership: Pick<WorkOwnership, "guard">;
   readonly observer: Observer;
   record(run: Run): void;
   /** Called before a child is written that was applied before and differs from its desired state now. */

@@ -1,53 +1,27 @@
-import { hostname } from "node:os";
+import { duration, newUid, sleep, type Duration } from "../../model/core.js";
 import type { Client } from "../../client/client.js";
-import {
-  duration,
-  jitter,
-  newUid,
-  sleep,
-  systemClock,
-  systemRandom,
-  within,
-  type Clock,
-  type Duration,
-  type Random,
-} from "../../model/core.js";
-import { steadyOf, type Moment, type SteadyClock } from "../lease/moment.js";
+import type { CheckResult } from "../health/health.js";
+import type { LeaseClient } from "../lease/lease.js";
+import { LeaseHolder, type LeaseOptions } from "../lease/lease-holder.js";
+import type { Moment } from "../lease/moment.js";
 import { NotLeaderError, Term } from "../lease/term.js";
-import { checkTiming } from "../lease/timing.js";
+import type { Keys, OwnedWork, OwnershipOptions, WorkOwnership } from "../lease/work-ownership.js";
 import { Holding } from "./holding.js";
 import { Registry } from "./registry.js";
 import { redistribute } from "./redistribute.js";
 import type { Owners } from "./assign.js";
 import { shardOf } from "./shard-of.js";
 
-/** The calls of a client that sharding makes. */
-export type ShardClient = Pick<Client, "find" | "list" | "create" | "update" | "delete">;
+/** Client calls that sharding needs. */
+export type ShardClient = LeaseClient & Pick<Client, "list" | "delete">;
 
-export interface ShardingOptions {
+/** `name` is that of the Lease that records the owners of the shards. */
+export interface ShardingOptions extends LeaseOptions {
   readonly client: ShardClient;
-  /** Where the Leases are. */
-  readonly namespace: string;
-  /** The name of the Lease that says whose the shards are: those who give the same one share the work. */
-  readonly name: string;
-  /** Into how many shards the objects are divided; many more than there are processes. Those at work decide. Default 64. */
+  /** Number of shards, many more than processes; while processes are at work, theirs applies. Default 64. */
   readonly shards?: number | undefined;
-  /** Names this process, and no other that runs at the same time; host name and a random part unless told. */
-  readonly identity?: string | undefined;
-  /** How long others wait for a silent process. Default 15 s. */
-  readonly leaseDuration?: Duration | undefined;
-  /** How long a process works on without having renewed its lease; shorter than the lease. Default 10 s. */
-  readonly renewDeadline?: Duration | undefined;
-  /** How often a process renews; it looks twice as often at what the others do. Default 2 s. */
-  readonly retryPeriod?: Duration | undefined;
-  /** How long what is under way may go on when a shard is to go to another process, at most. Default: half a lease. */
+  /** Time that runs may take to end when their shard moves to another process. Default: half a lease. */
   readonly handOver?: Duration | undefined;
-  readonly clock?: Clock | undefined;
-  /** Measures time that nobody can set; the machine's own unless told. */
-  readonly steady?: SteadyClock | undefined;
-  readonly random?: Random | undefined;
-  /** Is told of requests that failed; it goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Who works on shards. Each call has done what it says when it returns; none throws. */
@@ -58,15 +32,12 @@ export interface ShardWork {
   leave(shards: ReadonlySet<number>): void;
   /** What is under way in these is cancelled. */
   cut(shards: ReadonlySet<number>, reason: string): void;
-  /** The shards in which something is under way. Whenever one of them falls quiet, `sharding.quiet()` is called. */
+  /** The shards in which something is under way. Whenever one of them falls quiet, `workEnded()` is called. */
   busy(): ReadonlySet<number>;
 }
 
-/** Waits are longer by chance by up to this many times themselves, so that processes do not ask all at once. */
-const jitterFactor = 0.2;
-
-/** How many times a change is decided anew when somebody else was faster. */
-const tries = 5;
+/** Attempts at a write that conflicts with that of another process. */
+const maxAttempts = 5;
 
 /**
  * Shares shards out among all processes that name the same Lease, and works on those of this one.
@@ -92,18 +63,11 @@ export function sharding(options: ShardingOptions): Sharding {
  * is written without it). From leaving there is no way back but through the map: a write whose answer was lost may still
  * arrive.
  */
-export class Sharding {
-  readonly identity: string;
-  readonly #clock: Clock;
-  readonly #steady: SteadyClock;
-  readonly #random: Random;
+export class Sharding implements WorkOwnership {
+  readonly #holder: LeaseHolder;
   readonly #registry: Registry;
-  readonly #renewDeadline: number;
-  readonly #retryPeriod: number;
   readonly #handOver: number;
-  readonly #onError: (error: unknown) => void;
-  readonly #where: string;
-  /** What this process was before; nobody else would free its shards as early. */
+  /** Earlier memberships of this process; nobody else would free its shards as early. */
   readonly #former = new Set<string>();
   #holding: Holding | undefined;
   #term: Term | undefined;
@@ -116,33 +80,26 @@ export class Sharding {
   readonly #ready = new Promise<void>((resolve) => (this.#joined = resolve));
 
   constructor(options: ShardingOptions) {
-    const { client, namespace, name, clock = systemClock, random = systemRandom, shards = 64 } = options;
-    const leaseDuration = duration(options.leaseDuration ?? "15s");
-    this.#renewDeadline = duration(options.renewDeadline ?? "10s");
-    this.#retryPeriod = duration(options.retryPeriod ?? "2s");
-    this.#handOver = duration(options.handOver ?? leaseDuration / 2);
+    const { client, namespace, name, shards = 64 } = options;
     if (!Number.isInteger(shards) || shards < 1 || shards > 4096) {
       throw new RangeError(`there cannot be ${shards} shards: give a whole number from 1 to 4096`);
     }
-    const { renewDeadline, retryPeriod } = {
-      renewDeadline: this.#renewDeadline,
-      retryPeriod: this.#retryPeriod,
-    };
-    checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterFactor });
-    this.identity = options.identity || `${hostname()}_${newUid(random)}`;
-    this.#clock = clock;
-    this.#steady = options.steady ?? steadyOf(clock);
-    this.#random = random;
-    this.#onError = options.onError ?? (() => {});
-    this.#where = `${namespace}/${name}`;
+    const holder = new LeaseHolder(options);
+    const { identity, leaseDuration } = holder;
+    this.#holder = holder;
+    this.#handOver = duration(options.handOver ?? leaseDuration / 2);
     this.#registry = new Registry({
       client,
       namespace,
       name,
       shards,
-      me: { identity: this.identity, leaseDuration },
-      now: () => this.#now(),
+      me: { identity, leaseDuration },
+      now: () => holder.now(),
     });
+  }
+
+  get identity(): string {
+    return this.#holder.identity;
   }
 
   /** Into how many shards the objects are divided. */
@@ -188,7 +145,7 @@ export class Sharding {
     const shard = this.shardOf(key);
     if (this.#holds && this.#holding?.has(shard)) return;
     throw new NotLeaderError(
-      `${this.identity} does not have shard ${shard} of ${this.#where}, and with it ${key}: stop, whoever has it goes on`,
+      `${this.identity} does not have shard ${shard} of ${this.#holder.path}, and with it ${key}: stop, whoever has it goes on`,
     );
   }
 
@@ -196,8 +153,40 @@ export class Sharding {
     return shardOf(key, this.shards);
   }
 
-  /** Says that nothing is under way any more in some shard. */
-  quiet(): void {
+  get isActive(): boolean {
+    return this.isMember;
+  }
+
+  health(): CheckResult {
+    const { isMember, owned, shards, members } = this;
+    if (!isMember) return { ok: false, message: "this process has no share, and tries to get one" };
+    return `${owned} of ${shards} shards, ${members} ${members === 1 ? "process" : "processes"}`;
+  }
+
+  /** Lists everything before this process takes its share, and keeps it in view when it loses that. */
+  async work(work: OwnedWork, { signal, grace, onStarted }: OwnershipOptions): Promise<void> {
+    const keysIn =
+      (shards: ReadonlySet<number>): Keys =>
+      (key) =>
+        shards.has(this.shardOf(key));
+    try {
+      await work.start(signal);
+      if (signal.aborted) return;
+      void this.ready().then(onStarted);
+      const shardWork: ShardWork = {
+        gained: (shards) => work.gained(keysIn(shards)),
+        leave: (shards) => work.release(keysIn(shards)),
+        cut: (shards, reason) => work.cancel(keysIn(shards), reason),
+        busy: () => new Set(Array.from(work.running(), (key) => this.shardOf(key))),
+      };
+      await this.run(shardWork, { signal, grace });
+    } finally {
+      // Runs have ended or were cancelled before their shard was released.
+      await work.stop(0, "the process stops");
+    }
+  }
+
+  workEnded(): void {
     const { leaving, busy } = { leaving: this.#holding?.leaving ?? [], busy: this.#holding?.busy() };
     if ([...leaving].some((shard) => !busy?.has(shard))) this.#nudge();
   }
@@ -232,44 +221,54 @@ export class Sharding {
 
   /** Tries until this process is a member: when the request was sent that made it one. Undefined when told to stop. */
   async #join(signal: AbortSignal): Promise<Moment | undefined> {
-    this.#registry.renameTo(newUid(this.#random).slice(0, 13));
+    this.#registry.renameTo(newUid(this.#holder.random).slice(0, 13));
     while (!signal.aborted) {
       try {
-        return await this.#within(this.#renewDeadline, signal, (signal) => this.#registry.join(signal));
+        return await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
+          this.#registry.join(signal),
+        );
       } catch (error) {
         if (signal.aborted) break;
-        this.#onError(error);
+        this.#holder.onError(error);
       }
-      await sleep(this.#clock, jitter(this.#random, this.#retryPeriod, jitterFactor), signal).catch(() => {});
+      await sleep(this.#holder.clock, this.#holder.jittered(this.#holder.retryPeriod), signal).catch(
+        () => {},
+      );
     }
     return undefined;
   }
 
   /** One term as a member: resolves when it is over, for whatever reason. */
   async #serve(renewed: Moment, work: ShardWork, signal: AbortSignal, grace: number): Promise<void> {
-    const now = (): Moment => this.#now();
-    const role = `a member of ${this.#where}`;
-    const term = new Term({ clock: this.#clock, now, deadline: this.#renewDeadline, renewed, role });
-    const holding = new Holding(work, this.#clock);
+    const term = new Term(this.#holder, renewed, `a member of ${this.#holder.path}`);
+    const holding = new Holding(work, this.#holder.clock);
     term.signal.addEventListener("abort", () => holding.lose(String(term.signal.reason)), { once: true });
     this.#term = term;
     this.#holding = holding;
     const patience = (): number => (signal.aborted ? grace : this.#handOver);
     const ended = new AbortController();
-    const renewing = this.#renew(term, ended.signal);
+    // A loop of its own: looking at everything takes time when much is going on.
+    const renewing = this.#holder.keepRenewing(
+      term,
+      ended.signal,
+      (signal) => this.#registry.renew(signal),
+      () => "its Lease is gone",
+    );
     try {
       while (term.holds) {
         const passed = await this.#try(term, holding, patience);
         if (passed && signal.aborted && this.#isFree()) {
           ended.abort();
           await renewing;
-          await this.#within(this.#renewDeadline / 2, undefined, (signal) => this.#registry.leave(signal));
+          await this.#holder.request(this.#holder.renewDeadline / 2, undefined, (signal) =>
+            this.#registry.leave(signal),
+          );
           return;
         }
         if (term.holds) await this.#nap(term.signal);
       }
     } catch (error) {
-      this.#onError(error);
+      this.#holder.onError(error);
     } finally {
       ended.abort();
       await renewing;
@@ -280,31 +279,15 @@ export class Sharding {
     }
   }
 
-  /** Keeps this member's Lease. Nothing else is waited for in between: that takes its time when much is going on. */
-  async #renew(term: Term, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted && term.holds) {
-      try {
-        await sleep(this.#clock, this.#retryPeriod, ended);
-        if (!term.holds) return;
-        // An answer that never comes must leave time for another try.
-        const patience = Math.max(this.#retryPeriod, this.#renewDeadline / 2);
-        const limit = Math.min(patience, term.remaining);
-        const renewed = await this.#within(limit, ended, (signal) => this.#registry.renew(signal));
-        if (renewed !== undefined) term.renew(renewed);
-        else term.lose("its Lease is gone");
-      } catch (error) {
-        if (!ended.aborted) this.#onError(error);
-      }
-    }
-  }
-
   async #try(term: Term, holding: Holding, patience: () => number): Promise<boolean> {
-    const limit = Math.max(this.#retryPeriod, this.#renewDeadline);
+    const limit = Math.max(this.#holder.retryPeriod, this.#holder.renewDeadline);
     try {
-      await this.#within(limit, term.signal, (signal) => this.#pass(term, holding, patience(), signal));
+      await this.#holder.request(limit, term.signal, (signal) =>
+        this.#pass(term, holding, patience(), signal),
+      );
       return true;
     } catch (error) {
-      if (!term.signal.aborted) this.#onError(error);
+      if (!term.signal.aborted) this.#holder.onError(error);
       return false;
     }
   }
@@ -314,7 +297,7 @@ export class Sharding {
     const registry = this.#registry;
     this.#nudged = false;
     await registry.look(signal);
-    for (let left = tries; left > 0 && term.holds; left--) {
+    for (let left = maxAttempts; left > 0 && term.holds; left--) {
       holding.settle(registry.map.owners, registry.member);
       const { me, busy } = { me: registry.member, busy: holding.busy() };
       const situation = {
@@ -351,33 +334,23 @@ export class Sharding {
   /** Until it is time to look again, or there is something to do; never quite at once, as shards fall quiet one by one. */
   async #nap(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    const shortest = this.#retryPeriod / 20;
-    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
+    const shortest = this.#holder.retryPeriod / 20;
+    const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
     // What a silent member had is free at the moment at which its Lease has run out.
-    const whole = Math.max(shortest, Math.min(usual, this.#registry.members.nextGone() - this.#steady()));
+    const whole = Math.max(
+      shortest,
+      Math.min(usual, this.#registry.members.nextGone() - this.#holder.steady()),
+    );
     this.#wake = () => woken.abort();
     if (this.#nudged) woken.abort();
     const ends = AbortSignal.any([signal, woken.signal]);
-    await sleep(this.#clock, whole - shortest, ends).catch(() => {});
-    await sleep(this.#clock, shortest, signal).catch(() => {});
+    await sleep(this.#holder.clock, whole - shortest, ends).catch(() => {});
+    await sleep(this.#holder.clock, shortest, signal).catch(() => {});
     this.#wake = () => {};
   }
 
   #nudge(): void {
     this.#nudged = true;
     this.#wake();
-  }
-
-  #within<T>(
-    limit: number,
-    signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const what = `asking for the shards of ${this.#where}`;
-    return within({ clock: this.#clock, limit, what, signal }, call);
-  }
-
-  #now(): Moment {
-    return { wall: this.#clock.now(), steady: this.#steady() };
   }
 }

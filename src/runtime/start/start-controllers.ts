@@ -15,31 +15,24 @@ import {
 import { type Breakers, breakers as createBreakers } from "../breaker/breakers.js";
 import type { Controller } from "../controller/controller.js";
 import { Health } from "../health/health.js";
-import {
-  leaderElection,
-  type LeaderElection,
-  type LeaderElectionOptions,
-} from "../leader/leader-election.js";
-import type { Dependencies } from "../loop/dependencies.js";
-import { ControllerHandle } from "../loop/controller-handle.js";
-import type { Finding } from "../observe/findings/finding.js";
+import { soleOwnership, type WorkOwnership } from "../lease/work-ownership.js";
 import { silent, type Log } from "../log/log.js";
+import { ControllerHandle } from "../loop/controller-handle.js";
+import type { Dependencies } from "../loop/dependencies.js";
+import type { Finding } from "../observe/findings/finding.js";
 import type { Metrics } from "../observe/metrics.js";
 import { Observation, type ObservationOptions } from "../observe/observation.js";
 import { Recorders } from "../recorder/recorders.js";
 import { RecordingTransport } from "../runs/recording-transport.js";
 import { RunLog, type RunLogOptions } from "../runs/run-log.js";
 import type { Schedule } from "../schedule/schedule.js";
-import { sharding, type Sharding, type ShardingOptions } from "../shard/sharding.js";
-import { SharedWork } from "./shared-work.js";
-import { startSchedule, type RunningSchedule, type ScheduleObserver } from "../schedule/start-schedule.js";
+import type { RunningSchedule } from "../schedule/start-schedule.js";
+import type { Sharding } from "../shard/sharding.js";
+import { ControllerWork } from "./controller-work.js";
+import { addHealthChecks } from "./health-checks.js";
+import { ownershipOf, type Election, type Shards } from "./ownership.js";
+import { Schedules } from "./schedules.js";
 import { untilAnswered } from "./until-answered.js";
-
-/** How several processes agree on which of them works. */
-export type Election = Omit<LeaderElectionOptions, "client" | "clock" | "random" | "onError">;
-
-/** How several processes share the work. */
-export type Shards = Omit<ShardingOptions, "client" | "clock" | "random" | "onError">;
 
 export interface ControllersOptions extends ObservationOptions {
   readonly controllers: readonly Controller[];
@@ -107,8 +100,6 @@ export function startControllers(options: ControllersOptions): Controllers {
   return new RunningControllers(options);
 }
 
-const forever = new Promise<never>(() => {});
-
 class RunningControllers implements Controllers {
   readonly informers: Informers;
   readonly runs: RunLog;
@@ -116,20 +107,14 @@ class RunningControllers implements Controllers {
   readonly health: Health;
   readonly metrics: Metrics | undefined;
   readonly all: readonly ControllerHandle[];
-  readonly #observation: Observation;
-  readonly #options: ControllersOptions;
-  readonly #dependencies: Dependencies;
-  readonly #recorders: Recorders;
-  readonly #election: LeaderElection | undefined;
   readonly sharding: Sharding | undefined;
-  readonly #shared: SharedWork | undefined;
+  readonly #ownership: WorkOwnership;
+  readonly #observation: Observation;
+  readonly #recorders: Recorders;
+  readonly #schedules: Schedules;
   readonly #stopping = new AbortController();
-  readonly #grace: number;
   readonly #working: Promise<void>;
   #stopped: Promise<void> | undefined;
-  readonly #schedules: RunningSchedule[] = [];
-  /** What passes of each schedule have begun and has not ended: what one term leaves behind, the next one waits for. */
-  readonly #passes = new Map<Schedule, Set<Promise<unknown>>>();
   /** Why no work was begun, or none will be. */
   #failure: unknown;
   #began: () => void = () => {};
@@ -142,13 +127,9 @@ class RunningControllers implements Controllers {
   constructor(options: ControllersOptions) {
     const { client, clock = systemClock, random = systemRandom, log = silent } = options;
     checkNames(options.controllers);
-    if (options.leaderElection !== undefined && options.sharding !== undefined) {
-      throw new Error(
-        "either one process leads or all share the work: give leaderElection or sharding, not both",
-      );
-    }
-    this.#options = options;
-    this.#grace = duration(options.grace ?? "30s");
+    const { ownership, ...named } = ownershipOf(options, { client, clock, random, log });
+    this.#ownership = ownership;
+    this.sharding = named.sharding?.sharding;
     this.runs = new RunLog(options.runs);
     this.breakers = options.breakers ?? createBreakers({ clock });
     this.health = new Health(clock);
@@ -162,27 +143,7 @@ class RunningControllers implements Controllers {
       random,
       onError: (error, { kind, doing }) => log.warn({ kind: kind.kind, err: error }, doing),
     });
-    const transport = readYourWrites(client.transport, this.informers);
     this.#recorders = new Recorders({ client, clock, random, log });
-    if (options.leaderElection !== undefined) {
-      this.#election = leaderElection({
-        ...options.leaderElection,
-        client,
-        clock,
-        random,
-        onError: (error) => log.warn({ err: error }, "leader election"),
-      });
-    }
-    if (options.sharding !== undefined) {
-      this.sharding = sharding({
-        ...options.sharding,
-        client,
-        clock,
-        random,
-        onError: (error) => log.warn({ err: error }, "sharding"),
-      });
-    }
-    const shards = this.sharding;
     const note: Dependencies["note"] = (controller, object, reason, message, type, run) =>
       this.#recorders.get(controller).event(object, { type, reason, message, run });
     const observation = new Observation(options, {
@@ -193,23 +154,18 @@ class RunningControllers implements Controllers {
     });
     this.#observation = observation;
     this.metrics = observation.metrics;
-    this.#dependencies = {
+    const dependencies: Dependencies = {
       clock,
       random,
       log,
-      transport,
+      transport: readYourWrites(client.transport, this.informers),
       informers: this.informers,
       namespace: client.namespace,
       kindInfo,
       clientOver: (over) => createClient({ transport: over, namespace: client.namespace, clock, random }),
       breaker: (name) => this.breakers.get(name),
       note,
-      guard: (key) => {
-        this.#election?.guard();
-        shards?.guard(key);
-      },
-      owns: shards && ((key) => shards.owns(key)),
-      settled: shards && (() => shards.quiet()),
+      ownership,
       get observer() {
         return observation.observer;
       },
@@ -218,32 +174,41 @@ class RunningControllers implements Controllers {
       drift: (controller, owner, { desired }, current) =>
         observation.drifted(controller, owner, desired, current),
     };
-    this.all = options.controllers.map((controller) => new ControllerHandle(controller, this.#dependencies));
-    if (shards !== undefined) {
-      const { schedules = [] } = options;
-      const start = (schedule: Schedule, key: string): RunningSchedule => this.#startSchedule(schedule, key);
-      this.#shared = new SharedWork({ sharding: shards, controllers: this.all, schedules, start });
-    }
+    this.all = options.controllers.map((controller) => new ControllerHandle(controller, dependencies));
+    this.#schedules = new Schedules({
+      schedules: options.schedules ?? [],
+      ownership,
+      clock,
+      log,
+      metrics: this.metrics?.scheduleObserver,
+      clientFor: (key) => guardedClient(dependencies, key),
+    });
     observation.watch({
       clock,
       controllers: this.all,
       informers: this.informers,
       breakers: this.breakers,
-      election: this.#election && { name: options.leaderElection?.name ?? "", election: this.#election },
-      sharding: shards && { name: options.sharding?.name ?? "", sharding: shards },
+      ...named,
     });
-    this.#addChecks();
-    // Who does not wait for it learns of a failure from the health and the log.
+    const { election } = named;
+    const check = election === undefined ? "sharding" : "leader-election";
+    addHealthChecks(this.health, {
+      informers: this.informers,
+      failure: () => this.#failure,
+      ownership: ownership === soleOwnership ? undefined : { name: check, of: ownership },
+    });
+    // Callers that do not wait for it learn of a failure from the health and the log.
     this.#ready.catch(() => {});
-    this.#working = this.#work(log);
+    const work = new ControllerWork(this.all, this.#schedules, clock);
+    this.#working = this.#work(work, log, duration(options.grace ?? "30s"));
   }
 
   get isLeader(): boolean {
-    return this.#election?.isLeader ?? this.sharding?.isMember ?? true;
+    return this.#ownership.isActive;
   }
 
   get schedules(): readonly RunningSchedule[] {
-    return this.#shared?.schedules ?? this.#schedules;
+    return this.#schedules.running;
   }
 
   findings(): readonly Finding[] {
@@ -301,13 +266,15 @@ class RunningControllers implements Controllers {
     this.#observation.end();
   }
 
-  async #work(log: Log): Promise<void> {
+  async #work(work: ControllerWork, log: Log, grace: number): Promise<void> {
     const { signal } = this.#stopping;
+    const onStarted = (): void => {
+      this.#began();
+      log.info({ controllers: this.all.map(({ name }) => name) }, "controllers are at work");
+    };
     try {
       await this.#observation.load();
-      if (this.sharding !== undefined) await this.#share(this.sharding, signal);
-      else if (this.#election === undefined) await this.#lead(signal);
-      else await this.#election.run((term) => this.#lead(term), { signal });
+      await this.#ownership.work(work, { signal, grace, onStarted });
     } catch (error) {
       this.#failed(error);
       if (signal.aborted) return;
@@ -315,119 +282,13 @@ class RunningControllers implements Controllers {
       log.error({ err: error }, "the controllers could not be started");
     }
   }
-
-  /** All that is watched is listed before this process takes its share, and kept in view when it loses it. */
-  async #share(sharding: Sharding, signal: AbortSignal): Promise<void> {
-    const { log } = this.#dependencies;
-    try {
-      await Promise.all(this.all.map((each) => each.start(signal)));
-      if (signal.aborted || this.#shared === undefined) return;
-      void sharding.ready().then(this.#began);
-      const controllers = this.all.map((each) => each.controller.name);
-      log.info({ controllers, shards: sharding.shards }, "controllers take part in the work");
-      await sharding.run(this.#shared, { signal, grace: this.#grace });
-    } finally {
-      // What was under way in a shard has ended or was cancelled before the shard was given up.
-      await Promise.all(this.all.map((each) => each.stop(AbortSignal.abort(), "the process stops")));
-    }
-  }
-
-  /** One term: everything starts, and when the term ends everything stops. */
-  async #lead(term: AbortSignal): Promise<void> {
-    const { clock, log } = this.#dependencies;
-    try {
-      await Promise.all(this.all.map((each) => each.start(term)));
-      if (term.aborted) return;
-      for (const schedule of this.#options.schedules ?? [])
-        this.#schedules.push(this.#startSchedule(schedule));
-      this.#began();
-      log.info({ controllers: this.all.map((each) => each.controller.name) }, "controllers are at work");
-      await untilAborted(forever, term).catch(() => {});
-    } finally {
-      const stopping = this.#stopping.signal.aborted;
-      const deadline = new AbortController();
-      // Whoever has lost the lead must be done before the lease runs out: nothing is waited for.
-      const timer = clock.after(stopping ? this.#grace : 0, () => deadline.abort());
-      const reason = stopping ? "the process stops" : "this process leads no longer";
-      await Promise.all([
-        ...this.all.map((each) => each.stop(deadline.signal, reason)),
-        ...this.#schedules.splice(0).map((each) => each.stop()),
-      ]);
-      timer.cancel();
-    }
-  }
-
-  #startSchedule(schedule: Schedule, key = ""): RunningSchedule {
-    const { clock } = this.#dependencies;
-    const observer = this.#scheduleObserver(schedule);
-    const underWay = this.#passes.get(schedule) ?? new Set();
-    this.#passes.set(schedule, underWay);
-    return startSchedule(schedule, { clock, client: this.#guardedClient(key), observer, underWay });
-  }
-
-  #scheduleObserver({ onError }: Schedule): ScheduleObserver {
-    const { log } = this.#dependencies;
-    const measured = this.metrics?.scheduleObserver;
-    return {
-      passed: (report) => measured?.passed?.(report),
-      skipped(name, due, lingering) {
-        measured?.skipped?.(name, due, lingering);
-        if (lingering) log.warn({ schedule: name }, `no pass begins: an earlier one goes on ${whyLingering}`);
-      },
-      lingering: (name) => log.error({ schedule: name }, `a pass goes on ${whyLingering}`),
-      failed(name, error, item) {
-        measured?.failed?.(name, error, item);
-        // Who listens themselves need not be told twice.
-        if (onError === undefined) log.warn({ schedule: name, err: error }, "a schedule failed; it goes on");
-      },
-    };
-  }
-
-  /** For work that is no run of a controller: it too writes only while this process leads, or has the key. */
-  #guardedClient(key: string): Client {
-    const { clock, transport, clientOver, guard } = this.#dependencies;
-    return clientOver(
-      new RecordingTransport(transport, { clock, guard: () => guard?.(key), wrote: () => {} }),
-    );
-  }
-
-  #addChecks(): void {
-    // Nothing is tried again after such a failure: whoever restarts processes should do so with this one.
-    const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-    this.health.check(
-      "controllers",
-      () => this.#failure === undefined || { ok: false, message: message(this.#failure) },
-      { probes: ["liveness", "readiness"] },
-    );
-    this.health.check("informers", () => {
-      const waiting = this.informers.states().filter(({ synced }) => !synced);
-      if (waiting.length === 0) return true;
-      return {
-        ok: false,
-        message: `waiting for the first list of ${waiting.map(({ kind }) => kind.kind).join(", ")}`,
-      };
-    });
-    const { sharding } = this;
-    if (sharding !== undefined) {
-      this.health.check("sharding", () => {
-        const { isMember, owned, shards, members } = sharding;
-        if (!isMember) return { ok: false, message: "this process has no share, and tries to get one" };
-        return `${owned} of ${shards} shards, ${members} ${members === 1 ? "process" : "processes"}`;
-      });
-    }
-    const election = this.#election;
-    if (election !== undefined) {
-      this.health.check("leader-election", () => {
-        const { isLeader, leader, identity } = election;
-        if (isLeader) return "leading";
-        // The lease may still have the name of this process, which has lost it or gave it up.
-        return leader === undefined || leader === identity ? "nobody is known to lead" : `${leader} leads`;
-      });
-    }
-  }
 }
 
-const whyLingering = "although it was cancelled: pass its signal on to what it waits for";
+/** A client for work that is no run of a controller: it, too, writes only while this process owns the key. */
+function guardedClient({ clock, transport, clientOver, ownership }: Dependencies, key: string): Client {
+  const recording = { clock, guard: () => ownership.guard(key), wrote: () => {} };
+  return clientOver(new RecordingTransport(transport, recording));
+}
 
 function checkNames(controllers: readonly Controller[]): void {
   const seen = new Set<string>();

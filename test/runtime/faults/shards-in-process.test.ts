@@ -48,7 +48,7 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
 
   // What is another's is refused, and told.
   const [theirs = ""] = ofSecond;
-  expect(() => first.enqueue(Site, theirs)).toThrow("ask the process that has its shard");
+  expect(() => first.enqueue(Site, theirs)).toThrow("is not owned by this process");
   second.enqueue(Site, theirs, { reason: "somebody asked" });
   expect([first.isLeader, second.isLeader]).toEqual([true, true]);
   const report = await second.health.report("readiness");
