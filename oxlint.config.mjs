@@ -17,6 +17,7 @@ export const folders = {
   runtime: [
     "log",
     "cancel",
+    "transport",
     "queue",
     "breaker",
     "health",

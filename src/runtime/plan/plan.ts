@@ -1,3 +1,4 @@
+import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Source } from "../../client/informer/source.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Client } from "../../client/client.js";
@@ -17,10 +18,11 @@ import { joinKey } from "../controller/keys.js";
 import { silent } from "../log/log.js";
 import { reconcileObject } from "../reconcile/reconcile-object.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
+import { wrapTransport } from "../transport/wrap-transport.js";
 import type { PlannedChange } from "./planned-change.js";
 import { PlannedChildren } from "./planned-children.js";
 import { PlannedSteps } from "./planned-steps.js";
-import { PlanningTransport } from "./planning-transport.js";
+import { PlannedWrites } from "./planned-writes.js";
 
 export type { PlannedChange } from "./planned-change.js";
 
@@ -60,15 +62,26 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
       `controller ${controller.name} cannot be planned: it is written in the plain style, which says nothing of steps and children`,
     );
   }
-  const transport = new PlanningTransport(context.transport, (kind, namespace, name) => {
+  const cached = (kind: KindInfo, namespace: string, name: string): KubeObject | undefined => {
     try {
       return cacheOf(kind).get(joinKey(namespace, name));
     } catch {
       return undefined;
     }
-  });
+  };
+  const writes = new PlannedWrites(cached, (kind, target, options) =>
+    context.transport.get(kind, target, options),
+  );
+  const transport = wrapTransport(context.transport, writes);
   const owner = await asItWouldBe(context, object);
-  const children = new PlannedChildren({ controller, owner, transport, cacheOf, signal: context.signal });
+  const children = new PlannedChildren({
+    controller,
+    owner,
+    transport,
+    writes,
+    cacheOf,
+    signal: context.signal,
+  });
   const time = limitOf(context);
   const { signal } = time;
   const steps = new PlannedSteps(clock, signal);
@@ -101,7 +114,7 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
     kind: controller.options.for.kind,
     key: joinKey(owner.metadata.namespace, owner.metadata.name ?? ""),
     // A function that did not heed its signal may go on, and is not listened to any more.
-    changes: [...transport.changes],
+    changes: [...writes.changes],
     steps: [...steps.records],
     outcome,
   };

@@ -1,3 +1,4 @@
+import type { Transport } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../model/core.js";
 import type { Staged, StagedChild } from "../reconcile/children/staged.js";
 import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../reconcile/children/write-children.js";
@@ -6,12 +7,13 @@ import { fieldManagerOf } from "../controller/names.js";
 import { messageOf } from "../log/message-of.js";
 import type { RunContext } from "../reconcile/run-context.js";
 import { changeOf } from "./planned-change.js";
-import type { PlanningTransport } from "./planning-transport.js";
+import type { PlannedWrites } from "./planned-writes.js";
 
 interface PlannedChildrenOptions {
   readonly controller: Controller;
   readonly owner: KubeObject;
-  readonly transport: PlanningTransport;
+  readonly transport: Transport;
+  readonly writes: PlannedWrites;
   readonly cacheOf: RunContext["cacheOf"];
   readonly signal: AbortSignal | undefined;
 }
@@ -42,27 +44,27 @@ export class PlannedChildren {
 
   /** Plans to delete those that are not mentioned. */
   prune(staged: Staged): void {
-    const { controller, owner, cacheOf, transport } = this.#options;
+    const { controller, owner, cacheOf, writes } = this.#options;
     for (const kind of controller.owns) {
       for (const child of leftOver({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
         const { namespace = "", name = "" } = child.metadata;
         // The reconciler may have deleted it itself.
-        if (transport.known(kind, namespace, name) === undefined) continue;
-        transport.changes.push(changeOf("delete", kind, child, undefined));
+        if (writes.current(kind, namespace, name) === undefined) continue;
+        writes.changes.push(changeOf("delete", kind, child, undefined));
       }
     }
   }
 
   /** Asks the server what would become of a child; what is against it is told with the change. */
   async #write(child: StagedChild): Promise<void> {
-    const { owner, transport, signal } = this.#options;
+    const { owner, transport, writes, signal } = this.#options;
     const { kind, namespace, name, desired } = child;
-    const current = transport.known(kind, namespace, name);
+    const current = writes.current(kind, namespace, name);
     try {
       if (current !== undefined) checkOwner(owner, child, current);
     } catch (error) {
       const change = changeOf("update", kind, current, desired as unknown as KubeObject);
-      transport.changes.push({ ...change, problem: messageOf(error) });
+      writes.changes.push({ ...change, problem: messageOf(error) });
       return;
     }
     const target = { name, ...(namespace !== "" && { namespace }) };

@@ -11,7 +11,7 @@ import { lazyChild, type Log } from "../log/log.js";
 import { messageOf } from "../log/message-of.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { Work } from "../queue/work.js";
-import { RecordingTransport, type Recording } from "../runs/recording-transport.js";
+import { recordingTransport, type Recording } from "../runs/recording-transport.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
 import type { StagedChild } from "./children/staged.js";
 import type { AppliedChildren } from "./children/write-children.js";
@@ -251,7 +251,7 @@ export class ObjectRun implements RunContext, Recording {
   }
 
   get transport(): Transport {
-    this.#transport ??= new RecordingTransport(this.#options.dependencies.transport, this);
+    this.#transport ??= recordingTransport(this.#options.dependencies.transport, this);
     return this.#transport;
   }
 

@@ -23,7 +23,7 @@ import type { Finding } from "../observe/findings/finding.js";
 import type { Metrics } from "../observe/metrics.js";
 import { Observation, type ObservationOptions } from "../observe/observation.js";
 import { Recorders } from "../recorder/recorders.js";
-import { RecordingTransport } from "../runs/recording-transport.js";
+import { recordingTransport } from "../runs/recording-transport.js";
 import { RunLog, type RunLogOptions } from "../runs/run-log.js";
 import type { Schedule } from "../schedule/schedule.js";
 import type { RunningSchedule } from "../schedule/start-schedule.js";
@@ -287,7 +287,7 @@ class RunningControllers implements Controllers {
 /** A client for work that is no run of a controller: it, too, writes only while this process owns the key. */
 function guardedClient({ clock, transport, clientOver, ownership }: Dependencies, key: string): Client {
   const recording = { clock, guard: () => ownership.guard(key), wrote: () => {} };
-  return clientOver(new RecordingTransport(transport, recording));
+  return clientOver(recordingTransport(transport, recording));
 }
 
 function checkNames(controllers: readonly Controller[]): void {
