@@ -83,7 +83,7 @@ test("a lab sleeps until it has something to do", async () => {
   expect(plane.controllers.runs.size).toBe(before);
   await plane.pass("30m");
   const last = [...plane.controllers.runs.all()].slice(before);
-  expect(last[0]?.triggers).toContainEqual(expect.objectContaining({ type: "again", text: "expiry" }));
+  expect(last[0]?.triggers).toContainEqual(expect.objectContaining({ type: "requeue", text: "expiry" }));
 });
 
 test.each([

@@ -4,7 +4,7 @@ import type {
   DraftOf,
   Header,
   KindInfo,
-  ObjectFor,
+  ObjectOf,
   PartialDraftOf,
   PartialStatusDraftOf,
   PatchOf,
@@ -23,9 +23,9 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./transport/transport.js";
-import type { Which } from "./which.js";
+import type { ObjectRef } from "./which.js";
 
-export type { Which } from "./which.js";
+export type { ObjectRef } from "./which.js";
 
 /** Which objects: in one namespace, or without one in all. */
 export interface Where extends Selection {
@@ -77,56 +77,56 @@ export interface Client extends AsyncDisposable {
   /** What is known of a kind; asks the server when only its name is given. */
   kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
 
-  get(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header>;
-  get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>>;
+  get(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header>;
+  get<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K>>;
   /** Like get, but undefined when there is no such object. */
-  find(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
-  find<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K> | undefined>;
+  find(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
+  find<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
   /**
    * One page when a limit is given, everything otherwise: as it was at one moment, however many pages it takes to read.
    */
   list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<Header>>;
-  list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectFor<K>>>;
+  list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectOf<K>>>;
   /**
    * Everything, one page at a time (`limit` is its size); a list that expires on the way goes on with what is there now.
    * `timeout` is for each page.
    */
   each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<Header>;
-  each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectFor<K>>;
+  each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectOf<K>>;
   /** Changes until the server ends the stream. An informer goes on from there; this does not. */
   watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<Header>>;
-  watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectFor<K>>>;
+  watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
   // The compiler tells of the last form when none fits: it is the one that is checked.
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
-  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   /**
    * Replaces an object; fails with a conflict when it carries a resourceVersion that is not the newest. With its kind in
    * front it is checked, and without it is taken as it is.
    */
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
-  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options: StrategicPatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: PatchOf<K>,
     options?: PatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** Server-side apply: these fields, and no others, are this manager's. */
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
-  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
+  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
   /** What now waits for finalizers; undefined when it is gone, or was not there. */
   delete<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     options?: DeleteOptions,
-  ): Promise<ObjectFor<K> | undefined>;
+  ): Promise<ObjectOf<K> | undefined>;
   /** Without a namespace in all of them, one after the other. */
   deleteAll(kind: AnyKind, where?: Where, options?: DeleteOptions): Promise<void>;
 
@@ -135,39 +135,39 @@ export interface Client extends AsyncDisposable {
     kind: K,
     object: StatusDraftOf<K>,
     options?: WriteOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patchStatus<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options: StrategicPatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patchStatus<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: PatchOf<K>,
     options?: PatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   applyStatus<K extends AnyKind>(
     kind: K,
     draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** How many replicas are wanted; with a number, that many from now on. */
-  scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number>;
+  scale(kind: AnyKind, which: ObjectRef, replicas?: number, options?: WriteOptions): Promise<number>;
 
   /** Reads, changes and writes an object, again when somebody else was faster. No write when nothing changed. */
   modify<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K>) => DraftOf<K>>,
     options?: ModifyOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** Creates what is not there and changes what is; tells which it was. */
   createOrUpdate<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K> | undefined) => DraftOf<K>>,
     options?: ModifyOptions,
-  ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
+  ): Promise<{ readonly object: ObjectOf<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
 }

@@ -5,13 +5,13 @@ import type { Scope, Target } from "./transport/transport.js";
  * Which object: its name (in the client's own namespace), `"namespace/name"`, both as fields, or the object itself.
  * The namespace is ignored for kinds that have none.
  */
-export type Which =
+export type ObjectRef =
   | string
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
 /** The object that is meant; `fallback` is the namespace of those who do not say theirs. */
-export function targetOf(info: KindInfo, which: Which, fallback: string): Target {
+export function targetOf(info: KindInfo, which: ObjectRef, fallback: string): Target {
   const { name = "", namespace } = partsOf(which);
   if (name === "")
     throw new TypeError(`${nameOf(info)}: which one is meant is not said; its name is missing`);
@@ -20,7 +20,7 @@ export function targetOf(info: KindInfo, which: Which, fallback: string): Target
   return { namespace: scopeOf(info, namespace || fallback).namespace, name };
 }
 
-function partsOf(which: Which): { readonly name?: string; readonly namespace?: string | undefined } {
+function partsOf(which: ObjectRef): { readonly name?: string; readonly namespace?: string | undefined } {
   if (typeof which !== "string") return "metadata" in which ? which.metadata : which;
   const slash = which.indexOf("/");
   return slash < 0 ? { name: which } : { namespace: which.slice(0, slash), name: which.slice(slash + 1) };

@@ -6,7 +6,7 @@ export type {
   Column,
   ColumnOptions,
   DeepReadonly,
-  ObjectOf,
+  ResourceObject,
   Resource,
   ResourceOptions,
   Scope,
@@ -17,13 +17,4 @@ export type {
   StatusOutput,
 } from "./schema/resource-types.js";
 export { DefinitionError, type DefinitionProblem } from "./schema/definition-error.js";
-export {
-  atomic,
-  embeddedResource,
-  intOrString,
-  listMap,
-  listSet,
-  preserve,
-  quantity,
-  rule,
-} from "./schema/markers.js";
+export { schema } from "./schema/markers.js";

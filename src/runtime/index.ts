@@ -17,9 +17,9 @@ export type {
   StepOptions,
   TypedKind,
 } from "./controller/reconcile-context.js";
-export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./controller/outcome.js";
+export { PermanentError, type Requeue, type Failed, type Verdict, type Wait } from "./controller/outcome.js";
 export type { PhaseRules } from "./controller/phases.js";
-export { and, anything, changed, desired, not, or, type Predicate } from "./controller/predicates.js";
+export { predicates, type Predicate } from "./controller/predicates.js";
 export {
   toAll,
   toIndexed,
@@ -56,14 +56,8 @@ export {
   tokenBucket,
   type RateLimiter,
 } from "./queue/rate-limiter.js";
-export {
-  batched,
-  chooseStrategy,
-  immediate,
-  scheduled,
-  type Strategy,
-  type StrategyRule,
-} from "./queue/strategy.js";
+export { strategies } from "./controller/strategies.js";
+export type { Strategy, StrategyRule } from "./queue/strategy.js";
 
 export { schedule, type Schedule, type ScheduleOptions, type ScheduleTools } from "./schedule/schedule.js";
 export {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client, Which } from "../client/client.js";
+import type { Client, ObjectRef } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
-import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
+import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
 import { targetOf } from "../client/which.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
@@ -58,15 +58,15 @@ export interface TestPlane extends AsyncDisposable {
   /** The object as soon as it is as it should be; `undefined` stands for one that is not there. Told by a watch. */
   readonly until: <K extends AnyKind>(
     kind: K,
-    which: Which,
-    holds: (object: ObjectFor<K> | undefined) => boolean,
-  ) => Promise<ObjectFor<K> | undefined>;
+    which: ObjectRef,
+    holds: (object: ObjectOf<K> | undefined) => boolean,
+  ) => Promise<ObjectOf<K> | undefined>;
   /** Resolves when no run is under way or due, caches have caught up and garbage is collected. Moves no time. */
   readonly settled: () => Promise<void>;
   /** Lets time pass. Whatever is due on the way comes to its end before what is due later. */
   readonly advance: (time: Duration) => Promise<void>;
   /** The runs of an object so far, oldest first. */
-  readonly runs: (kind: AnyKind, which: Which) => Promise<readonly Run[]>;
+  readonly runs: (kind: AnyKind, which: ObjectRef) => Promise<readonly Run[]>;
   /** What controllers recorded, oldest first. */
   readonly events: () => Promise<readonly RecordedEvent[]>;
   /** Puts something between the controllers and the API, such as a fault; what is returned takes it away again. */

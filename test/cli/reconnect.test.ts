@@ -16,8 +16,8 @@ let plane: ControlPlane;
 
 const notes = controller({
   for: Note,
-  reconcile(object, { note }) {
-    note("Seen", `saw ${object.spec.text ?? ""}`);
+  reconcile(object, { recordEvent }) {
+    recordEvent("Seen", `saw ${object.spec.text ?? ""}`);
   },
 });
 

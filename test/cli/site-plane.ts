@@ -24,7 +24,7 @@ function sitesController(published = new Map<string, number>()) {
     owns: [Page],
     resync: false,
     backoff: { base: "10m" },
-    async reconcile(site, { ensure, step, report, ready, again, fail }) {
+    async reconcile(site, { ensure, step, report, ready, requeue, fail }) {
       const { title, pages } = site.spec;
       if (title === "") return fail("NoTitle", "a site needs a title");
       if (title === "broken") throw new Error("the printer is on fire");
@@ -37,7 +37,7 @@ function sitesController(published = new Map<string, number>()) {
       );
       report({ published: pages });
       ready("Published");
-      return again("12h", "check the certificate");
+      return requeue("12h", "check the certificate");
     },
   });
 }

@@ -154,10 +154,10 @@ describeHomes(({ startTestPlane }) => {
       ]);
     });
 
-    test("in the order they were staged; settle writes what follows depends on", async () => {
-      await using plane = await start(async ({ ensure, settle, client }) => {
+    test("in the order they were staged; flush writes what follows depends on", async () => {
+      await using plane = await start(async ({ ensure, flush, client }) => {
         ensure(Page, "hello-1", { html: "x" });
-        await settle();
+        await flush();
         const page = await client.get(Page, "hello-1");
         ensure(ConfigMap, "uid", { data: { uid: page.metadata.uid ?? "" } });
       });
@@ -189,9 +189,9 @@ describeHomes(({ startTestPlane }) => {
       await using plane = await start(two);
       const run = await plane.again((words) => {
         one(words);
-        return words.again("1h");
+        return words.requeue("1h");
       });
-      expect(run.outcome.type).toBe("again");
+      expect(run.outcome.type).toBe("requeue");
       expect(await names(plane)).toEqual(["a"]);
     });
 

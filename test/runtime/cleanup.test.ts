@@ -98,7 +98,11 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
   describe("a cleanup that does not come to its end keeps the object", () => {
     test.each<[string, NonNullable<Options["cleanup"]>, object]>([
       ["wait", (_, { wait }) => wait("Busy", "still in use"), { status: "False", reason: "Busy" }],
-      ["again", (_, { again }) => again("1m", "still in use"), { status: "False", reason: "CleaningUp" }],
+      [
+        "requeue",
+        (_, { requeue }) => requeue("1m", "still in use"),
+        { status: "False", reason: "CleaningUp" },
+      ],
       ["fail", (_, { fail }) => fail("Stuck", "cannot be removed"), { status: "False", reason: "Stuck" }],
       [
         "a throw",

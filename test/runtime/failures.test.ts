@@ -166,7 +166,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(run.outcome).toMatchObject({
         type: "error",
         message:
-          'a reconciler returns nothing, or what wait(), again() or fail() made, but not {"requeue":true}',
+          'a reconciler returns nothing, or what wait(), requeue() or fail() made, but not {"requeue":true}',
       });
       expect(run.writes.filter(({ kind }) => kind.kind === "Page")).toEqual([]);
     });
@@ -204,9 +204,9 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
 
     test("neither does the failure of children that nobody awaits", async () => {
-      await using plane = await start((_, { ensure, settle }) => {
+      await using plane = await start((_, { ensure, flush }) => {
         ensure(Page, "taken", { html: "x" });
-        void settle();
+        void flush();
       });
       await plane.client.create(Page, { metadata: { name: "taken" }, spec: { html: "theirs" } });
       await plane.create("hello");
@@ -280,9 +280,9 @@ describeHomes(({ newClock, startTestPlane }) => {
     test("priority, strategy, fairBy and limiter are done without", async () => {
       let works = false;
       await using plane = await start(
-        (_, { again }) => {
+        (_, { requeue }) => {
           if (!works) throw new Error("no");
-          return again("1s");
+          return requeue("1s");
         },
         { priority: broken, strategy: broken, fairBy: broken, limiter: { delay: broken } },
       );
@@ -290,9 +290,9 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome.type).toBe("error");
       works = true;
       await plane.clock.advance(5);
-      expect((await plane.run()).outcome.type).toBe("again");
+      expect((await plane.run()).outcome.type).toBe("requeue");
       await plane.clock.advance(1000);
-      expect((await plane.run()).outcome.type).toBe("again");
+      expect((await plane.run()).outcome.type).toBe("requeue");
       for (const what of ["priority", "strategy", "fairBy", "limiter"])
         expect(plane.errors).toContain(`the ${what} failed`);
     });

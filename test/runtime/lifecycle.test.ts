@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/create-client.js";
 import type { KindInfo } from "../../src/client/kinds/kind.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { sleep } from "../../src/model/index.js";
+import { sleep, type Duration } from "../../src/model/index.js";
 import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import { createLog } from "../../src/runtime/log/create-log.js";
 import { renderRun } from "../../src/runtime/runs/render-run.js";
@@ -16,7 +16,7 @@ import { eventually } from "./until.js";
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], never>;
 
 describeHomes(({ newClock, startTestApi, startTestPlane }) => {
-  async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace = "10s") {
+  async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace: Duration = "10s") {
     const clock = newClock();
     const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
     const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, grace });

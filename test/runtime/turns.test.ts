@@ -11,9 +11,9 @@ describeHomes(({ startTestApi, startTestPlane }) => {
     let runs = 0;
     const sites = controller({
       for: Site,
-      reconcile(_, { again }) {
+      reconcile(_, { requeue }) {
         runs++;
-        return again(0);
+        return requeue(0);
       },
     });
     await using controllers = startControllers({ controllers: [sites], client: api.client });

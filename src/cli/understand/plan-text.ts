@@ -103,7 +103,7 @@ function controllerText(run: ToldPlan, paint: Colors, colors: boolean): string {
 
 function outcomeText({ outcome }: ToldPlan, paint: Colors): string {
   switch (outcome?.type) {
-    case "again":
+    case "requeue":
       return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${outcome.reason === "" ? "" : `: ${escapeText(outcome.reason)}`}`;
     case "wait":
       return paint.yellow(`would wait: ${said(outcome)}`);

@@ -47,7 +47,7 @@ export function followForPeople(
 export function followForPrograms({ runs, signal }: Omit<Watched, "client">, log: Log): void {
   const tell = (run: Run): void => {
     const did = whatHappened(run);
-    if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "again")) return;
+    if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "requeue")) return;
     const { id, controller, kind, key, outcome, duration, wait, failures, triggers } = run;
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };
     log.info({ ...facts, triggers: triggers.map(({ type }) => type) }, "run");

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../model/core.js";
-import type { AnyKind, KindInfo, ObjectFor } from "../kinds/kind.js";
+import type { AnyKind, KindInfo, ObjectOf } from "../kinds/kind.js";
 import type { Selection } from "../transport/transport.js";
 import type { ReflectorState } from "./reflector/reflector.js";
 import type { Source } from "./source.js";
@@ -55,7 +55,7 @@ export interface InformerProblem {
 /** All informers of a process, by kind and scope. */
 export interface Informers extends AsyncDisposable {
   /** Throws when there is no such kind, and when a selector cannot be read. Does not wait for the first list. */
-  open<K extends AnyKind>(kind: K, scope?: InformerScope): Promise<Informer<ObjectFor<K>>>;
+  open<K extends AnyKind>(kind: K, scope?: InformerScope): Promise<Informer<ObjectOf<K>>>;
   /**
    * Shows a write in the caches before its event arrives: an object as the server answered it, until an event with that
    * version or a later one comes. Listeners are told by that event, not by this.

@@ -1,7 +1,7 @@
 import type { JsonPatchOperation, KubeObject, ObjectMeta } from "../../model/core.js";
 import type {
   DeepReadonly,
-  ObjectOf,
+  ResourceObject,
   Resource,
   Scope,
   SpecInput,
@@ -23,7 +23,7 @@ declare const shape: unique symbol;
  * A kind that is defined elsewhere: one of Kubernetes' own, or a custom resource of somebody else's. `Shape` is what its
  * objects look like, for the compiler only.
  */
-export interface ForeignKind<Shape = unknown> extends KindInfo {
+export interface ExternalKind<Shape = unknown> extends KindInfo {
   readonly [shape]?: Shape;
 }
 
@@ -39,7 +39,7 @@ export function kind<Shape = unknown>(
   apiVersion: string,
   kind: string,
   { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: Scope },
-): ForeignKind<Shape> {
+): ExternalKind<Shape> {
   return Object.freeze({ apiVersion, kind, plural, scope });
 }
 
@@ -53,7 +53,7 @@ export interface KindReference {
 }
 
 /** All the ways to say which kind is meant; the more is said, the more the compiler checks. */
-export type AnyKind = Resource | ForeignKind | KindName | KindReference;
+export type AnyKind = Resource | ExternalKind | KindName | KindReference;
 
 /** What every object begins with. */
 export interface Header {
@@ -71,8 +71,8 @@ export interface UntypedObject extends KubeObject {
 type Body<Shape> = Omit<Shape, "apiVersion" | "kind" | "metadata">;
 
 /** An object of a kind as it is read: frozen. */
-export type ObjectFor<K extends AnyKind> = K extends Resource
-  ? ObjectOf<K>
+export type ObjectOf<K extends AnyKind> = K extends Resource
+  ? ResourceObject<K>
   : K extends { readonly [shape]?: infer Shape }
     ? unknown extends Shape
       ? UntypedObject
@@ -139,7 +139,7 @@ export type PatchOf<K extends AnyKind> =
         | readonly JsonPatchOperation[];
 
 /** What an object of a kind has for a status. */
-type StatusOf<K extends AnyKind> = "status" extends keyof ObjectFor<K> ? ObjectFor<K>["status"] : never;
+type StatusOf<K extends AnyKind> = "status" extends keyof ObjectOf<K> ? ObjectOf<K>["status"] : never;
 
 /** An object of a kind as its status is replaced: the rest of it is not looked at. */
 export type StatusDraftOf<K extends AnyKind> =

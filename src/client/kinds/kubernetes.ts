@@ -24,13 +24,13 @@ import type * as rbac from "kubernetes-types/rbac/v1.js";
 import type * as scheduling from "kubernetes-types/scheduling/v1.js";
 import type * as storage from "kubernetes-types/storage/v1.js";
 import type { StructuralSchema } from "../../model/core.js";
-import { kind, type ForeignKind } from "./kind.js";
+import { kind, type ExternalKind } from "./kind.js";
 
-function namespaced<Shape>(apiVersion: string, name: string, plural: string): ForeignKind<Shape> {
+function namespaced<Shape>(apiVersion: string, name: string, plural: string): ExternalKind<Shape> {
   return kind<Shape>(apiVersion, name, { plural });
 }
 
-function cluster<Shape>(apiVersion: string, name: string, plural: string): ForeignKind<Shape> {
+function cluster<Shape>(apiVersion: string, name: string, plural: string): ExternalKind<Shape> {
   return kind<Shape>(apiVersion, name, { plural, scope: "Cluster" });
 }
 

@@ -1,8 +1,16 @@
+type Optional<Unit extends string> = `${number}${Unit}` | "";
+
 /**
- * A span of time as people write it: milliseconds as a number, or text such as `"12h"`, `"1.5s"`, `"1h30m"`
- * or `"2d"`.
+ * A span of time: milliseconds as a number, or text such as `"250ms"`, `"1.5s"`, `"1h30m"` or `"2d"`, with units in descending
+ * order.
  */
-export type Duration = number | string;
+export type Duration =
+  | number
+  | `${number}${"us" | "ns"}`
+  | Exclude<
+      `${Optional<"w">}${Optional<"d">}${Optional<"h">}${Optional<"m">}${Optional<"s">}${Optional<"ms">}`,
+      ""
+    >;
 
 /** Milliseconds in each unit. A day is always 24 hours. */
 const units = new Map([
@@ -21,13 +29,13 @@ const units = new Map([
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00B5\u03BC]+)/y;
 
 /**
- * The milliseconds of a {@link Duration}.
+ * Milliseconds of a {@link Duration}, or of text from elsewhere, such as a configuration file. Throws if it is malformed.
  *
  * @example
  * duration("1h30m"); // 5400000
  * duration(250); // 250
  */
-export function duration(value: Duration): number {
+export function duration(value: number | string): number {
   if (typeof value === "number") {
     if (Number.isFinite(value) && value >= 0) return value;
     throw new RangeError(

@@ -20,7 +20,7 @@ const checked = (): unknown[] => [
   controller({
     for: Site,
     owns: [Page, ConfigMap],
-    phases: { initial: "Pending", ways: { Pending: ["Running"], Running: [] } },
+    phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: [] } },
     indexes: { theme: (site) => (site.spec.theme === undefined ? [] : [site.spec.theme]) },
     where: or(changed.generation, ({ object }) => object.spec.pages > 1),
     priority: ({ spec }) => spec.pages,
@@ -30,7 +30,7 @@ const checked = (): unknown[] => [
       watch(Page, { to: toOwner(Site) }),
     ],
     async reconcile(site, words) {
-      const { ensure, step, report, phase, children, read, wait, again, fail } = words;
+      const { ensure, step, report, phase, children, read, wait, requeue, fail } = words;
       expectTypeOf(site.name).toBeString();
       expectTypeOf(site.spec.pages).toBeNumber();
       expectTypeOf(site.status?.published).toEqualTypeOf<number | undefined>();
@@ -46,6 +46,15 @@ const checked = (): unknown[] => [
       ensure(ConfigMap, "m", { data: { x: "1" }, metadata: { labels: { a: "1" } } });
       // @ts-expect-error the kind is not owned
       ensure(Deployment, "d", {});
+      // The compiler's message says what to do: the parameter's type is this text.
+      expectTypeOf(ensure<typeof Page>)
+        .parameter(0)
+        .toEqualTypeOf<typeof Page>();
+      expectTypeOf(ensure<typeof Site>)
+        .parameter(0)
+        .toEqualTypeOf<'Site is not in "owns" of this controller: add it to owns: [ … ]'>();
+      // @ts-expect-error neither has it children of such a kind
+      children(Site);
       // @ts-expect-error not even the controller's own
       ensure(Site, "s", { title: "x" });
       // @ts-expect-error html is needed
@@ -88,7 +97,7 @@ const checked = (): unknown[] => [
       expectTypeOf(read(Page, "p")?.spec.html).toEqualTypeOf<string | undefined>();
       if (site.spec.title === "wait") return wait("NotYet", "soon", "1m");
       if (site.spec.title === "fail") return fail("No", "never");
-      return again("12h", "later");
+      return requeue("12h", "later");
     },
     cleanup(site, words) {
       expectTypeOf(site.spec.title).toBeString();
@@ -98,7 +107,7 @@ const checked = (): unknown[] => [
   }),
   controller({
     for: Site,
-    // @ts-expect-error a verdict is made with wait, again or fail
+    // @ts-expect-error a verdict is made with wait, requeue or fail
     reconcile: () => ({ requeue: true }),
   }),
   controller({
@@ -118,7 +127,7 @@ const checked = (): unknown[] => [
   controller({
     for: Site,
     // @ts-expect-error Running is not among the phases
-    phases: { initial: "Pending", ways: { Pending: ["Running"] } },
+    phases: { initial: "Pending", transitions: { Pending: ["Running"] } },
     reconcile() {},
   }),
   controller({

@@ -1,4 +1,4 @@
-import type { ObjectFor } from "../../client/kinds/kind.js";
+import type { ObjectOf } from "../../client/kinds/kind.js";
 import type { IndexFunction, Source } from "../../client/informer/source.js";
 import type { InformerScope } from "../../client/informer/informers.js";
 import { duration, names, type Duration, type KubeObject } from "../../model/core.js";
@@ -34,13 +34,13 @@ export interface CommonOptions<K extends TypedKind> {
   /** Which objects it sees at all. */
   readonly scope?: InformerScope | undefined;
   /** Where objects come from instead of a watch on the API: a poller. */
-  readonly from?: Source<ObjectFor<K> & KubeObject> | undefined;
+  readonly from?: Source<ObjectOf<K> & KubeObject> | undefined;
   /** Other objects whose changes concern those of `for`. */
   readonly watches?: readonly Watch[] | undefined;
   /** Which changes matter. By default all but those of the status alone. */
-  readonly where?: Predicate<ObjectFor<K>> | undefined;
+  readonly where?: Predicate<ObjectOf<K>> | undefined;
   /** Ways to find objects of `for`, by name. */
-  readonly indexes?: Readonly<Record<string, IndexFunction<ObjectFor<K>>>> | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> | undefined;
   /** How many objects are worked on at once. Default 4. */
   readonly concurrency?: number | undefined;
   /** Until a run is cancelled. Default 1 min. */
@@ -51,9 +51,9 @@ export interface CommonOptions<K extends TypedKind> {
   /** When work is done: at once, in batches, in a window of time. Default immediate. */
   readonly strategy?: Strategy | ((change: StrategyChange) => Strategy) | undefined;
   /** How urgent a change is; higher goes first. */
-  readonly priority?: ((object: ObjectFor<K>) => number) | undefined;
+  readonly priority?: ((object: ObjectOf<K>) => number) | undefined;
   /** Who gets their turn alike; the namespace by default. The object is as the cache has it, if it does. */
-  readonly fairBy?: ((key: string, object: ObjectFor<K> | undefined) => string) | undefined;
+  readonly fairBy?: ((key: string, object: ObjectOf<K> | undefined) => string) | undefined;
   /**
    * An object that is as it should be is looked at again after this time, unless its run asked for another. Default 10 h;
    * `false` for never.

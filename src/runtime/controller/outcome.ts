@@ -9,8 +9,8 @@ export interface Wait {
 }
 
 /** All is well for now, and is looked at again later. */
-export interface Again {
-  readonly type: "again";
+export interface Requeue {
+  readonly type: "requeue";
   readonly after: Duration;
   readonly reason: string;
 }
@@ -23,7 +23,7 @@ export interface Failed {
 }
 
 /** What a reconciler may return; nothing means that all is well. */
-export type Verdict = Wait | Again | Failed | undefined | void;
+export type Verdict = Wait | Requeue | Failed | undefined | void;
 
 /** Throw it where `fail` is out of reach: the run fails for good and is not tried again until something changes. */
 export class PermanentError extends Error {

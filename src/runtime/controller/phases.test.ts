@@ -4,7 +4,7 @@ import { move, type PhaseRules } from "./phases.js";
 
 const rules: PhaseRules = {
   initial: "Pending",
-  ways: { Pending: ["Running", "Failed"], Running: ["Done", "Failed"], Failed: ["Pending"], Done: [] },
+  transitions: { Pending: ["Running", "Failed"], Running: ["Done", "Failed"], Failed: ["Pending"], Done: [] },
 };
 
 test.each([

@@ -4,27 +4,27 @@ import { PermanentError } from "./outcome.js";
 export interface PhaseRules<Phase extends string = string> {
   readonly initial: NoInfer<Phase>;
   /** A phase that leads nowhere is final. */
-  readonly ways: Readonly<Record<Phase, readonly NoInfer<Phase>[]>>;
+  readonly transitions: Readonly<Record<Phase, readonly NoInfer<Phase>[]>>;
 }
 
 /** The phase after a move, which may be to where one is. Throws when the rules have no such way, and for what is no phase at all. */
 export function move(rules: PhaseRules, from: string | undefined, to: unknown): string {
-  const { initial, ways } = rules;
+  const { initial, transitions } = rules;
   if (typeof to !== "string") {
     const what = to === null ? "be taken away" : `be of type ${typeof to}`;
     throw new PermanentError(
       "UnknownPhase",
-      `a declared phase cannot ${what}: the phases are ${Object.keys(ways).join(", ")}`,
+      `a declared phase cannot ${what}: the phases are ${Object.keys(transitions).join(", ")}`,
     );
   }
-  if (!Object.hasOwn(ways, to)) {
+  if (!Object.hasOwn(transitions, to)) {
     throw new PermanentError(
       "UnknownPhase",
-      `there is no phase ${to}: the phases are ${Object.keys(ways).join(", ")}`,
+      `there is no phase ${to}: the phases are ${Object.keys(transitions).join(", ")}`,
     );
   }
-  const present = from === undefined || !Object.hasOwn(ways, from) ? initial : from;
-  const allowed = ways[present] ?? [];
+  const present = from === undefined || !Object.hasOwn(transitions, from) ? initial : from;
+  const allowed = transitions[present] ?? [];
   if (to === present || allowed.includes(to)) return to;
   const leads = allowed.length === 0 ? "it is final" : `from there it goes to ${allowed.join(" or ")}`;
   throw new PermanentError("ImpossibleTransition", `${present} cannot become ${to}: ${leads}`);

@@ -90,3 +90,11 @@ function combined<T extends KubeObject>(
 ): Predicate<T> {
   return parts.every((part) => comparing.has(part)) ? compared(whole) : whole;
 }
+
+/**
+ * Predicates for the option `where` of controllers and watches, and their combinations.
+ *
+ * @example
+ * where: predicates.or(predicates.changed.generation, predicates.changed.labels)
+ */
+export const predicates = { and, or, not, changed, desired, anything } as const;

@@ -1,23 +1,22 @@
-import type { AnyKind, ContentOf, ForeignKind, ObjectFor } from "../../client/kinds/kind.js";
+import type { AnyKind, ContentOf, ExternalKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Client } from "../../client/client.js";
 import type { ConditionStatus, Duration, ObjectMeta } from "../../model/core.js";
 import type { Resource, Status } from "../../model/schema/resource-types.js";
-import type { Again, Failed, Wait } from "./outcome.js";
+import type { Requeue, Failed, Wait } from "./outcome.js";
 import type { Log } from "../log/log.js";
 
 /** A kind the compiler knows: made by `resource()`, or one of Kubernetes' own. */
-export type TypedKind = Resource | ForeignKind;
+export type TypedKind = Resource | ExternalKind;
 
-/**
- * The kinds that are owned, and no others: to the compiler, a kind of one's own has all that one of Kubernetes' has, and
- * would pass for each of them.
- */
-type OneOf<Owned extends TypedKind> = Owned extends Resource
-  ? Owned
-  : Owned & { readonly versions?: undefined };
+/** The kind itself if it is owned, otherwise the text of a compile error. */
+type Owned<C extends TypedKind, Owns extends TypedKind> =
+  C extends Distinct<Owns> ? C : `${C["kind"]} is not in "owns" of this controller: add it to owns: [ … ]`;
+
+/** Keeps kinds made by `resource()` from passing for external ones, whose properties they all have. */
+type Distinct<K extends TypedKind> = K extends Resource ? K : K & { readonly versions?: undefined };
 
 /** An object as a reconciler sees it: frozen, with its names at hand. */
-export type Observed<K extends AnyKind> = ObjectFor<K> & {
+export type Observed<K extends AnyKind> = ObjectOf<K> & {
   readonly name: string;
   /** Empty for kinds without namespaces. */
   readonly namespace: string;
@@ -48,7 +47,7 @@ export interface StepOptions<T> {
   /** How many times it is tried again after a failure, within this run. */
   readonly retries?: number | undefined;
   /** The pause before the first of these; each one is twice the last. */
-  readonly pause?: Duration | undefined;
+  readonly retryDelay?: Duration | undefined;
   /** Looks whether the effect took place; false or a throw is a failure, and the effect is undone. */
   readonly verify?:
     | ((result: T, signal: AbortSignal) => boolean | void | Promise<boolean | void>)
@@ -78,7 +77,7 @@ export type Effect<T> = (signal: AbortSignal) => T | Promise<T>;
  */
 export interface ReconcileContext<
   K extends TypedKind,
-  Owned extends TypedKind,
+  Owns extends TypedKind,
   Phase extends string = string,
 > {
   /** Reads and writes objects; its writes are part of the run's record. */
@@ -95,15 +94,15 @@ export interface ReconcileContext<
     this: void,
     kind: K,
     which: string | { name: string; namespace?: string },
-  ): ObjectFor<K> | undefined;
+  ): ObjectOf<K> | undefined;
   /** Objects as the cache has them, all or those that an index has under a value. */
   readAll<K extends AnyKind>(
     this: void,
     kind: K,
     by?: { readonly index: string; readonly value: string } | { readonly namespace: string },
-  ): readonly ObjectFor<K>[];
+  ): readonly ObjectOf<K>[];
   /** Tells people what happened: an event on the object. */
-  note(this: void, reason: string, message: string, type?: "Normal" | "Warning"): void;
+  recordEvent(this: void, reason: string, message: string, type?: "Normal" | "Warning"): void;
   /**
    * An effect on the outside world, with a name.
    *
@@ -135,34 +134,37 @@ export interface ReconcileContext<
   /** Return it: not there yet. What is missing brings the object back when it changes, and so does the time given. */
   wait(this: void, reason: string, message?: string, after?: Duration): Wait;
   /** Return it: look again after this time. */
-  again(this: void, after: Duration, reason?: string): Again;
+  requeue(this: void, after: Duration, reason?: string): Requeue;
   /** Return it: it cannot work like this, and is not tried again until something changes. */
   fail(this: void, reason: string, message: string): Failed;
   /**
    * Stages a child: after the function has returned it is made, changed or left alone, and children that are no longer
    * mentioned are deleted. What it returns is the child as it is now, if it is there.
    */
-  ensure<C extends OneOf<Owned>>(
+  ensure<C extends TypedKind>(
     this: void,
-    kind: C,
+    kind: Owned<C, Owns>,
     name: string,
     content: ContentOf<C>,
     options?: EnsureOptions,
-  ): ObjectFor<C> | undefined;
+  ): ObjectOf<C> | undefined;
   /** The children that are there, as the cache has them. */
-  children<C extends Owned>(this: void, kind: C): readonly ObjectFor<C>[];
-  /** Writes what has been staged so far, for what follows depends on it. */
-  settle(this: void): Promise<void>;
+  children<C extends TypedKind>(this: void, kind: Owned<C, Owns>): readonly ObjectOf<C>[];
+  /**
+   * Writes the children staged and the status reported so far: when what follows depends on the children, or takes long and
+   * people should see how far it is.
+   */
+  flush(this: void): Promise<void>;
 }
 
 /** Second argument of `cleanup`: everything but children, which are deleted with their owner. */
 export interface CleanupContext<K extends TypedKind, Phase extends string = string> extends Omit<
   ReconcileContext<K, never, Phase>,
-  "ensure" | "children" | "settle"
+  "ensure" | "children"
 > {}
 
 /** Second argument of a plain reconciler. */
 export interface PlainContext extends Pick<
   ReconcileContext<TypedKind, never>,
-  "client" | "signal" | "log" | "runId" | "now" | "read" | "readAll" | "note"
+  "client" | "signal" | "log" | "runId" | "now" | "read" | "readAll" | "recordEvent"
 > {}

@@ -1,4 +1,4 @@
-import type { AnyKind, ObjectFor } from "../../client/kinds/kind.js";
+import type { AnyKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { InformerScope } from "../../client/informer/informers.js";
 import type { IndexFunction, Source } from "../../client/informer/source.js";
 import { controllerOf, type KubeObject, type OwnerReference } from "../../model/core.js";
@@ -49,7 +49,7 @@ export interface WatchOptions<T extends KubeObject> {
  * @example
  * watches: [watch(Theme, { to: toIndexed("theme") })]
  */
-export function watch<const K extends AnyKind>(kind: K, options: WatchOptions<ObjectFor<K>>): Watch {
+export function watch<const K extends AnyKind>(kind: K, options: WatchOptions<ObjectOf<K>>): Watch {
   return { kind, ...(options as unknown as WatchOptions<KubeObject>) };
 }
 

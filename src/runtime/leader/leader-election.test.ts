@@ -296,7 +296,7 @@ describe("work that ends by itself", () => {
   });
 });
 
-test.each([
+test.each<[Partial<LeaderElectionOptions>, string]>([
   [{ leaseDuration: "10s" }, "a leader would work on after its lease has run out"],
   [{ retryPeriod: "9s" }, "a lease could not be renewed in time"],
   [{ retryPeriod: 0 }, "retryPeriod must be above 0"],

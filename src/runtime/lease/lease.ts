@@ -1,10 +1,10 @@
 import type { Client } from "../../client/client.js";
-import type { ObjectFor } from "../../client/kinds/kind.js";
+import type { ObjectOf } from "../../client/kinds/kind.js";
 import type { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
 import { formatMicroTime } from "../../model/core.js";
 import type { Moment } from "./moment.js";
 
-export type Lease = ObjectFor<typeof LeaseKind>;
+export type Lease = ObjectOf<typeof LeaseKind>;
 export type LeaseSpec = NonNullable<Lease["spec"]>;
 
 /** Client calls that taking and renewing a Lease needs. */

@@ -1,4 +1,4 @@
-import { targetOf, type Which } from "../../client/which.js";
+import { targetOf, type ObjectRef } from "../../client/which.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";
@@ -45,7 +45,7 @@ export class ControllerHandle {
 
   /** Looks at an object for a reason that no watch tells of. */
   enqueue(
-    which: Which,
+    which: ObjectRef,
     { reason = "asked for", after }: { readonly reason?: string; readonly after?: Duration } = {},
   ): void {
     const at = this.#dependencies.clock.now();
@@ -62,20 +62,20 @@ export class ControllerHandle {
   }
 
   /** Begins no run of this object, or of none at all, until told to resume; what happens meanwhile is remembered. */
-  pause(which?: Which): void {
+  pause(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.add(key);
     this.#loop?.queue.pause(key);
   }
 
-  resume(which?: Which): void {
+  resume(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.delete(key);
     this.#loop?.queue.resume(key);
   }
 
   /** Whether an object is held back, by itself or with all others; without one, whether all are. */
-  isPaused(which?: Which): boolean {
+  isPaused(which?: ObjectRef): boolean {
     return this.#paused.has(undefined) || (which !== undefined && this.#paused.has(this.#key(which)));
   }
 
@@ -85,7 +85,7 @@ export class ControllerHandle {
   }
 
   /** Tries again what was given up: one object, or all. Returns how many. */
-  retry(which?: Which, reason = "tried again on request"): number {
+  retry(which?: ObjectRef, reason = "tried again on request"): number {
     const trigger: Trigger = { type: "manual", text: reason, at: this.#dependencies.clock.now() };
     return this.#needed().queue.revive(which === undefined ? undefined : this.#key(which), trigger);
   }
@@ -164,7 +164,7 @@ export class ControllerHandle {
   }
 
   /** Rows that a poller lists need not have a namespace; what is in the API has one, the client's unless told. */
-  #key(which: Which): string {
+  #key(which: ObjectRef): string {
     const { for: kind, from } = this.controller.options;
     const fallback = from === undefined ? this.#dependencies.namespace : "";
     const { name, namespace } = targetOf(kind, which, fallback);

@@ -296,12 +296,12 @@ export class ControllerLoop {
       case "gone":
       case "cancelled":
         return { type: "done" };
-      case "again":
-        return later(outcome.after, "again", outcome.reason, at);
+      case "requeue":
+        return later(outcome.after, "requeue", outcome.reason, at);
       case "wait": {
         if (outcome.after === undefined) return this.#resync(at);
         const text = outcome.message === "" ? outcome.reason : `${outcome.reason}: ${outcome.message}`;
-        return later(outcome.after, "again", text, at);
+        return later(outcome.after, "requeue", text, at);
       }
       case "fail":
         return { type: "dead", reason: { type: "retry", text: said(outcome), at } };
@@ -318,7 +318,7 @@ export class ControllerLoop {
   }
 
   #died({ key, failures, reasons }: DeadLetter<Trigger>): void {
-    const { log, note } = this.#dependencies;
+    const { log, recordEvent } = this.#dependencies;
     const { name, options } = this.controller;
     const last = reasons.at(-1)?.text ?? "";
     const facts = { controller: name, object: `${options.for.kind} ${key}`, run: this.#ending, failures };
@@ -327,12 +327,12 @@ export class ControllerLoop {
     if (object !== undefined && failures > 0) {
       const times = failures === 1 ? "" : ` after failing ${failures} times`;
       const message = `not tried again${times} until something changes: ${last}`;
-      note(name, object, "GivenUp", message, "Warning", this.#ending);
+      recordEvent(name, object, "GivenUp", message, "Warning", this.#ending);
     }
   }
 }
 
-function later(after: number, type: "again" | "resync", text: string, at: number): Outcome<Trigger> {
+function later(after: number, type: "requeue" | "resync", text: string, at: number): Outcome<Trigger> {
   return { type: "again", after, reason: { type, text, at, due: at + after } };
 }
 

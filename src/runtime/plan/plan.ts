@@ -100,13 +100,13 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
       applied: children.applied,
       cacheOf,
       kind: controller.options.for,
-      note: () => {},
+      recordEvent: () => {},
       planChildren: (staged) => children.write(staged),
     },
     owner,
   ).finally(() => time.cancel());
   context.signal?.throwIfAborted();
-  const isDone = outcome.type === "done" || outcome.type === "again";
+  const isDone = outcome.type === "done" || outcome.type === "requeue";
   if (isDone || outcome.type === "wait") await children.write(staged?.takeNew() ?? []);
   if (isDone && staged !== undefined) children.prune(staged);
   return {

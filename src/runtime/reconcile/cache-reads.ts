@@ -1,4 +1,4 @@
-import type { AnyKind, ObjectFor } from "../../client/kinds/kind.js";
+import type { AnyKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Source } from "../../client/informer/source.js";
 import { joinKey, splitKey } from "../controller/keys.js";
 
@@ -10,10 +10,10 @@ export function read<K extends AnyKind>(
   kind: K,
   which: string | { readonly name: string; readonly namespace?: string },
   beside: string,
-): ObjectFor<K> | undefined {
+): ObjectOf<K> | undefined {
   const cache = cacheOf(named(kind));
   const { name, namespace = "" } = typeof which === "string" ? splitKey(which) : which;
-  return (cache.get(joinKey(namespace || beside, name)) ?? cache.get(name)) as ObjectFor<K> | undefined;
+  return (cache.get(joinKey(namespace || beside, name)) ?? cache.get(name)) as ObjectOf<K> | undefined;
 }
 
 /** Objects as a cache has them: all, those of a namespace, or those that an index has under a value. */
@@ -21,8 +21,8 @@ export function readAll<K extends AnyKind>(
   cacheOf: CacheOf,
   kind: K,
   by?: { readonly index: string; readonly value: string } | { readonly namespace: string },
-): readonly ObjectFor<K>[] {
-  const cache = cacheOf(named(kind)) as Source<ObjectFor<K>>;
+): readonly ObjectOf<K>[] {
+  const cache = cacheOf(named(kind)) as Source<ObjectOf<K>>;
   if (by !== undefined && "index" in by) return cache.byIndex(by.index, by.value);
   return [...cache.list(by?.namespace)];
 }

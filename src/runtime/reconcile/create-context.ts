@@ -1,6 +1,6 @@
 import { duration, type ConditionStatus, type Duration } from "../../model/core.js";
 import { joinKey, kindKey } from "../controller/keys.js";
-import type { Again, Failed, Wait } from "../controller/outcome.js";
+import type { Requeue, Failed, Wait } from "../controller/outcome.js";
 import type {
   Effect,
   EnsureOptions,
@@ -50,8 +50,8 @@ export function createContext(state: RunState): ReconcileContext<TypedKind, Type
     now: () => context.clock.now(),
     read: (kind, which) => read(cacheOf, kind, which, namespace),
     readAll: (kind, by) => readAll(cacheOf, kind, by),
-    note(reason, message, type = "Normal") {
-      if (context.planChildren === undefined) context.note(object, reason, message, type);
+    recordEvent(reason, message, type = "Normal") {
+      if (context.planChildren === undefined) context.recordEvent(object, reason, message, type);
     },
     step,
     report(status: Readonly<Record<string, unknown>>) {
@@ -65,7 +65,7 @@ export function createContext(state: RunState): ReconcileContext<TypedKind, Type
       state.checkOpen();
       if (options.phases === undefined) {
         throw new TypeError(
-          `phase("${phase}") needs to know the phases: declare them in the controller, as phases: { initial, ways }`,
+          `phase("${phase}") needs to know the phases: declare them in the controller, as phases: { initial, transitions }`,
         );
       }
       draft.phase(options.phases, presentPhase, phase);
@@ -90,8 +90,8 @@ export function createContext(state: RunState): ReconcileContext<TypedKind, Type
         message,
         after: checked(after),
       }),
-    again: (after: Duration, reason = ""): Again =>
-      state.noteVerdict({ type: "again", after: checked(after), reason }),
+    requeue: (after: Duration, reason = ""): Requeue =>
+      state.noteVerdict({ type: "requeue", after: checked(after), reason }),
     fail: (reason: string, message: string): Failed =>
       state.noteVerdict({ type: "fail", reason: checkedReason(reason, "fail"), message }),
     ensure(kind: TypedKind, name: string, content: unknown, ensureOptions?: EnsureOptions) {
@@ -102,9 +102,9 @@ export function createContext(state: RunState): ReconcileContext<TypedKind, Type
     },
     children: (kind: TypedKind) =>
       cacheOf(owned(kind)).byIndex(ownerIndex, object.metadata.uid ?? "") as never,
-    settle() {
+    flush() {
       state.checkOpen();
-      return state.track(state.settle());
+      return state.track(state.flush());
     },
   };
 }

@@ -142,7 +142,7 @@ export class ObjectRun implements RunContext, Recording {
     this.#logRun(run);
     // A dead letter has an event of its own, and a run that asked for a requeue has not failed.
     if (object !== undefined && outcome.type === "error" && outcome.reason !== "Requeue") {
-      this.note(object, outcome.reason, outcome.message, "Warning");
+      this.recordEvent(object, outcome.reason, outcome.message, "Warning");
     }
     dependencies.record(run);
     observer.ended?.(run, this.facts);
@@ -268,9 +268,9 @@ export class ObjectRun implements RunContext, Recording {
     return this.#options.caches.cacheOf(kind);
   }
 
-  note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
+  recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
     const { controller, runId } = this.facts;
-    this.#options.dependencies.note(controller, object, reason, message, type, runId);
+    this.#options.dependencies.recordEvent(controller, object, reason, message, type, runId);
   }
 
   onDrift(owner: KubeObject, child: StagedChild, current: KubeObject): void {

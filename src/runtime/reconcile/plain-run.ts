@@ -32,9 +32,9 @@ export async function runPlain(
     now: () => clock.now(),
     read: (kind, which) => read(cacheOf, kind, which, request.namespace),
     readAll: (kind, by) => readAll(cacheOf, kind, by),
-    note(reason, message, type = "Normal") {
+    recordEvent(reason, message, type = "Normal") {
       const object = objects.get(key);
-      if (object !== undefined) context.note(object, reason, message, type);
+      if (object !== undefined) context.recordEvent(object, reason, message, type);
     },
   };
   const end = await cancellable(clock, signal, () => reconcile(request, plainContext));
@@ -45,7 +45,7 @@ export async function runPlain(
   signal.throwIfAborted();
   const result = end.value ?? undefined;
   const after = duration(result?.requeueAfter ?? 0);
-  if (after > 0) return { outcome: { type: "again", after, reason: "requeueAfter" } };
+  if (after > 0) return { outcome: { type: "requeue", after, reason: "requeueAfter" } };
   if (result?.requeue)
     return { outcome: { type: "error", reason: "Requeue", message: "asked to be tried again" } };
   // An object that was deleted during the run gets another one.

@@ -173,9 +173,9 @@ class Reconciliation {
   /** Adds the standard conditions Ready and Stalled. */
   #addConditions(outcome: RunOutcome, method: "reconcile" | "cleanup"): void {
     const { draft } = this.#state;
-    if (method === "cleanup" && outcome.type === "again") {
+    if (method === "cleanup" && outcome.type === "requeue") {
       draft.condition({ type: "Ready", status: "False", reason: "CleaningUp", message: outcome.reason });
-    } else if (outcome.type === "done" || outcome.type === "again") {
+    } else if (outcome.type === "done" || outcome.type === "requeue") {
       if (!draft.hasCondition("Ready"))
         draft.condition({ type: "Ready", status: "True", reason: "Reconciled" });
       if (this.#rollbackMessage === "") draft.removeCondition("RolledBack");
@@ -204,7 +204,7 @@ class Reconciliation {
       reason: ok ? "StepFailed" : "UndoFailed",
       message,
     });
-    this.#context.note(this.#state.object, reason, message, "Warning");
+    this.#context.recordEvent(this.#state.object, reason, message, "Warning");
   }
 }
 
@@ -218,8 +218,8 @@ function describeRollback({ message, undone, notUndone }: StepError): string {
 function outcomeOf(verdict: Verdict): RunOutcome {
   if (verdict === undefined || verdict === null) return { type: "done" };
   switch (verdict.type) {
-    case "again":
-      return { type: "again", after: duration(verdict.after), reason: verdict.reason };
+    case "requeue":
+      return { type: "requeue", after: duration(verdict.after), reason: verdict.reason };
     case "wait": {
       const { reason, message, after } = verdict;
       return { type: "wait", reason, message, ...(after !== undefined && { after: duration(after) }) };
@@ -228,7 +228,7 @@ function outcomeOf(verdict: Verdict): RunOutcome {
       return { type: "fail", reason: verdict.reason, message: verdict.message };
     default:
       throw new TypeError(
-        `a reconciler returns nothing, or what wait(), again() or fail() made, but not ${JSON.stringify(verdict)}`,
+        `a reconciler returns nothing, or what wait(), requeue() or fail() made, but not ${JSON.stringify(verdict)}`,
       );
   }
 }

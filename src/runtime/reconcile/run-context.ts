@@ -33,7 +33,7 @@ export interface RunContext {
   /** The cache of a kind that the controller watches; throws for others. */
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source;
   readonly kind: KindInfo;
-  note(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
+  recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
   onDrift?(owner: KubeObject, child: StagedChild, current: KubeObject): void;
   /** Set in a plan: receives the children that would be written. Finalizer and status are left alone then. */
   readonly planChildren?: ((children: readonly StagedChild[]) => Promise<void>) | undefined;
@@ -49,7 +49,7 @@ export interface RunDependencies {
   /** Creates a client over a transport that records; called once per run that uses its client. */
   readonly clientOver: (transport: Transport) => Client;
   readonly breaker: (name: string) => StepBreaker;
-  readonly note: (
+  readonly recordEvent: (
     controller: string,
     object: KubeObject,
     reason: string,

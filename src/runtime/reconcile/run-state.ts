@@ -1,7 +1,7 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
 import { fieldManagerOf } from "../controller/names.js";
-import type { Again, Failed, Verdict, Wait } from "../controller/outcome.js";
+import type { Requeue, Failed, Verdict, Wait } from "../controller/outcome.js";
 import { Staged } from "./children/staged.js";
 import { pruneChildren, writeChildren, type ChildrenContext } from "./children/write-children.js";
 import type { PatchContext } from "./object/optimistic-patch.js";
@@ -22,6 +22,8 @@ export class RunState {
   /** The verdict made last; one that is not returned has no effect. */
   lastVerdict: Verdict;
   readonly #patching: PatchContext;
+  /** The object with the status written last, so that the next write does not conflict with it. */
+  #latest: KubeObject;
   /** Work that was started and has not ended, awaited or not. */
   #pending: Set<Promise<unknown>> | undefined;
   #open = true;
@@ -30,6 +32,7 @@ export class RunState {
   constructor(context: RunContext, object: KubeObject) {
     this.context = context;
     this.object = object;
+    this.#latest = object;
     this.#patching = patchContextOf(context);
   }
 
@@ -54,7 +57,7 @@ export class RunState {
     this.#open = false;
   }
 
-  noteVerdict<T extends Wait | Again | Failed>(verdict: T): T {
+  noteVerdict<T extends Wait | Requeue | Failed>(verdict: T): T {
     this.lastVerdict = verdict;
     return verdict;
   }
@@ -79,11 +82,15 @@ export class RunState {
     if (this.#pending !== undefined) await Promise.allSettled(this.#pending);
   }
 
-  /** Writes the children staged so far. */
-  async settle(): Promise<void> {
-    const { planChildren } = this.context;
+  /** Writes the children staged and the status reported so far. */
+  async flush(): Promise<void> {
+    const { planChildren, kind } = this.context;
     const children = this.staged.takeNew();
-    await (planChildren === undefined ? writeChildren(this.#children, children) : planChildren(children));
+    if (planChildren !== undefined) return planChildren(children);
+    await writeChildren(this.#children, children);
+    if (!this.draft.isEmpty && isInApi(this.object) && hasStatus(kind) !== false) {
+      await this.#write(this.draft, undefined);
+    }
   }
 
   /** Writes the children, and deletes those that were not staged unless the reconciler waits for something. */
@@ -97,13 +104,25 @@ export class RunState {
     await pruneChildren(this.#children, owns, this.staged);
   }
 
+  /** Writes the status at the end of a run. */
   async writeStatus(draft: StatusDraft): Promise<void> {
+    await this.#write(draft, this.object.metadata.generation);
+  }
+
+  async #write(draft: StatusDraft, observedGeneration: number | undefined): Promise<void> {
     const { clock, signal } = this.context;
     // A run that was cancelled by its timeout still reports that.
     const patching = signal.aborted
       ? { ...this.#patching, signal: AbortSignal.timeout(lastWriteTimeout) }
       : this.#patching;
-    await writeStatus(patching, this.object, draft, clock);
+    const { generation } = this.object.metadata;
+    const written = await writeStatus(patching, this.#latest, draft, {
+      generation,
+      observedGeneration,
+      clock,
+    });
+    this.#latest = written ?? this.#latest;
+    draft.markWritten();
   }
 
   get #children(): ChildrenContext {

@@ -17,7 +17,7 @@ export function describeTrigger({ type, text, by }: Trigger): string {
       return `${by ?? "something it watches"} ${told(text)}`;
     case "resync":
       return said("it is checked from time to time", text);
-    case "again":
+    case "requeue":
       return said("it asked for another run", text);
     case "retry":
       return said("the last run failed", text);

@@ -174,7 +174,7 @@ function outcomeLine(outcome: RunOutcome, paint: Colors): string {
       return paint.green("done");
     case "gone":
       return paint.green("done: the object is gone");
-    case "again":
+    case "requeue":
       return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${forReason(outcome.reason)}`;
     case "wait": {
       const after = outcome.after === undefined ? "" : `, looks again in ${formatDuration(outcome.after)}`;

@@ -12,7 +12,7 @@ export interface Trigger {
     | "child"
     | "watched"
     | "resync"
-    | "again"
+    | "requeue"
     | "retry"
     | "manual"
     | "shard";
@@ -63,7 +63,7 @@ export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "na
 /** How a run ended. */
 export type RunOutcome =
   | { readonly type: "done" | "gone" }
-  | { readonly type: "again"; readonly after: number; readonly reason: string }
+  | { readonly type: "requeue"; readonly after: number; readonly reason: string }
   | {
       readonly type: "wait";
       readonly after?: number | undefined;

@@ -1,4 +1,4 @@
-import type { Client, Which } from "../../client/client.js";
+import type { Client, ObjectRef } from "../../client/client.js";
 import { createClient } from "../../client/create-client.js";
 import { createInformers } from "../../client/informer/create-informers.js";
 import type { Informers } from "../../client/informer/informers.js";
@@ -78,7 +78,7 @@ export interface Controllers extends AsyncDisposable {
   /** Looks at an object for a reason that no watch tells of. */
   enqueue(
     kind: { readonly apiVersion: string; readonly kind: string },
-    which: Which,
+    which: ObjectRef,
     options?: { readonly reason?: string; readonly after?: Duration },
   ): void;
   /** Resolves when no run is under way and none is due. */
@@ -144,12 +144,13 @@ class RunningControllers implements Controllers {
       onError: (error, { kind, doing }) => log.warn({ kind: kind.kind, err: error }, doing),
     });
     this.#recorders = new Recorders({ client, clock, random, log });
-    const note: Dependencies["note"] = (controller, object, reason, message, type, run) =>
+    const recordEvent: Dependencies["recordEvent"] = (controller, object, reason, message, type, run) =>
       this.#recorders.get(controller).event(object, { type, reason, message, run });
     const observation = new Observation(options, {
       clock,
       log,
-      warn: (controller, object, reason, message) => note(controller, object, reason, message, "Warning"),
+      warn: (controller, object, reason, message) =>
+        recordEvent(controller, object, reason, message, "Warning"),
       objectOf: (controller, kind, key) => this.get(controller).cached(kind, key),
     });
     this.#observation = observation;
@@ -164,7 +165,7 @@ class RunningControllers implements Controllers {
       kindInfo,
       clientOver: (over) => createClient({ transport: over, namespace: client.namespace, clock, random }),
       breaker: (name) => this.breakers.get(name),
-      note,
+      recordEvent,
       ownership,
       get observer() {
         return observation.observer;
@@ -234,7 +235,7 @@ class RunningControllers implements Controllers {
 
   enqueue(
     kind: { readonly apiVersion: string; readonly kind: string },
-    which: Which,
+    which: ObjectRef,
     options: { readonly reason?: string; readonly after?: Duration } = {},
   ): void {
     this.get(kind).enqueue(which, options);

@@ -13,7 +13,13 @@ const spec = { title: "Hello", pages: 1 };
 
 describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) => {
   const leaderElection = led
-    ? { namespace: "default", name: "sites", leaseDuration: "2s", renewDeadline: "1s", retryPeriod: "200ms" }
+    ? ({
+        namespace: "default",
+        name: "sites",
+        leaseDuration: "2s",
+        renewDeadline: "1s",
+        retryPeriod: "200ms",
+      } as const)
     : undefined;
 
   test("a server that is not there yet is waited for", async () => {

@@ -79,7 +79,7 @@ test("a run that is under way when its shard is to go comes to its end, or is cu
   await using home = await startSiteServer();
   const world = new World();
   world.takes = () => Infinity;
-  const slow = { sharding: { ...sharding, identity: "first", handOver: "300ms" } };
+  const slow = { sharding: { ...sharding, identity: "first", handOver: "300ms" } } as const;
   await using first = start(home, "first", world, { ...slow, grace: "300ms" });
   await first.ready();
   for (const name of names.slice(0, 4)) await home.direct.create(Site, { metadata: { name }, spec });

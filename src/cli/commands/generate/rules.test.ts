@@ -23,18 +23,18 @@ const sites = controller({
   for: Site,
   owns: [ConfigMap],
   watches: [watch(Theme, { to: toAll })],
-  async reconcile(site, { ensure, report, ready, note, readAll, settle }) {
+  async reconcile(site, { ensure, report, ready, recordEvent, readAll, flush }) {
     const color = readAll(Theme)[0]?.spec.color ?? "none";
     // Of those with an odd length there is a child.
     if (site.spec.title.length % 2 === 1)
       ensure(ConfigMap, site.name, { data: { title: site.spec.title, color } });
-    await settle();
-    note("Published", "it is there");
+    await flush();
+    recordEvent("Published", "it is there");
     report({ title: site.spec.title });
     ready("Published");
   },
-  cleanup(_site, { note }) {
-    note("Removed", "it is gone");
+  cleanup(_site, { recordEvent }) {
+    recordEvent("Removed", "it is gone");
   },
 });
 

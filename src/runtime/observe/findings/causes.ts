@@ -38,7 +38,7 @@ function causeOf(
   earlier: ReadonlyMap<string, string>,
   isWritten: (object: string) => boolean,
 ): Cause | undefined {
-  if (trigger.type === "again" && isHasty(trigger)) {
+  if (trigger.type === "requeue" && isHasty(trigger)) {
     const after = formatDuration(Math.max(0, (trigger.due ?? trigger.at) - trigger.at));
     return { id: "again", text: `asking to be run again after ${after}` };
   }
@@ -86,7 +86,7 @@ export function eachVersion(
 /** Asked for, by the object's run or by hand, without a wait that is worth the name. */
 export function isHasty({ type, at, due }: Trigger): boolean {
   if (type === "manual") return due === undefined || due - at < shortestWait;
-  return type === "again" && due !== undefined && due - at < shortestWait;
+  return type === "requeue" && due !== undefined && due - at < shortestWait;
 }
 
 export function isChange({ error, verb, before, after }: WriteRecord): boolean {

@@ -82,7 +82,7 @@ describe("a hot loop", () => {
   });
 
   test("of runs that ask to be run again at once", () => {
-    const found = findings(10, () => ({ triggers: [{ type: "again", at: 0, due: 10 }] }));
+    const found = findings(10, () => ({ triggers: [{ type: "requeue", at: 0, due: 10 }] }));
     expect(found[0]?.causes).toEqual(["asking to be run again after 10ms"]);
   });
 
@@ -324,7 +324,7 @@ describe("no hot loop", () => {
       "are failures that are tried again",
       () => ({ triggers: [{ type: "retry", at: 0, due: 5 }], failures: 3 }),
     ],
-    ["is looking again every second", () => ({ triggers: [{ type: "again", at: 0, due: 1000 }] })],
+    ["is looking again every second", () => ({ triggers: [{ type: "requeue", at: 0, due: 1000 }] })],
     [
       "is somebody who asks for it",
       () => ({ triggers: [{ type: "manual", at: 0 }], writes: [statusWrite(1)] }),

@@ -4,11 +4,20 @@ import { StatusDraft, type StatusFields } from "./status-draft.js";
 
 const clock = new VirtualClock("2026-01-01T00:00:00Z");
 
+function merge(
+  draft: StatusDraft,
+  current: StatusFields | undefined,
+  generation: number | undefined,
+  at: VirtualClock,
+): StatusFields {
+  return draft.mergeInto(current, { generation, observedGeneration: generation, clock: at });
+}
+
 test("lays what was reported over what is there, and leaves the rest", () => {
   const draft = new StatusDraft();
   draft.report({ published: 2, url: null, size: undefined });
   draft.report({ published: 3 });
-  expect(draft.over({ published: 1, url: "x", theirs: true, size: 9 }, 7, clock)).toEqual({
+  expect(merge(draft, { published: 1, url: "x", theirs: true, size: 9 }, 7, clock)).toEqual({
     published: 3,
     theirs: true,
     size: 9,
@@ -19,7 +28,7 @@ test("lays what was reported over what is there, and leaves the rest", () => {
 test("conditions carry the generation, and keep their time while their status stays", () => {
   const draft = new StatusDraft();
   draft.condition({ type: "Ready", status: "True", reason: "Published" });
-  const first = draft.over(undefined, 1, clock);
+  const first = merge(draft, undefined, 1, clock);
   expect(first.conditions).toEqual([
     {
       type: "Ready",
@@ -31,12 +40,12 @@ test("conditions carry the generation, and keep their time while their status st
     },
   ]);
   const later = new VirtualClock("2026-01-02T00:00:00Z");
-  expect(draft.over(first, 1, later)).toEqual(first);
-  expect(draft.over(first, 2, later).conditions).toMatchObject([
+  expect(merge(draft, first, 1, later)).toEqual(first);
+  expect(merge(draft, first, 2, later).conditions).toMatchObject([
     { observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" },
   ]);
   draft.condition({ type: "Ready", status: "False", reason: "Broken" });
-  expect(draft.over(first, 2, later).conditions).toMatchObject([
+  expect(merge(draft, first, 2, later).conditions).toMatchObject([
     { status: "False", lastTransitionTime: "2026-01-02T00:00:00Z" },
   ]);
 });
@@ -54,9 +63,9 @@ test("of two words about one condition the last counts", () => {
   const before: StatusFields = { conditions: [theirs, stalled] };
   draft.condition({ type: "Stalled", status: "True", reason: "Y" });
   draft.removeCondition("Stalled");
-  expect(draft.over(before, undefined, clock)).toEqual({ conditions: [theirs] });
+  expect(merge(draft, before, undefined, clock)).toEqual({ conditions: [theirs] });
   draft.condition({ type: "Stalled", status: "False", reason: "Z" });
-  expect(draft.over(before, undefined, clock).conditions).toMatchObject([theirs, { reason: "Z" }]);
+  expect(merge(draft, before, undefined, clock).conditions).toMatchObject([theirs, { reason: "Z" }]);
 });
 
 test("knows whether anything was said", () => {
@@ -74,11 +83,23 @@ test("the runtime's own fields cannot be reported", () => {
 });
 
 test("a phase starts from the one in the status, and may move on within a run", () => {
-  const rules = { initial: "A", ways: { A: ["B"], B: ["C"], C: [] } };
+  const rules = { initial: "A", transitions: { A: ["B"], B: ["C"], C: [] } };
   const draft = new StatusDraft();
   draft.phase(rules, undefined, "B");
   draft.phase(rules, undefined, "C");
-  expect(draft.over({}, undefined, clock)).toEqual({ phase: "C" });
+  expect(merge(draft, {}, undefined, clock)).toEqual({ phase: "C" });
   expect(() => draft.phase(rules, undefined, "A")).toThrow("C cannot become A: it is final");
   expect(() => new StatusDraft().phase(rules, "C", "B")).toThrow("C cannot become B");
+});
+
+test("a phase that was written during the run is not mistaken for that of another writer", () => {
+  const rules = { initial: "A", transitions: { A: ["B"], B: ["C"], C: ["D"], D: [] } };
+  const draft = new StatusDraft();
+  draft.phase(rules, "A", "B");
+  expect(merge(draft, { phase: "A" }, undefined, clock)).toEqual({ phase: "B" });
+  draft.markWritten();
+  draft.phase(rules, "A", "C");
+  draft.phase(rules, "A", "D");
+  expect(merge(draft, { phase: "B" }, undefined, clock)).toEqual({ phase: "D" });
+  expect(() => merge(draft, { phase: "A" }, undefined, clock)).toThrow("somebody else has moved it to A");
 });

@@ -19,6 +19,14 @@ export interface StatusFields extends Fields {
   readonly phase?: unknown;
 }
 
+export interface MergeOptions {
+  /** Generation that the run has seen; conditions carry it. */
+  readonly generation: number | undefined;
+  /** Set as `status.observedGeneration`, which claims that the run is complete; left as it is if undefined. */
+  readonly observedGeneration: number | undefined;
+  readonly clock: Clock;
+}
+
 /**
  * What a run has to say about its object. It is laid over the status that is there when it is written, so that what others
  * have said meanwhile stays.
@@ -27,7 +35,7 @@ export class StatusDraft {
   readonly #fields = new Map<string, unknown>();
   readonly #conditions = new Map<string, ConditionUpdate>();
   readonly #removed = new Set<string>();
-  #phases: { readonly rules: PhaseRules; readonly from: string | undefined } | undefined;
+  #phases: { readonly rules: PhaseRules; from: string | undefined } | undefined;
 
   /** Whether the run has said anything about the status. */
   get isEmpty(): boolean {
@@ -65,6 +73,11 @@ export class StatusDraft {
     this.#removed.add(type);
   }
 
+  /** Notes that the draft was written: a later phase is a transition from the one that is written now. */
+  markWritten(): void {
+    if (this.#phases !== undefined) this.#phases.from = asPhase(this.#fields.get("phase"));
+  }
+
   hasCondition(type: string): boolean {
     return this.#conditions.has(type);
   }
@@ -82,8 +95,14 @@ export class StatusDraft {
     }
   }
 
-  /** The status with this laid over it. Throws when there is no way to its phase any more: the object has to be looked at again. */
-  over(current: StatusFields | undefined, generation: number | undefined, clock: Clock): StatusFields {
+  /**
+   * The status with this draft merged into it. Throws if the draft's phase can no longer be reached, because another writer has
+   * changed the phase: then the object has to be reconciled again.
+   */
+  mergeInto(
+    current: StatusFields | undefined,
+    { generation, observedGeneration, clock }: MergeOptions,
+  ): StatusFields {
     this.#checkPhase(current);
     const status: Record<string, unknown> = Object.assign({}, current);
     for (const [field, value] of this.#fields) {
@@ -100,7 +119,7 @@ export class StatusDraft {
       );
     }
     if (conditions !== undefined) status["conditions"] = conditions;
-    if (generation !== undefined) status["observedGeneration"] = generation;
+    if (observedGeneration !== undefined) status["observedGeneration"] = observedGeneration;
     return status;
   }
 }

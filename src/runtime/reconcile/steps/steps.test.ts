@@ -39,7 +39,7 @@ describe("one step", () => {
   test("is tried again, with a pause that grows, as often as it may", async () => {
     const { steps, clock } = start();
     const at: number[] = [];
-    const done = steps.run("a", { retries: 3, pause: "1s" }, () => {
+    const done = steps.run("a", { retries: 3, retryDelay: "1s" }, () => {
       at.push(clock.now());
       if (at.length < 4) throw new Error("not yet");
       return "there";
@@ -322,7 +322,7 @@ describe("a breaker", () => {
     await Promise.all([first, second]);
     expect(calls).toBe(2);
     const error: unknown = await steps
-      .run("c", { breaker: "gateway", retries: 5, pause: "1s" }, call)
+      .run("c", { breaker: "gateway", retries: 5, retryDelay: "1s" }, call)
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ cause: { retryAfter: 60_000 } });
     expect((error as Error).cause).toBeInstanceOf(CircuitOpenError);

@@ -207,9 +207,9 @@ class Attempts<T> {
 
   async run(): Promise<{ readonly skipped: boolean; readonly result: T | undefined }> {
     const { clock, signal } = this.#steps;
-    const { retries = 0, pause = 100, unless } = this.#options;
+    const { retries = 0, retryDelay = 100, unless } = this.#options;
     if (unless !== undefined && (await unless(signal))) return { skipped: true, result: undefined };
-    for (let wait = duration(pause); ; wait *= 2) {
+    for (let wait = duration(retryDelay); ; wait *= 2) {
       try {
         return { skipped: false, result: await this.#once() };
       } catch (error) {
