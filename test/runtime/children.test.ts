@@ -48,11 +48,11 @@ describeHomes(({ startTestPlane }) => {
 
   describe("what is written", () => {
     test("children are made with their owner, and not written again", async () => {
+      const returned: (string | undefined)[] = [];
       await using plane = await start(({ ensure }) => {
-        expect(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html ?? "x").toBe(
-          "x",
-        );
+        returned.push(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html);
       });
+      expect(returned[0]).toBeUndefined();
       const site = await plane.client.get(Site, "hello");
       const page = await plane.client.get(Page, "hello-1");
       expect(page.metadata.labels).toEqual({ site: "hello" });
@@ -72,6 +72,7 @@ describeHomes(({ startTestPlane }) => {
       const { writes: written, outcome } = await plane.again();
       expect(written).toEqual([]);
       expect(outcome).toEqual({ type: "done" });
+      expect(returned.at(-1)).toBe("x");
     });
 
     test("what the server fills in or writes in its own way is not written again", async () => {
@@ -139,7 +140,9 @@ describeHomes(({ startTestPlane }) => {
         ensure(Page, "hello-1", { html: "x" });
       });
       await plane.client.patch(Page, "hello-1", { spec: { html: "drift" } });
-      await plane.until(Page, "hello-1", (page) => page?.spec.html === "x");
+      const page = await plane.until(Page, "hello-1", (found) => found?.spec.html === "x");
+      // Created, changed by the test, and set back.
+      expect(page?.metadata.generation).toBe(3);
     });
 
     test("records what was there before a write and after it", async () => {

@@ -68,5 +68,6 @@ describeHomes(({ startTestPlane, needs }) => {
     await until(Page, "hello-1", (page) => page !== undefined);
     await client.delete(Site, "hello");
     await until(Page, "hello-1", (page) => page === undefined);
+    expect((await client.list(Page)).items).toEqual([]);
   });
 });
