@@ -130,6 +130,9 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       const stopped = plane.controllers.stop();
       await plane.clock.advance(60_000);
       await stopped;
+      expect(plane.controllers.runs.of("Site", "default/a")).toMatchObject([
+        { outcome: { type: "cancelled", message: "the process stops" } },
+      ]);
     });
 
     test("does not wait for ever for a schedule that ignores that it was cancelled either", async () => {
@@ -163,6 +166,50 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await controllers.stop();
       expect(await ready).toBeInstanceOf(Error);
     });
+  });
+
+  test("each controller writes with the client of its own user, which its runs name", async () => {
+    await using api = await startTestApi([Site, Page]);
+    const writes: string[] = [];
+    const clientFor = (user: string) => {
+      const { transport, namespace } = api.client;
+      const tagged: Transport = Object.create(transport, {
+        patch: {
+          value: (...[kind, ...rest]: Parameters<Transport["patch"]>) => {
+            writes.push(`${user} ${kind.kind}`);
+            return transport.patch(kind, ...rest);
+          },
+        },
+      });
+      return createClient({ transport: tagged, namespace });
+    };
+    const reconcile = (): void => {};
+    await using controllers = startControllers({
+      controllers: [
+        controller({
+          for: Site,
+          owns: [Page],
+          reconcile: (_, { ensure }) => void ensure(Page, "p", { html: "x" }),
+        }),
+        controller({ for: Page, name: "pages", reconcile }),
+      ],
+      client: api.client,
+      clientFor,
+    });
+    await controllers.ready();
+    await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    await api.until(Site, "hello", (site) => condition(site, "Ready") !== undefined);
+    await controllers.idle();
+    const users = new Set(Array.from(controllers.runs.all(), ({ user }) => user));
+    expect(users).toEqual(
+      new Set(["system:fettle:controller:sites.demo.dev", "system:fettle:controller:pages"]),
+    );
+    expect(new Set(writes)).toEqual(
+      new Set([
+        "system:fettle:controller:sites.demo.dev Page",
+        "system:fettle:controller:sites.demo.dev Site",
+      ]),
+    );
   });
 
   test("two controllers must not have one name", async () => {

@@ -8,6 +8,11 @@ export function nameOf({ name, for: kind }: Pick<CommonOptions<TypedKind>, "name
   return group === undefined ? kind.plural : `${kind.plural}.${group}`;
 }
 
+/** User as which a controller sends its requests: `system:fettle:controller:sites.demo.dev`. */
+export function userOf(controllerName: string): string {
+  return `system:fettle:controller:${controllerName}`;
+}
+
 /** Field manager of a controller's writes. */
 export function fieldManagerOf(controllerName: string): string {
   return `fettle/${controllerName}`.slice(0, 128);

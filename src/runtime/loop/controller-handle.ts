@@ -92,7 +92,8 @@ export class ControllerHandle {
 
   /** What a run would do for an object as it is, or as it would be. */
   async plan(object: KubeObject, signal?: AbortSignal): Promise<Plan> {
-    const { clock, random, transport, clientOver, namespace } = this.#dependencies;
+    const { clock, random, namespace } = this.#dependencies;
+    const { transport, clientOver } = this.#dependencies.accessOf(this.name);
     const opened = this.#loop?.isStarted ? undefined : await this.#look(signal);
     const sources = opened ?? this.#needed().sources;
     try {

@@ -163,6 +163,7 @@ export class ControllerLoop {
     const options: RunOptions = {
       controller: this.controller,
       dependencies: this.#dependencies,
+      access: this.#dependencies.accessOf(this.controller.name),
       applied: new AppliedChildren(),
       caches: sources,
       signals: new RunSignals(),

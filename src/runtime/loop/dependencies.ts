@@ -2,7 +2,7 @@ import type { Informers } from "../../client/informer/informers.js";
 import type { AnyKind, KindInfo } from "../../client/kinds/kind.js";
 import type { WorkOwnership } from "../lease/work-ownership.js";
 import type { QueueObserver } from "../queue/options.js";
-import type { RunDependencies } from "../reconcile/run-context.js";
+import type { ApiAccess, RunDependencies } from "../reconcile/run-context.js";
 import type { Trigger } from "../runs/run.js";
 
 /** Services that all controllers of a process share. */
@@ -10,6 +10,8 @@ export interface Dependencies extends RunDependencies {
   readonly informers: Informers;
   /** Namespace of objects that are named without one. */
   readonly namespace: string;
+  /** Access to the API as the user of a controller. */
+  accessOf(controller: string): ApiAccess;
   kindInfo(kind: AnyKind): Promise<KindInfo>;
   readonly ownership: WorkOwnership;
   queueObserver?(controller: string): QueueObserver<Trigger> | undefined;

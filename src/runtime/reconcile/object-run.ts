@@ -19,13 +19,14 @@ import { failureOf, retryAfterOf } from "./failure.js";
 import { followClient } from "./followed-client.js";
 import { runPlain } from "./plain-run.js";
 import { reconcileObject, type RunResult } from "./reconcile-object.js";
-import type { Caches, RunContext, RunDependencies } from "./run-context.js";
+import type { ApiAccess, Caches, RunContext, RunDependencies } from "./run-context.js";
 import { HandOver, Steps } from "./steps/steps.js";
 
 /** What all runs of a controller share. */
 export interface RunOptions {
   readonly controller: Controller;
   readonly dependencies: RunDependencies;
+  readonly access: ApiAccess;
   readonly applied: AppliedChildren;
   readonly caches: Caches;
   readonly signals: RunSignals;
@@ -157,6 +158,7 @@ export class ObjectRun implements RunContext, Recording {
     return {
       id: runId,
       controller,
+      user: this.#options.access.user,
       apiVersion: this.#options.controller.options.for.apiVersion,
       kind,
       key,
@@ -251,12 +253,12 @@ export class ObjectRun implements RunContext, Recording {
   }
 
   get transport(): Transport {
-    this.#transport ??= recordingTransport(this.#options.dependencies.transport, this);
+    this.#transport ??= recordingTransport(this.#options.access.transport, this);
     return this.#transport;
   }
 
   client(): Client {
-    const client = this.#options.dependencies.clientOver(this.transport);
+    const client = this.#options.access.clientOver(this.transport);
     return followClient(client, (call, error) =>
       tell("the log", () =>
         this.log.warn({ err: error }, `${call} was not awaited, and failed: ${messageOf(error)}`),

@@ -39,15 +39,20 @@ export interface RunContext {
   readonly planChildren?: ((children: readonly StagedChild[]) => Promise<void>) | undefined;
 }
 
+/** Access to the API as the user of one controller. */
+export interface ApiAccess {
+  readonly user: string;
+  /** Transport whose writes show in the informers at once. */
+  readonly transport: Transport;
+  /** Creates a client over a transport that records; called once per run that uses its client. */
+  readonly clientOver: (transport: Transport) => Client;
+}
+
 /** Services that the runs of all controllers of a process share. */
 export interface RunDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Transport whose writes show in the informers at once. */
-  readonly transport: Transport;
-  /** Creates a client over a transport that records; called once per run that uses its client. */
-  readonly clientOver: (transport: Transport) => Client;
   readonly breaker: (name: string) => StepBreaker;
   readonly recordEvent: (
     controller: string,

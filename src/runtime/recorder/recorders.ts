@@ -4,7 +4,7 @@ import type { Log } from "../log/log.js";
 import { eventRecorder, type EventRecorder } from "./event-recorder.js";
 
 interface RecordersOptions {
-  readonly client: Client;
+  readonly clientFor: (component: string) => Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,9 +22,10 @@ export class Recorders {
   get(component: string): EventRecorder {
     let recorder = this.#recorders.get(component);
     if (recorder === undefined) {
-      const { log, ...options } = this.#options;
+      const { log, clientFor, ...options } = this.#options;
       recorder = eventRecorder({
         ...options,
+        client: clientFor(component),
         component,
         onError: (error, { object, reason, run }) => {
           const facts = { controller: component, object, ...(run !== undefined && { run }) };

@@ -81,6 +81,8 @@ export type RunOutcome =
 export interface Run {
   readonly id: string;
   readonly controller: string;
+  /** User as which the run sent its requests. */
+  readonly user: string;
   readonly apiVersion: string;
   readonly kind: string;
   /** `namespace/name`. */

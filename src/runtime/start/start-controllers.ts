@@ -1,8 +1,6 @@
 import type { Client, ObjectRef } from "../../client/client.js";
-import { createClient } from "../../client/create-client.js";
 import { createInformers } from "../../client/informer/create-informers.js";
 import type { Informers } from "../../client/informer/informers.js";
-import { readYourWrites } from "../../client/informer/read-your-writes.js";
 import { untilAborted } from "../../client/until-aborted.js";
 import {
   duration,
@@ -23,11 +21,11 @@ import type { Finding } from "../observe/findings/finding.js";
 import type { Metrics } from "../observe/metrics.js";
 import { Observation, type ObservationOptions } from "../observe/observation.js";
 import { Recorders } from "../recorder/recorders.js";
-import { recordingTransport } from "../runs/recording-transport.js";
 import { RunLog, type RunLogOptions } from "../runs/run-log.js";
 import type { Schedule } from "../schedule/schedule.js";
 import type { RunningSchedule } from "../schedule/start-schedule.js";
 import type { Sharding } from "../shard/sharding.js";
+import { apiAccess } from "./api-access.js";
 import { ControllerWork } from "./controller-work.js";
 import { addHealthChecks } from "./health-checks.js";
 import { ownershipOf, type Election, type Shards } from "./ownership.js";
@@ -40,6 +38,11 @@ export interface ControllersOptions extends ObservationOptions {
   readonly schedules?: readonly Schedule[] | undefined;
   /** How the API is reached. It stays open when the controllers stop. */
   readonly client: Client;
+  /**
+   * Creates the client of one controller, called with its user, such as `system:fettle:controller:sites.demo.dev`. Default:
+   * `client` for all. Whatever it returns, caches are filled through `client`.
+   */
+  readonly clientFor?: ((user: string) => Client) | undefined;
   /** Only one of the processes that name the same lease works at a time. Without it, this one works whatever others do. */
   readonly leaderElection?: Election | undefined;
   /** The objects are spread over all processes that name the same lease; in place of a leader election. */
@@ -143,7 +146,13 @@ class RunningControllers implements Controllers {
       random,
       onError: (error, { kind, doing }) => log.warn({ kind: kind.kind, err: error }, doing),
     });
-    this.#recorders = new Recorders({ client, clock, random, log });
+    const { accessOf, clientFor, guardedClient } = apiAccess(options, {
+      informers: this.informers,
+      ownership,
+      clock,
+      random,
+    });
+    this.#recorders = new Recorders({ clientFor, clock, random, log });
     const recordEvent: Dependencies["recordEvent"] = (controller, object, reason, message, type, run) =>
       this.#recorders.get(controller).event(object, { type, reason, message, run });
     const observation = new Observation(options, {
@@ -159,11 +168,10 @@ class RunningControllers implements Controllers {
       clock,
       random,
       log,
-      transport: readYourWrites(client.transport, this.informers),
       informers: this.informers,
       namespace: client.namespace,
       kindInfo,
-      clientOver: (over) => createClient({ transport: over, namespace: client.namespace, clock, random }),
+      accessOf,
       breaker: (name) => this.breakers.get(name),
       recordEvent,
       ownership,
@@ -182,7 +190,7 @@ class RunningControllers implements Controllers {
       clock,
       log,
       metrics: this.metrics?.scheduleObserver,
-      clientFor: (key) => guardedClient(dependencies, key),
+      clientFor: guardedClient,
     });
     observation.watch({
       clock,
@@ -283,12 +291,6 @@ class RunningControllers implements Controllers {
       log.error({ err: error }, "the controllers could not be started");
     }
   }
-}
-
-/** A client for work that is no run of a controller: it, too, writes only while this process owns the key. */
-function guardedClient({ clock, transport, clientOver, ownership }: Dependencies, key: string): Client {
-  const recording = { clock, guard: () => ownership.guard(key), wrote: () => {} };
-  return clientOver(recordingTransport(transport, recording));
 }
 
 function checkNames(controllers: readonly Controller[]): void {
