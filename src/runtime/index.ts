@@ -59,7 +59,7 @@ export {
 export { strategies } from "./controller/strategies.js";
 export type { Strategy, StrategyRule } from "./queue/strategy.js";
 
-export { schedule, type Schedule, type ScheduleOptions, type ScheduleTools } from "./schedule/schedule.js";
+export { schedule, type Schedule, type ScheduleOptions, type ScheduleContext } from "./schedule/schedule.js";
 export {
   startSchedule,
   type RunningSchedule,

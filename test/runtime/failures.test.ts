@@ -382,7 +382,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
         await eventually(() =>
           plane.errors.includes(
-            "the function goes on although its run was cancelled: pass its signal on to what it waits for",
+            "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits",
           ),
         );
         await plane.create("other");

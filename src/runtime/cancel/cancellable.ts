@@ -1,7 +1,7 @@
 import { onAbort } from "../../client/on-abort.js";
 import type { Clock, Timer } from "../../model/core.js";
 
-/** How long a function may go on after it was cancelled before it is left to itself. */
+/** Milliseconds that a cancelled function is waited for. */
 const grace = 5000;
 
 export type Settled<T> =
@@ -9,11 +9,11 @@ export type Settled<T> =
   | {
       readonly ok: false;
       readonly error: unknown;
-      /** The function goes on although it was cancelled; resolves when it has ended. */
+      /** Set if the function ignores its signal; resolves when it has ended. */
       readonly lingering?: Promise<void> | undefined;
     };
 
-/** Runs a function that should end when the signal fires, and does not wait much longer for one that does not. */
+/** Calls a function that should end when the signal aborts, and stops waiting for it soon after that. */
 export function cancellable<T>(
   clock: Clock,
   signal: AbortSignal,

@@ -1,9 +1,9 @@
-/** How many are kept that nobody uses. */
-const mostIdle = 256;
+/** Unused controllers that are kept. */
+const maxIdle = 256;
 
 /**
- * What cancels runs. Making one, and listening to it, costs as much as the rest of a short run; but few runs are ever
- * cancelled, and few look at their signal. What nobody has seen is as good as new, and the next run has it.
+ * Pool of the AbortControllers of runs. Making one, and listening to it, costs as much as the rest of a short run. Few runs are
+ * cancelled, and few use their signal, so a controller whose signal was not exposed is used for the next run.
  */
 export class RunSignals {
   readonly #idle: AbortController[] = [];
@@ -12,8 +12,8 @@ export class RunSignals {
     return this.#idle.pop() ?? new AbortController();
   }
 
-  /** Takes one back to which nobody listens any more. */
+  /** Returns a controller to whose signal nobody listens. */
   giveBack(controller: AbortController): void {
-    if (!controller.signal.aborted && this.#idle.length < mostIdle) this.#idle.push(controller);
+    if (!controller.signal.aborted && this.#idle.length < maxIdle) this.#idle.push(controller);
   }
 }

@@ -12,80 +12,80 @@ import type { Change as StrategyChange, Strategy } from "../queue/strategy.js";
 import type { CleanupContext, Observed, ReconcileContext, TypedKind } from "./reconcile-context.js";
 import type { Watch } from "./watch.js";
 
-/** How failures are spaced, and when they are given up. */
+/** Retries of failed objects. */
 export interface Backoff {
-  /** The first delay; each further one is twice the last. Default 5 ms. */
+  /** Delay before the first retry; it doubles each time. Default 5 ms. */
   readonly base?: Duration | undefined;
-  /** Default 1000 s. */
+  /** Longest delay. Default 1000 s. */
   readonly max?: Duration | undefined;
-  /** How often in a row a failed object is tried again before it is put among the dead letters. Default: without end. */
+  /** Retries in a row after which a failing object becomes a dead letter. Default: unlimited. */
   readonly maxRetries?: number | undefined;
 }
 
 /** Defaults of the options of a controller. */
 export const defaults = { concurrency: 4, timeout: "1m", resync: "10h", base: "5ms", max: "1000s" } as const;
 
-/** What all styles of controllers have in common. */
+/** Options of all controllers. */
 export interface CommonOptions<K extends TypedKind> {
-  /** The kind whose objects it keeps as they should be. */
+  /** Kind whose objects are reconciled. */
   readonly for: K;
-  /** Names it in metrics, events, finalizers and managed fields; must not change later. By default `plural.group`. */
+  /** Name in metrics, events, finalizers and managed fields; must not change later. Default `plural.group`. */
   readonly name?: string | undefined;
-  /** Which objects it sees at all. */
+  /** Namespace and selectors of the objects that are watched. Default: all objects. */
   readonly scope?: InformerScope | undefined;
-  /** Where objects come from instead of a watch on the API: a poller. */
+  /** Source of the objects instead of a watch on the API, such as a poller. */
   readonly from?: Source<ObjectOf<K> & KubeObject> | undefined;
-  /** Other objects whose changes concern those of `for`. */
+  /** Other objects whose changes trigger runs. */
   readonly watches?: readonly Watch[] | undefined;
-  /** Which changes matter. By default all but those of the status alone. */
+  /** Filter of changes. Default: all but those of the status alone. */
   readonly where?: Predicate<ObjectOf<K>> | undefined;
-  /** Ways to find objects of `for`, by name. */
+  /** Indexes of the objects, by name. */
   readonly indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>> | undefined;
-  /** How many objects are worked on at once. Default 4. */
+  /** Objects that are reconciled at the same time. Default 4. */
   readonly concurrency?: number | undefined;
-  /** Until a run is cancelled. Default 1 min. */
+  /** Time after which a run is cancelled. Default 1 min. */
   readonly timeout?: Duration | undefined;
   readonly backoff?: Backoff | undefined;
-  /** Instead of `backoff`: the delay before the next try. */
+  /** Computes the delay before a retry, instead of `backoff`. */
   readonly limiter?: RateLimiter | undefined;
-  /** When work is done: at once, in batches, in a window of time. Default immediate. */
+  /** When changes are acted upon: at once, in batches, or in a time window. Default: at once. */
   readonly strategy?: Strategy | ((change: StrategyChange) => Strategy) | undefined;
-  /** How urgent a change is; higher goes first. */
+  /** Priority of an object in the queue; higher goes first. Default 0. */
   readonly priority?: ((object: ObjectOf<K>) => number) | undefined;
   /** Who gets their turn alike; the namespace by default. The object is as the cache has it, if it does. */
   readonly fairBy?: ((key: string, object: ObjectOf<K> | undefined) => string) | undefined;
   /**
-   * An object that is as it should be is looked at again after this time, unless its run asked for another. Default 10 h;
+   * Time after which an object is reconciled again after a successful run that did not ask for another time. Default 10 h;
    * `false` for never.
    */
   readonly resync?: Duration | false | undefined;
 }
 
-/** What `controller()` is told. */
+/** Options of `controller()`. */
 export interface ControllerOptions<
   K extends TypedKind,
   Owns extends readonly TypedKind[],
   Phase extends string,
 > extends CommonOptions<K> {
-  /** Kinds whose objects it makes with `ensure`; a change of a child brings its owner back. */
+  /** Kinds of children, made with `ensure`; a change of a child triggers a run of its owner. */
   readonly owns?: Owns | undefined;
-  /** The phases of an object and the ways between them. */
+  /** Phases of an object and the transitions between them. */
   readonly phases?: PhaseRules<Phase> | undefined;
-  /** The finalizer that stands for `cleanup`, when another name is already in use. */
+  /** Finalizer of a controller with a `cleanup`. Default `fettle.dev/` and the controller's name. */
   readonly finalizer?: string | undefined;
-  /** Makes the world match the object. Called again and again: it must not matter how often. */
+  /** Makes the world match the object. Called any number of times, so it must be idempotent. */
   reconcile(
     object: Observed<K>,
     context: ReconcileContext<K, Owns[number], Phase>,
   ): Promise<Verdict> | Verdict;
-  /** Takes back what reconcile did outside, before the object goes. Must not mind if reconcile never ran. */
+  /** Undoes what reconcile did outside, before the object is removed. Must work even if reconcile never ran. */
   cleanup?(object: Observed<K>, context: CleanupContext<K, Phase>): Promise<Verdict> | Verdict;
 }
 
 /** Options of a declarative controller for any kinds. */
 export type DeclarativeOptions = ControllerOptions<TypedKind, readonly TypedKind[], string>;
 
-/** A controller as the runtime takes it: data and functions, nothing running. */
+/** Definition of a controller, made by `controller()` or `plainController()` and run by `startControllers()`. */
 export interface Controller {
   readonly name: string;
   readonly options: CommonOptions<TypedKind>;
@@ -96,7 +96,7 @@ export interface Controller {
 }
 
 /**
- * A controller that reads like prose.
+ * Defines a declarative controller: its reconciler stages children, reports status and returns a verdict.
  *
  * @example
  * const sites = controller({
@@ -115,7 +115,7 @@ export function controller<
   const Owns extends readonly TypedKind[] = readonly [],
   const Phase extends string = never,
 >(options: ControllerOptions<K, Owns, Phase>): Controller {
-  // Which kinds there are matters to the compiler only; from here on they are any.
+  // The type parameters matter to users only.
   const any = options as unknown as DeclarativeOptions;
   const name = nameOf(any);
   checkOptions(name, any);
@@ -128,7 +128,7 @@ export function controller<
   };
 }
 
-/** What would let nothing run, or everything all the time. */
+/** Throws for a concurrency or resync with which nothing would run, or everything all the time. */
 export function checkOptions(
   name: string,
   { concurrency = 1, resync = false }: Pick<CommonOptions<TypedKind>, "concurrency" | "resync">,
@@ -145,7 +145,7 @@ export function checkOptions(
   }
 }
 
-/** One that the server refuses would keep every object from being reconciled. */
+/** Throws for a finalizer that the server would refuse, with every object. */
 function checkFinalizer(finalizer: string): void {
   const [fault] = names.validateQualifiedName(finalizer);
   if (fault === undefined) return;

@@ -1,6 +1,6 @@
 import type { Duration } from "../../model/core.js";
 
-/** Not there yet: what is missing will make itself known, or is looked at again after a while. */
+/** Result of `wait()`: something is missing. */
 export interface Wait {
   readonly type: "wait";
   readonly reason: string;
@@ -8,27 +8,27 @@ export interface Wait {
   readonly after?: Duration | undefined;
 }
 
-/** All is well for now, and is looked at again later. */
+/** Result of `requeue()`: done for now, to be reconciled again later. */
 export interface Requeue {
   readonly type: "requeue";
   readonly after: Duration;
   readonly reason: string;
 }
 
-/** It cannot work as it is, and trying again would not help: only a change does. */
+/** Result of `fail()`: a permanent failure, for which only a change helps. */
 export interface Failed {
   readonly type: "fail";
   readonly reason: string;
   readonly message: string;
 }
 
-/** What a reconciler may return; nothing means that all is well. */
+/** Return value of a reconciler; undefined means success. */
 export type Verdict = Wait | Requeue | Failed | undefined | void;
 
-/** Throw it where `fail` is out of reach: the run fails for good and is not tried again until something changes. */
+/** Error with the effect of `fail()`, for code that cannot return: the run is not retried until something changes. */
 export class PermanentError extends Error {
   override readonly name = "PermanentError";
-  /** One word in CamelCase for the condition. */
+  /** Reason of the condition: one word in CamelCase. */
   readonly reason: string;
 
   constructor(reason: string, message: string, options?: ErrorOptions) {

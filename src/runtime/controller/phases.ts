@@ -1,13 +1,13 @@
 import { PermanentError } from "./outcome.js";
 
-/** The phases of an object: where it begins, and where it may go from each. */
+/** Phases of an object and the transitions between them. */
 export interface PhaseRules<Phase extends string = string> {
   readonly initial: NoInfer<Phase>;
-  /** A phase that leads nowhere is final. */
+  /** Phases that may follow each phase; a phase without any is final. */
   readonly transitions: Readonly<Record<Phase, readonly NoInfer<Phase>[]>>;
 }
 
-/** The phase after a move, which may be to where one is. Throws when the rules have no such way, and for what is no phase at all. */
+/** Checks a transition, which may be to the current phase, and returns the new phase. Throws if it is not declared. */
 export function move(rules: PhaseRules, from: string | undefined, to: unknown): string {
   const { initial, transitions } = rules;
   if (typeof to !== "string") {

@@ -4,11 +4,11 @@ import { nameOf } from "./names.js";
 import type { PlainContext, TypedKind } from "./reconcile-context.js";
 import type { Request } from "./watch.js";
 
-/** What a plain reconciler answers; a throw is tried again with backoff. */
+/** Return value of a plain reconciler. An error that it throws is retried with backoff. */
 export interface Result {
-  /** Try again soon, with backoff; counts as a try where these are limited. */
+  /** Retries with backoff, like a failure. */
   readonly requeue?: boolean | undefined;
-  /** Look at it again after this time; zero is the same as nothing. */
+  /** Reconciles again after this time; zero has no effect. */
   readonly requeueAfter?: Duration | undefined;
 }
 
@@ -17,15 +17,15 @@ export type PlainReconcile = (
   context: PlainContext,
 ) => Promise<Result | void> | Result | void;
 
-/** What `plainController()` is told. */
+/** Options for `plainController()`. */
 export interface PlainOptions<K extends TypedKind> extends CommonOptions<K> {
-  /** Kinds whose changes bring their owner back. */
+  /** Kinds whose changes trigger runs of their owner. */
   readonly owns?: readonly TypedKind[] | undefined;
   readonly reconcile: PlainReconcile;
 }
 
 /**
- * A controller in the style of controller-runtime: it is told a name, and does everything with the client.
+ * Defines a controller in the style of controller-runtime: its reconciler gets a name, and does everything with the client.
  *
  * @example
  * const sites = plainController({

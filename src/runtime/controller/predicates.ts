@@ -2,13 +2,13 @@ import type { Change } from "../../client/informer/source.js";
 import type { Json, KubeObject } from "../../model/core.js";
 import { jsonEqual } from "../../model/patch/json-equal.js";
 
-/** Whether a change matters. */
+/** Filter of changes: returns whether a change should trigger a run. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
 
-/** Predicates that compare what was with what is, and so have nothing to say of a creation or a deletion. */
+/** Predicates that compare an object before and after an update; creations and deletions always pass them. */
 const comparing = new WeakSet<Predicate<never>>();
 
-/** A change of one thing; creation and deletion always count. */
+/** Passes updates that change one part of the object. */
 function changeOf(part: (object: KubeObject) => unknown): Predicate {
   return compared(
     ({ object, old }) =>
@@ -23,32 +23,32 @@ function compared<T extends KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return whole;
 }
 
-const generationOrLeaving = changeOf(({ metadata }) => [
+const generationOrDeletion = changeOf(({ metadata }) => [
   metadata.generation ?? null,
   metadata.deletionTimestamp ?? null,
 ]);
 
 /**
- * Which changes matter to a controller.
+ * Passes updates that change one part of the object; creations and deletions always pass.
  *
  * @example
- * where: or(changed.generation, changed.labels)
+ * where: predicates.or(predicates.changed.generation, predicates.changed.labels)
  */
 export const changed = {
-  /** The desired state, or the wish to be deleted. Kinds that count no generations, such as ConfigMap: all but the status. */
+  /** Desired state, or deletion requested. For kinds without a generation, such as ConfigMap: all but the status. */
   generation: compared(
     (change) =>
-      generationOrLeaving(change) ||
+      generationOrDeletion(change) ||
       (change.object.metadata.generation === undefined && change.type === "UPDATED"),
   ),
   labels: changeOf(({ metadata }) => metadata.labels),
   annotations: changeOf(({ metadata }) => metadata.annotations),
-  /** Anything at all, but not what a relist tells again. */
+  /** Any update, but not the repetitions of a relist. */
   resourceVersion: changeOf(({ metadata }) => metadata.resourceVersion),
   status: changeOf(({ status }) => status),
 } as const;
 
-/** Metadata without finalizers, which are controllers' notes to each other, and without bookkeeping. */
+/** Metadata without finalizers and server bookkeeping. */
 const wantedMetadata = changeOf(({ metadata }) => {
   const { finalizers: _, managedFields: __, resourceVersion: ___, ...wanted } = metadata;
   return wanted;
@@ -60,9 +60,8 @@ const content = changeOf((object) => {
 });
 
 /**
- * Everything but changes of the status and the finalizers alone, both of which controllers write themselves: what a
- * controller looks at unless told otherwise. The generation is among the metadata, so that the content is compared only
- * where no count has told that it changed.
+ * Default of controllers: all changes but those of the status or the finalizers alone, both of which controllers write
+ * themselves. The generation is part of the metadata, so the content is compared only for kinds without one.
  */
 export const desired: Predicate = (change) =>
   change.type !== "STATUS_UPDATED" && (wantedMetadata(change) || content(change));
@@ -78,12 +77,12 @@ export function or<T extends KubeObject>(...predicates: readonly Predicate<NoInf
   return combined(predicates, (change) => predicates.some((predicate) => predicate(change)));
 }
 
-/** The opposite; of `changed.labels` and the like, creation and deletion still count. */
+/** The opposite of a predicate. Creations and deletions still pass the opposite of `changed.labels` and the like. */
 export function not<T extends KubeObject>(predicate: Predicate<NoInfer<T>>): Predicate<T> {
   return combined([predicate], (change) => !predicate(change));
 }
 
-/** What is made of nothing but predicates that compare is one of them. */
+/** A combination of comparing predicates alone is a comparing predicate. */
 function combined<T extends KubeObject>(
   parts: readonly Predicate<NoInfer<T>>[],
   whole: Predicate<T>,

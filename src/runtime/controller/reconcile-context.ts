@@ -5,7 +5,7 @@ import type { Resource, Status } from "../../model/schema/resource-types.js";
 import type { Requeue, Failed, Wait } from "./outcome.js";
 import type { Log } from "../log/log.js";
 
-/** A kind the compiler knows: made by `resource()`, or one of Kubernetes' own. */
+/** A kind with a static type: made by `resource()`, or one of Kubernetes' own. */
 export type TypedKind = Resource | ExternalKind;
 
 /** The kind itself if it is owned, otherwise the text of a compile error. */
@@ -15,14 +15,14 @@ type Owned<C extends TypedKind, Owns extends TypedKind> =
 /** Keeps kinds made by `resource()` from passing for external ones, whose properties they all have. */
 type Distinct<K extends TypedKind> = K extends Resource ? K : K & { readonly versions?: undefined };
 
-/** An object as a reconciler sees it: frozen, with its names at hand. */
+/** The object of a run: frozen, with its name and namespace as properties. */
 export type Observed<K extends AnyKind> = ObjectOf<K> & {
   readonly name: string;
   /** Empty for kinds without namespaces. */
   readonly namespace: string;
 };
 
-/** Fields of a status; null takes a field away. */
+/** Fields of a status; null removes a field. */
 export type StatusPatch<K extends AnyKind> = K extends Resource
   ? {
       readonly [Field in Exclude<keyof Status<K>, "conditions" | "observedGeneration">]?:
@@ -32,38 +32,38 @@ export type StatusPatch<K extends AnyKind> = K extends Resource
   : Readonly<Record<string, unknown>>;
 
 export interface EnsureOptions {
-  /** Where the child lives; the namespace of its owner unless told. */
+  /** Namespace of the child. Default: that of its owner. */
   readonly namespace?: string | undefined;
   readonly labels?: ObjectMeta["labels"];
   readonly annotations?: ObjectMeta["annotations"];
-  /** Takes over an object of that name which belongs to nobody; without it, that is an error. */
+  /** Takes over an existing object of that name that has no owner; without this option, that is an error. */
   readonly adopt?: boolean | undefined;
 }
 
-/** How an effect on the outside world is carried out. */
+/** Options of a step. */
 export interface StepOptions<T> {
-  /** Until one attempt is given up. */
+  /** Time limit of one attempt. */
   readonly timeout?: Duration | undefined;
-  /** How many times it is tried again after a failure, within this run. */
+  /** Attempts after a failed one, within this run. Default 0. */
   readonly retries?: number | undefined;
-  /** The pause before the first of these; each one is twice the last. */
+  /** Delay before the first retry; it doubles each time. Default 100 ms. */
   readonly retryDelay?: Duration | undefined;
-  /** Looks whether the effect took place; false or a throw is a failure, and the effect is undone. */
+  /** Checks that the effect took place; false or a throw is a failure, and the effect is undone. */
   readonly verify?:
     | ((result: T, signal: AbortSignal) => boolean | void | Promise<boolean | void>)
     | undefined;
-  /** Looks, without changing anything, whether there is nothing to do; then the effect is left out. */
+  /** Skips the effect if it returns true. Must not change anything: plans call it, too. */
   readonly unless?: ((signal: AbortSignal) => boolean | Promise<boolean>) | undefined;
   /**
-   * Takes the effect back when a later critical step fails, or when it cannot be verified in the last attempt: then it is
-   * given what the last effect gave that returned.
+   * Reverses the effect when a later critical step fails, or when the last attempt could not be verified. `result` is that of
+   * the last effect that returned.
    */
   readonly undo?: ((signal: AbortSignal, result: T) => unknown) | undefined;
-  /** Whether its failure ends the run, and undoes the steps before it. Default true. */
+  /** If true, a failure ends the run and undoes the steps before it. Default true. */
   readonly critical?: boolean | undefined;
-  /** The dependency it needs: after too many failures it is left alone for a while, by everybody. */
+  /** Name of a circuit breaker, shared by all steps that name it: after too many failures, calls fail at once for a while. */
   readonly breaker?: string | undefined;
-  /** What a plan, which runs no effects, goes on with. */
+  /** Result of the step in a plan, which runs no effects. */
   readonly planned?: T | undefined;
 }
 
@@ -80,31 +80,31 @@ export interface ReconcileContext<
   Owns extends TypedKind,
   Phase extends string = string,
 > {
-  /** Reads and writes objects; its writes are part of the run's record. */
+  /** Client for any objects; its writes are part of the run's record. */
   readonly client: Client;
-  /** Aborts when the run's time is up, leadership is lost or the process stops. */
+  /** Aborts on the run's timeout, when this process loses the object to another one, and when it stops. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Names this run in logs, traces and `fettle why`. */
+  /** Identifies this run in logs, traces and `fettle why`. */
   readonly runId: string;
   /** Milliseconds since 1970, by the runtime's clock. */
   now(this: void): number;
-  /** An object as the cache has it; the kind must be among those the controller watches. */
+  /** An object from the cache; the controller must own or watch its kind. */
   read<K extends AnyKind>(
     this: void,
     kind: K,
     which: string | { name: string; namespace?: string },
   ): ObjectOf<K> | undefined;
-  /** Objects as the cache has them, all or those that an index has under a value. */
+  /** Objects from the cache: all, those of a namespace, or those with a value in an index. */
   readAll<K extends AnyKind>(
     this: void,
     kind: K,
     by?: { readonly index: string; readonly value: string } | { readonly namespace: string },
   ): readonly ObjectOf<K>[];
-  /** Tells people what happened: an event on the object. */
+  /** Records an event on the object, which `kubectl describe` shows. */
   recordEvent(this: void, reason: string, message: string, type?: "Normal" | "Warning"): void;
   /**
-   * An effect on the outside world, with a name.
+   * Performs an effect on the outside world.
    *
    * @example
    * await step("publish", { timeout: "10s", retries: 3, undo: unpublish }, (signal) => publish(site, signal));
@@ -116,11 +116,11 @@ export interface ReconcileContext<
     options: StepOptions<T> & { readonly critical?: true | undefined },
     effect: Effect<T>,
   ): Promise<T>;
-  /** One that may fail without failing the run gives nothing then. */
+  /** A step that is not critical returns undefined if it fails. */
   step<T>(this: void, name: string, options: StepOptions<T>, effect: Effect<T>): Promise<T | undefined>;
-  /** Fields of the status to be written when the run is over. */
+  /** Sets fields of the status, which is written at the end of the run. */
   report(this: void, status: StatusPatch<K>): void;
-  /** Moves to a phase that the controller declares; throws when there is no way from the present one. */
+  /** Sets `status.phase`; throws unless the controller declares a transition to it from the current phase. */
   phase(this: void, phase: Phase): void;
   condition(
     this: void,
@@ -129,17 +129,17 @@ export interface ReconcileContext<
     reason: string,
     message?: string,
   ): void;
-  /** The object is as it should be: its Ready condition is True. */
+  /** Sets the Ready condition to True. */
   ready(this: void, reason?: string, message?: string): void;
-  /** Return it: not there yet. What is missing brings the object back when it changes, and so does the time given. */
+  /** Return it when something is missing: the object is reconciled again when what it watches changes, or after the given time. */
   wait(this: void, reason: string, message?: string, after?: Duration): Wait;
-  /** Return it: look again after this time. */
+  /** Return it to reconcile again after the given time. */
   requeue(this: void, after: Duration, reason?: string): Requeue;
-  /** Return it: it cannot work like this, and is not tried again until something changes. */
+  /** Return it for a permanent failure: not retried until something changes. */
   fail(this: void, reason: string, message: string): Failed;
   /**
-   * Stages a child: after the function has returned it is made, changed or left alone, and children that are no longer
-   * mentioned are deleted. What it returns is the child as it is now, if it is there.
+   * Stages a child: after the function has returned, it is created or updated if it differs, and children that were not staged
+   * are deleted. Returns the child from the cache, if it exists.
    */
   ensure<C extends TypedKind>(
     this: void,
@@ -148,7 +148,7 @@ export interface ReconcileContext<
     content: ContentOf<C>,
     options?: EnsureOptions,
   ): ObjectOf<C> | undefined;
-  /** The children that are there, as the cache has them. */
+  /** The children of this kind in the cache. */
   children<C extends TypedKind>(this: void, kind: Owned<C, Owns>): readonly ObjectOf<C>[];
   /**
    * Writes the children staged and the status reported so far: when what follows depends on the children, or takes long and

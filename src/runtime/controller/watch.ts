@@ -4,26 +4,26 @@ import type { IndexFunction, Source } from "../../client/informer/source.js";
 import { controllerOf, type KubeObject, type OwnerReference } from "../../model/core.js";
 import type { Predicate } from "./predicates.js";
 
-/** An object to look at. */
+/** Name of an object to reconcile. */
 export interface Request {
   readonly name: string;
   /** Empty for kinds without namespaces. */
   readonly namespace: string;
 }
 
-/** What a mapper can look things up in: the objects that the controller is for. */
+/** Cache of the controller's objects, for mappers. */
 export interface Lookup {
   byIndex(index: string, value: string): readonly KubeObject[];
   list(namespace?: string): Iterable<KubeObject>;
 }
 
-/** The objects to reconcile when another one has changed. */
+/** Maps a changed object to the objects to reconcile. */
 export type Mapper<T extends KubeObject = KubeObject> = (
   object: T,
   lookup: Lookup,
 ) => Iterable<Request | KubeObject>;
 
-/** Other objects whose changes concern those of a controller. Made by {@link watch}. */
+/** Other objects whose changes trigger runs. Made by {@link watch}. */
 export interface Watch {
   readonly kind: AnyKind;
   readonly to: Mapper;
@@ -37,14 +37,14 @@ export interface WatchOptions<T extends KubeObject> {
   readonly to: Mapper<T>;
   readonly where?: Predicate<T> | undefined;
   readonly scope?: InformerScope | undefined;
-  /** Where objects come from instead of a watch on the API: a poller. */
+  /** Source of the objects instead of a watch on the API, such as a poller. */
   readonly from?: Source<T> | undefined;
-  /** Ways to find objects of this kind, by name: what `readAll` is asked for with `{ index, value }`. */
+  /** Indexes of these objects, by name, for `readAll(kind, { index, value })`. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
 }
 
 /**
- * Watches another kind.
+ * Watches objects of another kind, and triggers runs when they change.
  *
  * @example
  * watches: [watch(Theme, { to: toIndexed("theme") })]
@@ -53,7 +53,7 @@ export function watch<const K extends AnyKind>(kind: K, options: WatchOptions<Ob
   return { kind, ...(options as unknown as WatchOptions<KubeObject>) };
 }
 
-/** The objects that an index of the controller has under the name of the changed one, or under what `value` makes of it. */
+/** Maps to the controller's objects that have the changed object's name, or the result of `value`, in an index. */
 export function toIndexed<T extends KubeObject>(
   index: string,
   value: (object: T) => string = (object) => object.metadata.name ?? "",
@@ -61,13 +61,13 @@ export function toIndexed<T extends KubeObject>(
   return (object, lookup) => lookup.byIndex(index, value(object));
 }
 
-/** The owner of the changed object: the one that controls it, or with `any` all of that kind. */
+/** Maps to the owner of the changed object: its controller, or with `any` all owners of that kind. */
 export function toOwner(
   owner: { readonly apiVersion: string; readonly kind: string },
   options: { readonly any?: boolean } = {},
 ): Mapper {
   const [group] = owner.apiVersion.split("/");
-  // A kind keeps its name over versions, so that a reference may name another version of it.
+  // A reference may name another version of the kind.
   const matches = (reference: OwnerReference): boolean =>
     reference.kind === owner.kind && sameGroup(reference.apiVersion, owner.apiVersion, group ?? "");
   return (object) => {
@@ -83,5 +83,5 @@ function sameGroup(one: string, other: string, group: string): boolean {
   return one === other || (other.includes("/") && one.startsWith(`${group}/`));
 }
 
-/** All objects of the controller: a change of one thing concerns them all. */
+/** Maps to all objects of the controller. */
 export const toAll: Mapper = (_object, lookup) => lookup.list();

@@ -28,13 +28,13 @@ export interface LeaderElectionOptions extends LeaseOptions {
 const maxAttempts = 3;
 
 /**
- * Takes part in the election of one leader among all processes that name the same Lease.
+ * Elects one leader among all processes that use the same Lease.
  *
  * @example
  * const election = leaderElection({ client, namespace: "default", name: "sites" });
  * await election.run(async (signal) => {
  *   while (!signal.aborted) {
- *     election.guard(); // before everything that only the leader may do
+ *     election.guard(); // before each effect that only the leader may have
  *     await publishNext(signal);
  *   }
  * }, { signal });
@@ -44,10 +44,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 }
 
 /**
- * Where a candidate stands: it **campaigns** (looks at the lease now and then until it can take it), **leads** (the work
- * runs and the lease is renewed), **winds down** (the work's signal has aborted; while the term holds the lease is still
- * renewed, so that nobody begins before the work has ended), and then either campaigns again, when the lease was lost, or
- * **releases** the lease and is done. There is one piece of work at a time: campaigning begins after the last has ended.
+ * States of a candidate: it **campaigns** (reads the Lease periodically until it can acquire it), **leads** (the work runs and the
+ * Lease is renewed), **winds down** (the work's signal has aborted; while the term holds, the Lease is still renewed, so that no other
+ * process starts before the work has ended), and then either campaigns again, if the Lease was lost, or **releases** it. Work never
+ * overlaps: campaigning begins after the last work has ended.
  */
 export class LeaderElection implements WorkOwnership {
   readonly #holder: LeaseHolder;
@@ -73,19 +73,19 @@ export class LeaderElection implements WorkOwnership {
     return this.#me.identity;
   }
 
-  /** Whether this process may act as the leader right now, judged by the clock and not by what has been noticed so far. */
+  /** Whether this process is the leader right now, judged by the clock. */
   get isLeader(): boolean {
     return this.#term?.holds ?? false;
   }
 
-  /** Who held the lease when it was last looked at; undefined when nobody did. */
+  /** Holder of the Lease when it was last read; undefined if there was none. */
   get leader(): string | undefined {
     return holderOf(this.#observed.lease);
   }
 
   /**
-   * Throws unless this process may act as the leader right now. Call it before every run and every write: after a process
-   * was frozen it refuses at once, and the work's signal has aborted by the time it throws.
+   * Throws unless this process is the leader right now. Call it before every write: a process that was suspended is refused at
+   * once, and the work's signal has aborted by the time this throws.
    */
   guard(): void {
     if (this.isLeader) return;
@@ -118,9 +118,9 @@ export class LeaderElection implements WorkOwnership {
   }
 
   /**
-   * Runs `lead` whenever this process is the leader, until the signal aborts or `lead` returns by itself; then releases the
-   * lease. The signal that `lead` gets aborts when the process is to stop or the lease was not renewed in time; it is given
-   * a new one after it has ended and the lease was taken again. An error it throws while it leads is thrown from here.
+   * Calls `lead` whenever this process becomes the leader, until the signal aborts or `lead` returns by itself; then releases the
+   * Lease. The signal of `lead` aborts when the process stops or the Lease was not renewed in time; `lead` is called again after it
+   * has ended and the Lease was acquired again. Errors that `lead` throws while it leads are thrown from here.
    */
   async run(
     lead: (signal: AbortSignal) => unknown,
@@ -139,7 +139,7 @@ export class LeaderElection implements WorkOwnership {
     }
   }
 
-  /** Tries until the lease is ours: when the request that took it was sent. Undefined when told to stop. */
+  /** Campaigns until the Lease is acquired: the time at which that request was sent. Undefined if the signal aborts. */
   async #campaign(signal: AbortSignal | undefined): Promise<Moment | undefined> {
     while (!(signal?.aborted ?? false)) {
       try {
@@ -150,13 +150,13 @@ export class LeaderElection implements WorkOwnership {
       } catch (error) {
         if (!signal?.aborted) this.#holder.onError(error);
       }
-      await sleep(this.#holder.clock, this.#untilNextLook(), signal).catch(() => {});
+      await sleep(this.#holder.clock, this.#untilNextRead(), signal).catch(() => {});
     }
     return undefined;
   }
 
-  /** A lease that runs out in silence is taken at that moment, and not at the look after it. */
-  #untilNextLook(): number {
+  /** Milliseconds until the next read: at the latest when the Lease expires. */
+  #untilNextRead(): number {
     const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
     const now = this.#holder.now();
     const action = decide(this.#observed, now, this.#me);
@@ -175,7 +175,7 @@ export class LeaderElection implements WorkOwnership {
     let renewing: Promise<void> | undefined;
     try {
       if (signal?.aborted) return "done";
-      // The answer may have been slow to come, or the process slow to wake.
+      // The response may have been slow, or the process suspended.
       if (!term.holds) return "lost";
       this.#term = term;
       renewing = this.#holder.keepRenewing(
@@ -200,11 +200,11 @@ export class LeaderElection implements WorkOwnership {
     }
   }
 
-  /** Gives the lease back if it is ours. Work has ended: nobody has to wait for it to run out. */
+  /** Releases the Lease if we hold it, so that nobody waits for it to expire. */
   async #release(): Promise<void> {
     try {
       await this.#holder.request(this.#holder.renewDeadline / 2, undefined, async (signal) => {
-        if (this.#uncertain) await this.#look(signal);
+        if (this.#uncertain) await this.#read(signal);
         for (let left = maxAttempts; left > 0; left--) {
           const lease = released(this.#observed, this.#holder.now(), this.#me);
           if (lease === undefined) return;
@@ -217,12 +217,12 @@ export class LeaderElection implements WorkOwnership {
   }
 
   /**
-   * Looks at the lease and does one of the things that are allowed. Returns when the request was sent after which the lease
-   * is ours, undefined when it is not.
+   * Reads the Lease and performs one of the allowed actions. Returns the time at which the request was sent that made us the holder;
+   * undefined if we are not.
    */
   async #attempt(allowed: readonly Action["type"][], signal: AbortSignal): Promise<Moment | undefined> {
-    // The holder knows what it wrote last; when that is no longer so, the write fails and it looks again.
-    if (this.leader !== this.identity) await this.#look(signal);
+    // The holder knows what it wrote last; if that is outdated, the write fails and it reads again.
+    if (this.leader !== this.identity) await this.#read(signal);
     for (let left = maxAttempts; left > 0; left--) {
       const sent = this.#holder.now();
       const action = decide(this.#observed, sent, this.#me);
@@ -236,7 +236,7 @@ export class LeaderElection implements WorkOwnership {
     return undefined;
   }
 
-  /** Sends a write; false, after another look, when the lease was not what it was taken to be. */
+  /** Sends a write; false, after another read, if the Lease had changed. */
   async #write(write: () => Promise<Lease>, signal: AbortSignal): Promise<boolean> {
     this.#uncertain = true;
     try {
@@ -244,16 +244,16 @@ export class LeaderElection implements WorkOwnership {
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-      await this.#look(signal);
+      await this.#read(signal);
       return false;
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #read(signal: AbortSignal): Promise<void> {
     this.#see(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
   }
 
-  /** What arrives after we gave up waiting for it is old news. */
+  /** Ignores responses that arrive after their timeout. */
   #see(lease: Lease | undefined, signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#observed = observe(this.#observed, lease, this.#holder.steady());

@@ -10,32 +10,32 @@ export type LeaseSpec = NonNullable<Lease["spec"]>;
 /** Client calls that taking and renewing a Lease needs. */
 export type LeaseClient = Pick<Client, "find" | "create" | "update">;
 
-/** Who wants a lease, and for how long at a time. */
+/** A process that wants a lease. */
 export interface Candidate {
   readonly identity: string;
   /** Milliseconds. */
   readonly leaseDuration: number;
 }
 
-/** A lease as it was last seen; `undefined` when there was none. */
+/** A lease as last read; `undefined` if there was none. */
 export interface Observation {
   readonly lease: Lease | undefined;
-  /** When this version of it was first seen here, on the steady clock. */
+  /** Time at which this version was first read here, on the monotonic clock. */
   readonly since: number;
 }
 
-/** What to do about a lease. The lease of an `acquire` or `renew` is the whole object to write over the one seen. */
+/** Action on a lease. The lease of an `acquire` or `renew` is the whole object to write over the one read. */
 export type Action =
   | { readonly type: "create"; readonly spec: LeaseSpec }
   | { readonly type: "acquire"; readonly lease: Lease }
   | { readonly type: "renew"; readonly lease: Lease }
-  /** Somebody else has it, until the steady clock shows `until` unless they renew it. */
+  /** Another process holds it until `until` on the monotonic clock, unless it renews it. */
   | { readonly type: "wait"; readonly holder: string; readonly until: number };
 
 /**
- * Takes note of a lease that was read at `steady` or before. A version that was seen before keeps the time of the first
- * sight: that is how long its holder has been silent, by our own clock. The times written in the lease are from the
- * holder's clock and are never compared with ours.
+ * Notes a lease that was read at `steady` or before. A version that was read before keeps the time of its first reading: since
+ * then its holder has been silent, by our own clock. The times in the lease are from the holder's clock and are never compared
+ * with ours.
  */
 export function observe(
   before: Observation | undefined,
@@ -50,14 +50,14 @@ export function observe(
   return { lease, since: same && before !== undefined ? before.since : steady };
 }
 
-/** Whose the lease is as far as anybody knows; undefined when it is free. It may have run out since. */
+/** Holder of a lease, which may have expired; undefined if it is free. */
 export function holderOf(lease: Lease | undefined): string | undefined {
   return lease?.spec?.holderIdentity || undefined;
 }
 
 /**
- * What a candidate does about a lease it has seen: makes it, takes it when it is free or has run out, renews its own, or
- * waits. Writing the result needs the version that was seen, so of several who decide the same only one succeeds.
+ * Decides what a candidate does with a lease: create it, acquire it if it is free or expired, renew its own, or wait. Writing the
+ * result requires the version that was read, so of several candidates only one succeeds.
  */
 export function decide(observed: Observation, now: Moment, me: Candidate): Action {
   const { lease, since } = observed;
@@ -71,7 +71,7 @@ export function decide(observed: Observation, now: Moment, me: Candidate): Actio
   return { type: "acquire", lease: { ...lease, spec: held(lease.spec, now, me) } };
 }
 
-/** The lease without a holder, so that nobody has to wait for it to run out; undefined when it is not ours. */
+/** The lease without a holder, so that nobody waits for it to expire; undefined if we do not hold it. */
 export function released(observed: Observation, now: Moment, me: Candidate): Lease | undefined {
   const { lease } = observed;
   if (lease === undefined || holderOf(lease) !== me.identity) return undefined;
@@ -86,7 +86,7 @@ export function released(observed: Observation, now: Moment, me: Candidate): Lea
   return { ...lease, spec };
 }
 
-/** The holder says how long to wait for it, in milliseconds, since it may have been told another duration than we were. */
+/** Duration of a lease in milliseconds: the holder's, which may be configured differently. */
 export function durationOf(lease: Lease, otherwise: number): number {
   const seconds = lease.spec?.leaseDurationSeconds;
   return seconds === undefined ? otherwise : seconds * 1000;
@@ -98,10 +98,10 @@ function held(before: LeaseSpec | undefined, now: Moment, me: Candidate): LeaseS
   return {
     ...before,
     holderIdentity: me.identity,
-    // Whole seconds are all there is room for: rounded up, others wait longer rather than shorter.
+    // The field has whole seconds; rounded up, others wait longer rather than shorter.
     leaseDurationSeconds: Math.ceil(me.leaseDuration / 1000),
     acquireTime: (mine ? before.acquireTime : undefined) ?? time,
-    // A write that changes nothing leaves the version as it is, and others would take the holder for silent.
+    // A write that changes nothing keeps the version, and others would take the holder for silent.
     renewTime: time === before?.renewTime ? formatMicroTime(now.wall + 0.001) : time,
     leaseTransitions: before === undefined ? 0 : (before.leaseTransitions ?? 0) + (mine ? 0 : 1),
   };

@@ -1,7 +1,7 @@
 import { formatDuration, type Clock, type Timer } from "../../model/core.js";
 import { longestSince, type Moment } from "./moment.js";
 
-/** What is thrown, or aborted with, where only the leader may act. */
+/** Error, or abort reason, of work that only the owner of a key may do. */
 export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
@@ -14,16 +14,16 @@ interface TermHolder {
 }
 
 /**
- * One stretch of leading, from taking the lease to losing or giving it up.
+ * One term of holding a Lease, from acquiring it to losing or releasing it.
  *
- * It **holds** until `renewDeadline` after the start of the last request that renewed the lease. Others wait longer than
- * that from the moment they see the renewal, which cannot be before it was asked for: so it ends here before it can begin
- * elsewhere, and no clock is compared with another. `stop` asks the work to end while the term still holds, so that it may
- * finish; `lose` ends the term and aborts the work; `end` is for work that has ended. A term that does not hold never
- * holds again: a late answer does not bring it back.
+ * It **holds** until `renewDeadline` after the last request that renewed the Lease was sent. Others wait longer than that after they
+ * read the renewal, which cannot be before it was sent: so it ends here before it can begin elsewhere, and clocks of different
+ * machines are never compared. `stop` asks the work to end while the term still holds, so that it may finish; `lose` ends the
+ * term and aborts the work; `end` is for work that has ended. A term that does not hold never holds again, even if a response
+ * arrives late.
  *
- * Whether it holds is worked out from the clock whenever somebody asks. The timer only sees to it that the signal aborts
- * when nobody asks; a process that was frozen would ask before its timers fire.
+ * Whether it holds is computed from the clock on each call. The timer only aborts the signal when nobody calls; a process that was
+ * suspended would call before its timers fire.
  */
 export class Term {
   readonly #holder: TermHolder;
@@ -41,7 +41,7 @@ export class Term {
     this.#watch();
   }
 
-  /** Aborts when the work is to end, for whatever reason. */
+  /** Aborts when the work has to end. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -59,7 +59,7 @@ export class Term {
     return this.#holder.renewDeadline - longestSince(this.#renewed, this.#holder.now());
   }
 
-  /** Prolongs the term by a renewal whose request was sent at `started`. Too late, it changes nothing. */
+  /** Extends the term by a renewal whose request was sent at `started`; no effect if the term is over. */
   renew(started: Moment): void {
     if (this.holds) this.#renewed = started;
   }
@@ -79,7 +79,7 @@ export class Term {
   }
 
   #watch(): void {
-    // A timer of the platform may fire a little early, and renewals put the end off.
+    // Timers may fire a little early, and renewals extend the term.
     const wait = Math.max(1, this.remaining);
     this.#timer = this.#holder.clock.after(wait, () => {
       if (this.holds) this.#watch();

@@ -1,15 +1,15 @@
 import { formatDuration } from "../../model/core.js";
 
-/** How long the waits of an election are, in milliseconds. */
+/** Durations of a lease, in milliseconds. */
 export interface Timing {
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
-  /** By how many times themselves waits are longer by chance. */
+  /** Random extra length of waits, as a multiple of them. */
   readonly jitterFactor: number;
 }
 
-/** Refuses waits with which a leader could work on after its lease has run out, or could not renew it in time. */
+/** Throws for durations with which a holder could work after its lease has expired, or could not renew it in time. */
 export function checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterFactor }: Timing): void {
   if (leaseDuration <= renewDeadline) {
     throw new RangeError(

@@ -56,7 +56,7 @@ describe("the log", () => {
 
   test("refuses a level that there is not", () => {
     expect(() => createLog({ level: "loud" as never })).toThrow(
-      "loud is no level of a log: use one of debug, info, warn, error",
+      "unknown log level loud: use one of debug, info, warn, error",
     );
   });
 

@@ -5,19 +5,19 @@ import { logLine } from "./log-line.js";
 import { withoutSecrets } from "./secrets.js";
 
 export interface LogOptions {
-  /** Which lines are written: those of this level and above. Default info. */
+  /** Lowest level that is written. Default info. */
   readonly level?: LogLevel | undefined;
-  /** Where to: a file, a file descriptor, or anything that takes text. Default standard error. */
+  /** File, file descriptor, or stream. Default standard error. */
   readonly destination?: string | number | DestinationStream | undefined;
-  /** Lines for people rather than JSON; `color` for those who look at a terminal. Default JSON. */
+  /** Human-readable lines instead of JSON, optionally with colors. Default false. */
   readonly pretty?: boolean | { readonly color: boolean } | undefined;
 }
 
 const order: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /**
- * A log of JSON lines (pino's), or of lines for people. Values that look like secrets are not written, nor is what a Secret
- * contains.
+ * Creates a logger of JSON lines (pino's), or of human-readable lines. The contents of Secrets, and values of fields that are named like
+ * secrets, are not written.
  *
  * @example
  * const controllers = startControllers({ controllers: [sites], client, log: createLog({ level: "debug" }) });
@@ -25,9 +25,9 @@ const order: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 export function createLog(options: LogOptions = {}): Log {
   const { level = "info" } = options;
   const least = order.indexOf(level);
-  if (least < 0) throw new RangeError(`${level} is no level of a log: use one of ${order.join(", ")}`);
+  if (least < 0) throw new RangeError(`unknown log level ${level}: use one of ${order.join(", ")}`);
   let made: Logger | undefined;
-  // pino takes long to load, so that is left to the first line.
+  // pino takes long to load, so it is loaded with the first line.
   return logOver(
     () => (made ??= pinoLog(options, level)),
     (at) => order.indexOf(at) >= least,
@@ -42,7 +42,7 @@ function logOver(log: () => Logger, writes: (level: LogLevel) => boolean): Log {
     error: (fields, text) => log().error(fields, text),
     child(fields) {
       let made: Logger | undefined;
-      // pino does not ask the formatters about what all lines of a child have.
+      // pino does not apply formatters to the fields of a child logger.
       return logOver(() => (made ??= log().child(withoutSecrets(fields) as Record<string, unknown>)), writes);
     },
     isLevelEnabled: writes,
@@ -51,7 +51,7 @@ function logOver(log: () => Logger, writes: (level: LogLevel) => boolean): Log {
 
 function pinoLog({ destination = 2, pretty = false }: LogOptions, level: LogLevel): Logger {
   const { pino } = createRequire(import.meta.url)("pino") as { readonly pino: typeof Pino };
-  // Written at once: what a process said before it died matters most.
+  // Synchronous, so that the last lines before a crash are not lost.
   const raw =
     typeof destination === "object" ? destination : pino.destination({ dest: destination, sync: true });
   const color = typeof pretty === "object" && pretty.color;
@@ -70,7 +70,7 @@ function pinoLog({ destination = 2, pretty = false }: LogOptions, level: LogLeve
   return pino(settings, out);
 }
 
-/** What a log tells of an error: not all of its fields, which may be requests with their headers. */
+/** Fields of an error that are logged; others may contain requests with their headers. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "object" ? withoutSecrets(error) : error;
   const { code } = error as { code?: unknown };

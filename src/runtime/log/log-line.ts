@@ -1,11 +1,11 @@
 import picocolors from "picocolors";
 import { escapeText } from "../../model/diff/yaml-text.js";
 
-/** Fields that say what a line is about; they stand before the text, in this order. */
+/** Fields that stand before the text, in this order. */
 const about = ["controller", "object"];
 
 /**
- * A line of the log for people, from one of JSON.
+ * Formats a line of JSON as a human-readable one.
  *
  *     12:30:01.250 warn  sites.demo.dev Site default/hello: the gateway did not answer  run=4f1c… reason=StepFailed
  */
@@ -35,7 +35,7 @@ function show(value: unknown): string {
   return escapeText(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** An error with its stack, set in. */
+/** An error with its stack, indented. */
 function errorText(error: unknown): string {
   if (error === undefined || error === null) return "";
   if (typeof error !== "object") return ` err=${show(error)}`;

@@ -1,18 +1,18 @@
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Where lines of a log go: pino's loggers are such, and so is anything with the first five. */
+/** Logger; pino's loggers implement it. */
 export interface Log {
   debug(fields: object, text: string): void;
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
   error(fields: object, text: string): void;
-  /** A log whose lines carry these fields too. */
+  /** A logger that adds fields to each line. */
   child(fields: Record<string, unknown>): Log;
-  /** Whether lines of a level go anywhere; all do unless told. What is not, need not be put together. */
+  /** Whether lines of a level are written. Default: all. Lines that are not need not be composed. */
   isLevelEnabled?(level: LogLevel): boolean;
 }
 
-/** Says nothing. */
+/** Discards all lines. */
 export const silent: Log = {
   debug() {},
   info() {},
@@ -23,8 +23,7 @@ export const silent: Log = {
 };
 
 /**
- * A log whose lines carry these fields too, like `log.child(fields)`, but made only when there is a line to write: most
- * runs have nothing to say.
+ * Like `log.child(fields)`, but creates the child with its first line: most runs write none.
  */
 export function lazyChild(log: Log, fields: () => Record<string, unknown>): Log {
   return log === silent ? silent : new LazyChild(log, fields);

@@ -1,4 +1,4 @@
-/** The text of whatever was thrown. Reading it never fails, also where a message is no text or cannot be read. */
+/** Message of a thrown value. Never throws, even if the message is no string or its getter throws. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

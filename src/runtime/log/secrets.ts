@@ -1,24 +1,24 @@
 import type { Json, KubeObject } from "../../model/core.js";
 
-/** What stands where a secret was. */
+/** Replacement of a secret value. */
 const hidden = "[hidden]";
 
-/** Names of fields whose text nobody should read: whole words, so that `tokenReview` or `secretName` stay readable. */
+/** Names of fields with secret values: whole words, so that `tokenReview` or `secretName` stay readable. */
 const secretName =
   /^(authorization|cookie|set-cookie|credentials?|(.*[._-])?(password|passwd|passphrase|secret|token|api[._-]?key|private[._-]?key)|.*(Password|Secret|Token|ApiKey|PrivateKey|SecretKey|AccessKey))$/i;
 
-/** Deeper than this nobody logs, and nobody should. */
-const deepest = 6;
+/** Depth beyond which values are not searched. */
+const maxDepth = 6;
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * The same without what must not be in a log: what Secrets contain, and texts in fields that are named like a secret. The
- * value itself when there is nothing of that in it.
+ * A copy without the contents of Secrets, and without strings in fields that are named like a secret. The value itself if it
+ * has none of these.
  */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Error || depth > deepest) return value;
-  // What says itself how it is written (dates, maps of others) is left to do so.
+  if (typeof value !== "object" || value === null || value instanceof Error || depth > maxDepth) return value;
+  // Values with a serialisation of their own, such as dates.
   if ("toJSON" in value || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutSecrets(item, depth + 1));
@@ -48,7 +48,7 @@ function hideAll(data: unknown): unknown {
   return Object.fromEntries(Object.keys(data).map((key) => [key, hidden]));
 }
 
-/** kubectl keeps a copy of what it applied, data and all. */
+/** kubectl keeps a copy of the applied object in an annotation, with the data. */
 function withoutLastApplied(secret: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const metadata = secret["metadata"] as KubeObject["metadata"] | undefined;
   if (metadata?.annotations?.[lastApplied] === undefined) return secret;
@@ -59,8 +59,8 @@ function withoutLastApplied(secret: Readonly<Record<string, unknown>>): Readonly
 }
 
 /**
- * Two versions of an object to be compared by people: of a Secret it shows which entries there are and which have changed,
- * and not what they are.
+ * Two versions of an object for a diff. For a Secret they show the names of its entries and which have changed, not their
+ * values.
  */
 export function comparable(
   before: KubeObject | undefined,

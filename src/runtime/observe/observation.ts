@@ -10,20 +10,20 @@ import { observers, type Observer } from "./observer.js";
 import { isTraced, traces, type OpenTelemetry } from "./traces.js";
 
 export interface ObservationOptions {
-  /** Metrics made with `controllerMetrics()`; by default some of their own, false for none. */
+  /** Metrics made with `controllerMetrics()`. Default: new ones; false for none. */
   readonly metrics?: Metrics | false | undefined;
   /**
-   * Spans of OpenTelemetry. By default there are some when an SDK was set up before the controllers start; true to load
-   * the API anyway, or the API itself, when yours is another copy than Fettle's.
+   * OpenTelemetry spans. Default: if an SDK was set up before the controllers start. True loads the API in any case; pass the API
+   * itself if your copy differs from Fettle's.
    */
   readonly traces?: boolean | OpenTelemetry | undefined;
-  /** When runs are a hot loop, and when two managers fight. */
+  /** Thresholds for hot loops and fights over fields. */
   readonly detectors?: DetectorOptions | undefined;
-  /** Is told of runs, steps and writes as well. */
+  /** Another observer of runs, steps and writes. */
   readonly observer?: Observer | undefined;
 }
 
-interface Surroundings {
+interface ObservationContext {
   readonly clock: Clock;
   readonly log: Log;
   warn(this: void, controller: string, object: KubeObject, reason: string, message: string): void;
@@ -31,7 +31,7 @@ interface Surroundings {
   objectOf(this: void, controller: string, kind: string, key: string): KubeObject | undefined;
 }
 
-/** All that looks on while controllers work. */
+/** Metrics, traces and detectors of running controllers. */
 export class Observation {
   readonly metrics: Metrics | undefined;
   readonly #detectors: Detectors;
@@ -40,8 +40,8 @@ export class Observation {
   #observer: Observer;
   #unwatch: () => void = () => {};
 
-  constructor(options: ObservationOptions, surroundings: Surroundings) {
-    const { clock, log } = surroundings;
+  constructor(options: ObservationOptions, context: ObservationContext) {
+    const { clock, log } = context;
     this.#options = options;
     this.#log = log;
     this.metrics = options.metrics === false ? undefined : (options.metrics ?? controllerMetrics());
@@ -50,26 +50,26 @@ export class Observation {
       log,
       now: () => clock.now(),
       managerOf: fieldManagerOf,
-      objectOf: surroundings.objectOf,
-      note: surroundings.warn,
+      objectOf: context.objectOf,
+      note: context.warn,
       onFinding: (finding) => this.metrics?.found(finding),
     });
     this.#observer = this.#all(undefined);
   }
 
-  /** What runs tell; spans are part of it once `load` has resolved. */
+  /** Observer of runs; includes traces once `load` has resolved. */
   get observer(): Observer {
     return this.#observer;
   }
 
-  /** Loads what takes long to load, if it is wanted. */
+  /** Loads OpenTelemetry, if it is used. */
   async load(): Promise<void> {
     const { traces: wanted = isTraced() } = this.#options;
     if (wanted === false) return;
     try {
       this.#observer = this.#all(await traces(wanted === true ? {} : { api: wanted }));
     } catch (error) {
-      this.#log.warn({ err: error }, "there are no traces: OpenTelemetry's API could not be loaded");
+      this.#log.warn({ err: error }, "no traces: OpenTelemetry's API could not be loaded");
     }
   }
 
@@ -82,7 +82,7 @@ export class Observation {
       this.#detectors.drifted(controller, owner, desired, current);
     } catch (error) {
       const facts = { controller, object: describe(current) };
-      this.#log.warn({ ...facts, err: error }, "who else sets a child's fields could not be found out");
+      this.#log.warn({ ...facts, err: error }, "could not determine which other manager changes a child");
     }
   }
 
@@ -94,7 +94,7 @@ export class Observation {
     this.#unwatch();
   }
 
-  /** Spans are around everything else. */
+  /** Traces come first, so that they wrap the others. */
   #all(spans: Observer | undefined): Observer {
     const all = [spans, this.metrics?.observer, this.#detectors.observer, this.#options.observer];
     return observers(

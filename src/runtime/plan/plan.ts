@@ -26,21 +26,21 @@ import { PlannedWrites } from "./planned-writes.js";
 
 export type { PlannedChange } from "./planned-change.js";
 
-/** What a run would do, without any of it being done. */
+/** Effects that a run would have. */
 export interface Plan {
   readonly controller: string;
   readonly kind: string;
   readonly key: string;
-  /** Children, and what the reconciler writes with the client. */
+  /** Changes of children, and writes of the reconciler's client. */
   readonly changes: readonly PlannedChange[];
-  /** Effects on the outside world that would take place, or are left out because there is nothing to do. */
+  /** Steps that would run, or be skipped. */
   readonly steps: readonly StepRecord[];
   readonly outcome: RunOutcome;
 }
 
 export interface PlanContext {
   readonly controller: Controller;
-  /** Where objects are that do not say their namespace. */
+  /** Default namespace. */
   readonly namespace: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,15 +51,15 @@ export interface PlanContext {
 }
 
 /**
- * Runs a controller for an object as it is or as it would be, and tells what would come of it. Steps are not carried out,
- * writes are asked of the server as dry runs.
+ * Plans a run of a controller for an object that exists, or for a manifest. Steps are not performed, and writes are dry runs on the
+ * server.
  */
 export async function plan(context: PlanContext, object: KubeObject): Promise<Plan> {
   const { controller, clock, cacheOf } = context;
   const { style } = controller;
   if (style.type !== "declarative") {
     throw new TypeError(
-      `controller ${controller.name} cannot be planned: it is written in the plain style, which says nothing of steps and children`,
+      `controller ${controller.name} cannot be planned: plans need the steps and children of a declarative controller, and this one is plain`,
     );
   }
   const cached = (kind: KindInfo, namespace: string, name: string): KubeObject | undefined => {
@@ -73,7 +73,7 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
     context.transport.get(kind, target, options),
   );
   const transport = wrapTransport(context.transport, writes);
-  const owner = await asItWouldBe(context, object);
+  const owner = await withDefaults(context, object);
   const children = new PlannedChildren({
     controller,
     owner,
@@ -113,14 +113,14 @@ export async function plan(context: PlanContext, object: KubeObject): Promise<Pl
     controller: controller.name,
     kind: controller.options.for.kind,
     key: joinKey(owner.metadata.namespace, owner.metadata.name ?? ""),
-    // A function that did not heed its signal may go on, and is not listened to any more.
+    // Copied, as a function that ignores its signal may still add to them.
     changes: [...writes.changes],
     steps: [...steps.records],
     outcome,
   };
 }
 
-/** The time that a run would have. */
+/** Signal with the timeout of a run. */
 function limitOf({ controller, clock, signal }: PlanContext): Timer & { readonly signal: AbortSignal } {
   const timeout = duration(controller.options.timeout ?? defaults.timeout);
   const limit = new AbortController();
@@ -134,15 +134,15 @@ function limitOf({ controller, clock, signal }: PlanContext): Timer & { readonly
 }
 
 /**
- * The object as the server would have it, with its defaults: one that is not there yet, or a manifest of one that is. When
- * it cannot be asked (the namespace is not there yet), as it was written.
+ * The object with the server's defaults, from a dry run: for a manifest of an object that exists or not. Without them if its
+ * namespace does not exist yet.
  */
-async function asItWouldBe(context: PlanContext, object: KubeObject): Promise<KubeObject> {
+async function withDefaults(context: PlanContext, object: KubeObject): Promise<KubeObject> {
   if (object.metadata.uid) return object;
   const { controller, transport, signal, random } = context;
   const { for: kind, from } = controller.options;
   const { name = "", namespace = kind.scope === "Cluster" ? undefined : context.namespace } = object.metadata;
-  // A child needs an owner that it can point to.
+  // Children need an owner with a uid.
   const metadata = { ...object.metadata, ...(namespace && { namespace }), uid: newUid(random) };
   if (from !== undefined) return { ...object, metadata: { ...object.metadata, uid: metadata.uid } };
   const { status: _, ...wanted } = object;

@@ -1,7 +1,7 @@
 import type { Transport } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../model/core.js";
 import type { Staged, StagedChild } from "../reconcile/children/staged.js";
-import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../reconcile/children/write-children.js";
+import { AppliedChildren, checkOwner, notStaged, needsWrite } from "../reconcile/children/write-children.js";
 import type { Controller } from "../controller/controller.js";
 import { fieldManagerOf } from "../controller/names.js";
 import { messageOf } from "../log/message-of.js";
@@ -18,7 +18,7 @@ interface PlannedChildrenOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The children of a plan. What would become of them is added to the changes of its transport. */
+/** Children of a plan. Their changes are added to the planned writes. */
 export class PlannedChildren {
   readonly applied = new AppliedChildren();
   readonly #options: PlannedChildrenOptions;
@@ -42,20 +42,20 @@ export class PlannedChildren {
     for (const child of children) if (needsWrite(context, child)) await this.#write(child);
   }
 
-  /** Plans to delete those that are not mentioned. */
+  /** Plans the deletion of children that were not staged. */
   prune(staged: Staged): void {
     const { controller, owner, cacheOf, writes } = this.#options;
     for (const kind of controller.owns) {
-      for (const child of leftOver({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
+      for (const child of notStaged({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
         const { namespace = "", name = "" } = child.metadata;
-        // The reconciler may have deleted it itself.
+        // The reconciler may have deleted it with the client.
         if (writes.current(kind, namespace, name) === undefined) continue;
         writes.changes.push(changeOf("delete", kind, child, undefined));
       }
     }
   }
 
-  /** Asks the server what would become of a child; what is against it is told with the change. */
+  /** Plans the write of one child; an error becomes part of its change. */
   async #write(child: StagedChild): Promise<void> {
     const { owner, transport, writes, signal } = this.#options;
     const { kind, namespace, name, desired } = child;

@@ -4,7 +4,7 @@ import { joinKey, splitKey } from "../controller/keys.js";
 
 type CacheOf = (kind: { readonly apiVersion: string; readonly kind: string }) => Source;
 
-/** An object as a cache has it; one asked for by name alone is looked for beside the object of the run. */
+/** An object from a cache. A name without a namespace is looked up in the namespace `beside` first. */
 export function read<K extends AnyKind>(
   cacheOf: CacheOf,
   kind: K,
@@ -16,7 +16,7 @@ export function read<K extends AnyKind>(
   return (cache.get(joinKey(namespace || beside, name)) ?? cache.get(name)) as ObjectOf<K> | undefined;
 }
 
-/** Objects as a cache has them: all, those of a namespace, or those that an index has under a value. */
+/** Objects from a cache: all, those of a namespace, or those with a value in an index. */
 export function readAll<K extends AnyKind>(
   cacheOf: CacheOf,
   kind: K,

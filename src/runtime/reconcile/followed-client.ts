@@ -1,11 +1,11 @@
 import type { Client } from "../../client/client.js";
 
-/** Is told of a call that failed while nobody waited for it. */
+/** Called with the error of a call that nobody awaits. */
 export type OnLost = (call: string, error: unknown) => void;
 
 /**
- * A client whose calls may be forgotten. Where an `await` is missing, Node ends the process when the call fails; through this
- * client it is told instead.
+ * A client whose calls need not be awaited. Node ends the process when a promise that nobody awaits is rejected; through this
+ * client, `onLost` is called instead.
  *
  * @example
  * const followed = followClient(client, (call, error) => log.warn({ err: error }, `${call} failed`));
@@ -26,12 +26,12 @@ export function followClient(client: Client, onLost: OnLost): Client {
   });
 }
 
-/** A promise that knows whether anybody waits for it. So do those that are made of it. */
+/** A promise that knows whether it is awaited, as do those derived from it. */
 class Followed<T> extends Promise<T> {
   readonly #onLost: (error: unknown) => void;
   #isAwaited = false;
 
-  /** What `then` makes is wrapped there. */
+  /** `then` wraps its result itself. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -44,7 +44,7 @@ class Followed<T> extends Promise<T> {
     });
   }
 
-  /** An `await` comes here, too. */
+  /** Also called by `await`. */
   // oxlint-disable-next-line unicorn/no-thenable -- a promise is one anyway
   override then<Result = T, Caught = never>(
     onResult?: ((value: T) => Result | PromiseLike<Result>) | null,
@@ -55,7 +55,7 @@ class Followed<T> extends Promise<T> {
   }
 }
 
-/** The kind that a call is about: its first parameter, or that of the object there. */
+/** The kind of a call: its first parameter, or the kind of the object in it. */
 function kindOf([first]: readonly unknown[]): string {
   return typeof first === "string" ? first : ((first as { readonly kind?: string } | undefined)?.kind ?? "");
 }

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../model/core.js";
 
 /**
- * The object as a reconciler sees it: its names at hand, but not among its own fields, so that it can be copied and sent back
- * as it is.
+ * The object of a run. Name and namespace are getters and not fields, so that the object can be copied and sent back
+ * unchanged.
  */
 class Observed {
   declare readonly metadata: KubeObject["metadata"];

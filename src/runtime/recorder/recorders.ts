@@ -10,7 +10,7 @@ interface RecordersOptions {
   readonly log: Log;
 }
 
-/** One recorder for each controller: events tell who has something to say. */
+/** One event recorder per controller, which its events name as their component. */
 export class Recorders {
   readonly #recorders = new Map<string, EventRecorder>();
   readonly #options: RecordersOptions;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TimeLimitError } from "../../model/core.js";
 import { sleep, VirtualClock, type Duration } from "../../model/core.js";
 import type { PassReport } from "./pass.js";
-import { schedule, type ScheduleTools } from "./schedule.js";
+import { schedule, type ScheduleContext } from "./schedule.js";
 import { startSchedule } from "./start-schedule.js";
 
 function seconds(clock: VirtualClock, since: number): number {
@@ -379,7 +379,7 @@ describe("triggering and stopping", () => {
       name: "stopping",
       every: "1m",
       over: () => ["a", "b", "c"],
-      async each(item, { signal }: ScheduleTools) {
+      async each(item, { signal }: ScheduleContext) {
         events.push(`begin ${item}`);
         await sleep(clock, 10_000, signal).catch(() => {});
         await sleep(clock, 1000);

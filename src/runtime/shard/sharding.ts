@@ -24,15 +24,15 @@ export interface ShardingOptions extends LeaseOptions {
   readonly handOver?: Duration | undefined;
 }
 
-/** Who works on shards. Each call has done what it says when it returns; none throws. */
+/** Work on shards. Each call is complete when it returns; none throws. */
 export interface ShardWork {
-  /** These are this process's now. */
+  /** This process owns these shards from now on. */
   gained(shards: ReadonlySet<number>): void;
-  /** Nothing of these is begun any more; what is under way may come to its end. */
+  /** Starts no more runs in these shards; active ones may end. */
   leave(shards: ReadonlySet<number>): void;
-  /** What is under way in these is cancelled. */
+  /** Cancels the runs in these shards. */
   cut(shards: ReadonlySet<number>, reason: string): void;
-  /** The shards in which something is under way. Whenever one of them falls quiet, `workEnded()` is called. */
+  /** Shards with active runs. When the last run in one of them ends, `workEnded()` is called. */
   busy(): ReadonlySet<number>;
 }
 
@@ -40,7 +40,7 @@ export interface ShardWork {
 const maxAttempts = 5;
 
 /**
- * Shares shards out among all processes that name the same Lease, and works on those of this one.
+ * Divides shards among all processes that use the same Lease, and works on those of this one.
  *
  * @example
  * const sharing = sharding({ client, namespace: "default", name: "sites" });
@@ -51,17 +51,16 @@ export function sharding(options: ShardingOptions): Sharding {
 }
 
 /**
- * One process among several that share shards. A process **joins** with a Lease of its own, whose name nobody else ever
- * has, and keeps it by renewing it: that is its {@link Term}. Whose the shards are is written in one more Lease, the map.
+ * One process among several that divide shards. A process **joins** with a Lease of its own, under a name that is never used
+ * again, and keeps it by renewing it: that is its {@link Term}. The owners of the shards are recorded in one more Lease, the map.
  *
- * Invariant: this process works on a shard only while its term holds and the map has said, since the term began, that the
- * shard is this member's. Nobody takes a shard from the map before the member that has it has given it up, or was silent
- * for as long as its Lease lasts, which is longer than its term can be. A process whose term is over joins as another
- * member, so nothing that others decided about the old one concerns the new one.
+ * Invariant: this process works on a shard only while its term holds and the map has named it the owner since the term began. No
+ * other process takes a shard before its owner has released it, or was silent for as long as its Lease lasts, which is longer
+ * than its term can be. A process whose term is over joins as a new member, so that decisions about the old one do not concern
+ * it.
  *
- * A shard of this process is **held** (work on it may begin), or it is **leaving** (what is under way may end; then the map
- * is written without it). From leaving there is no way back but through the map: a write whose answer was lost may still
- * arrive.
+ * A shard of this process is **held** (work on it may begin) or **leaving** (active runs may end; then the map is written without
+ * it). A leaving shard can be held again only through the map, because a write whose response was lost may still arrive.
  */
 export class Sharding implements WorkOwnership {
   readonly #holder: LeaseHolder;
@@ -73,7 +72,7 @@ export class Sharding implements WorkOwnership {
   #term: Term | undefined;
   #running = false;
   #stopping = false;
-  /** There is something to do that should not wait for the next look. */
+  /** There is something to do that should not wait for the next pass. */
   #nudged = false;
   #wake: () => void = () => {};
   #joined: () => void = () => {};
@@ -102,44 +101,44 @@ export class Sharding implements WorkOwnership {
     return this.#holder.identity;
   }
 
-  /** Into how many shards the objects are divided. */
+  /** Number of shards. */
   get shards(): number {
     return this.#holding?.shards || this.#registry.map.owners.length;
   }
 
-  /** How many shards are this process's right now, judged by the clock. */
+  /** Shards that this process owns right now, judged by the clock. */
   get owned(): number {
     return this.#holds ? (this.#holding?.held.size ?? 0) : 0;
   }
 
-  /** How many processes share the work, as far as this one knows. */
+  /** Processes that share the work, as far as this one knows. */
   get members(): number {
     return this.#alive().length;
   }
 
-  /** Whether this process takes part right now. */
+  /** Whether this process is a member right now. */
   get isMember(): boolean {
     return this.#holds;
   }
 
-  /** Whose the shards were when this process last looked. */
+  /** Owners of the shards, as last read. */
   get owners(): Owners {
     return this.#registry.map.owners;
   }
 
-  /** Resolves when this process has joined, and has taken the shards that were its own at once. */
+  /** Resolves when this process has joined, and has taken the shards that were free. */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Whether work on an object may begin here, judged by the clock and not by what has been noticed so far. */
+  /** Whether work on an object may begin here, judged by the clock. */
   owns(key: string): boolean {
     return this.#holds && (this.#holding?.held.has(this.shardOf(key)) ?? false);
   }
 
   /**
-   * Throws unless work on an object that was begun here may go on. Call it before every write: after a process was frozen
-   * it refuses at once, and the work has been cut by the time it throws.
+   * Throws unless work on an object that was begun here may go on. Call it before every write: a process that was suspended is refused
+   * at once, and its runs have been cancelled by the time this throws.
    */
   guard(key: string): void {
     const shard = this.shardOf(key);
@@ -192,8 +191,8 @@ export class Sharding implements WorkOwnership {
   }
 
   /**
-   * Works on whatever shards are this process's, until the signal aborts; then gives them up, each as soon as nothing is
-   * under way in it, and cuts what has not ended after `grace` milliseconds.
+   * Works on the shards of this process until the signal aborts; then releases each as soon as it has no active runs, and cancels
+   * runs that have not ended after `grace` milliseconds.
    */
   async run(
     work: ShardWork,
@@ -219,7 +218,7 @@ export class Sharding implements WorkOwnership {
     }
   }
 
-  /** Tries until this process is a member: when the request was sent that made it one. Undefined when told to stop. */
+  /** Joins: the time at which the request was sent that made this process a member. Undefined if the signal aborts. */
   async #join(signal: AbortSignal): Promise<Moment | undefined> {
     this.#registry.renameTo(newUid(this.#holder.random).slice(0, 13));
     while (!signal.aborted) {
@@ -238,7 +237,7 @@ export class Sharding implements WorkOwnership {
     return undefined;
   }
 
-  /** One term as a member: resolves when it is over, for whatever reason. */
+  /** One term as a member; resolves when it is over. */
   async #serve(renewed: Moment, work: ShardWork, signal: AbortSignal, grace: number): Promise<void> {
     const term = new Term(this.#holder, renewed, `a member of ${this.#holder.path}`);
     const holding = new Holding(work, this.#holder.clock);
@@ -292,7 +291,7 @@ export class Sharding implements WorkOwnership {
     }
   }
 
-  /** Looks at everything, and does what is to be done about the shards. */
+  /** Reads all Leases, and takes and releases shards accordingly. */
   async #pass(term: Term, holding: Holding, patience: number, signal: AbortSignal): Promise<void> {
     const registry = this.#registry;
     this.#nudged = false;
@@ -308,7 +307,7 @@ export class Sharding implements WorkOwnership {
           registry.members.isGone(owner) || (this.#former.has(owner) && !busy.has(shard)),
         leaving: holding.leaving,
       };
-      // What is left now may be quiet already, and can be written without in the same go.
+      // Shards that leave now and have no active runs are released in the same write.
       holding.leave(redistribute(registry.map, { ...situation, drained: new Set() }).leave, patience);
       const { map } = redistribute(registry.map, { ...situation, drained: holding.drained() });
       if (map === undefined || (await registry.write(map, signal))) break;
@@ -318,7 +317,7 @@ export class Sharding implements WorkOwnership {
     await registry.sweep((name) => this.#former.has(name), signal);
   }
 
-  /** Whether nothing is this member's any more. */
+  /** Whether this member owns no shards. */
   #isFree(): boolean {
     return !this.#registry.map.owners.includes(this.#registry.member);
   }
@@ -331,12 +330,12 @@ export class Sharding implements WorkOwnership {
     return this.#term?.holds ?? false;
   }
 
-  /** Until it is time to look again, or there is something to do; never quite at once, as shards fall quiet one by one. */
+  /** Sleeps until the next pass, or a nudge; with a minimum, as shards are drained one by one. */
   async #nap(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const shortest = this.#holder.retryPeriod / 20;
     const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
-    // What a silent member had is free at the moment at which its Lease has run out.
+    // The shards of a silent member are free as soon as its Lease has expired.
     const whole = Math.max(
       shortest,
       Math.min(usual, this.#registry.members.nextGone() - this.#holder.steady()),

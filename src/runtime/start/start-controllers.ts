@@ -34,64 +34,64 @@ import { untilAnswered } from "./until-answered.js";
 
 export interface ControllersOptions extends ObservationOptions {
   readonly controllers: readonly Controller[];
-  /** Work over whole sets, at intervals. */
+  /** Schedules to run beside the controllers. */
   readonly schedules?: readonly Schedule[] | undefined;
-  /** How the API is reached. It stays open when the controllers stop. */
+  /** Client of the API. It stays open when the controllers stop. */
   readonly client: Client;
   /**
    * Creates the client of one controller, called with its user, such as `system:fettle:controller:sites.demo.dev`. Default:
    * `client` for all. Whatever it returns, caches are filled through `client`.
    */
   readonly clientFor?: ((user: string) => Client) | undefined;
-  /** Only one of the processes that name the same lease works at a time. Without it, this one works whatever others do. */
+  /** Elects one process among those that use the same Lease, which alone works. Default: this process works in any case. */
   readonly leaderElection?: Election | undefined;
-  /** The objects are spread over all processes that name the same lease; in place of a leader election. */
+  /** Divides the objects among all processes that use the same Lease, instead of a leader election. */
   readonly sharding?: Shards | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Where log lines go, such as a pino logger; nowhere unless told. */
+  /** Logger, such as pino's. Default: none. */
   readonly log?: Log | undefined;
   readonly breakers?: Breakers | undefined;
   readonly runs?: RunLogOptions | undefined;
-  /** How long `stop` lets runs come to their end before they are cancelled. Default 30 s. */
+  /** Time that `stop` waits for active runs before it cancels them. Default 30 s. */
   readonly grace?: Duration | undefined;
 }
 
-/** Controllers at work. */
+/** Running controllers. */
 export interface Controllers extends AsyncDisposable {
   readonly informers: Informers;
   readonly runs: RunLog;
   readonly breakers: Breakers;
   readonly health: Health;
-  /** Undefined when they were not wanted. */
+  /** Undefined if they are disabled. */
   readonly metrics: Metrics | undefined;
-  /** Whether this process works: it leads, or has its share. */
+  /** Whether this process works: it is the leader, a member of the sharding, or alone. */
   readonly isLeader: boolean;
-  /** Whose the objects are; undefined when they are all this process's. */
+  /** Undefined without sharding. */
   readonly sharding: Sharding | undefined;
-  /** What somebody should look into: objects in a hot loop, managers who fight over a field. The last one first. */
+  /** Problems found: objects in a hot loop, managers that fight over a field. Newest first. */
   findings(): readonly Finding[];
-  /** Resolves when this process leads, or has its share, and everything watched has been listed. */
+  /** Resolves when this process works and everything watched has been listed. */
   ready(signal?: AbortSignal): Promise<void>;
-  /** One of them, by name or by the kind it is for. */
+  /** A controller, by its name or its kind. */
   get(controller: string | { readonly apiVersion: string; readonly kind: string }): ControllerHandle;
   readonly all: readonly ControllerHandle[];
-  /** The schedules at work, with their figures; none while this process does not lead. */
+  /** Running schedules with their counters; none while this process does not work. */
   readonly schedules: readonly RunningSchedule[];
-  /** Looks at an object for a reason that no watch tells of. */
+  /** Triggers a run of an object by hand. */
   enqueue(
     kind: { readonly apiVersion: string; readonly kind: string },
     which: ObjectRef,
     options?: { readonly reason?: string; readonly after?: Duration },
   ): void;
-  /** Resolves when no run is under way and none is due. */
+  /** Resolves when no run is active and none is due. */
   idle(): Promise<void>;
-  /** Nothing new begins; runs come to their end or are cancelled after the grace; lease and shards are released. */
+  /** Starts no more runs, waits for active ones, cancels them after the grace, and releases Lease and shards. */
   stop(): Promise<void>;
 }
 
 /**
- * Sets controllers to work on an API, wherever it is.
+ * Starts controllers on an API, in the same process or elsewhere.
  *
  * @example
  * const running = startControllers({ controllers: [sites], client });
@@ -118,7 +118,7 @@ class RunningControllers implements Controllers {
   readonly #stopping = new AbortController();
   readonly #working: Promise<void>;
   #stopped: Promise<void> | undefined;
-  /** Why no work was begun, or none will be. */
+  /** Error because of which the controllers could not be started. */
   #failure: unknown;
   #began: () => void = () => {};
   #failed: (error: unknown) => void = () => {};
@@ -136,9 +136,9 @@ class RunningControllers implements Controllers {
     this.runs = new RunLog(options.runs);
     this.breakers = options.breakers ?? createBreakers({ clock });
     this.health = new Health(clock);
-    const onError = (error: unknown): void => log.warn({ err: error }, "asking what kinds there are");
-    const patience = { clock, random, signal: this.#stopping.signal, onError };
-    const kindInfo: Dependencies["kindInfo"] = (kind) => untilAnswered(() => client.kind(kind), patience);
+    const onError = (error: unknown): void => log.warn({ err: error }, "discovering kinds");
+    const retrying = { clock, random, signal: this.#stopping.signal, onError };
+    const kindInfo: Dependencies["kindInfo"] = (kind) => untilAnswered(() => client.kind(kind), retrying);
     this.informers = createInformers({
       transport: client.transport,
       resolve: kindInfo,

@@ -4,35 +4,34 @@ import { asApiError, jitter, sleep, type Clock, type Random } from "../../model/
 const first = 200;
 const longest = 10_000;
 
-export interface Patience {
+export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends the waiting. */
   readonly signal: AbortSignal;
-  /** Is told of each failure that is waited out. */
+  /** Called with each error that is retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Asks until there is an answer, for what has to be known before anything can begin: a server that is just being restarted
- * must not keep a process from its work for good. What it says no to will not change by asking again, and is thrown.
+ * Sends a request until it succeeds, for information without which nothing can start: a server that is being restarted must not
+ * prevent a process from starting. Errors that are not transient are thrown.
  */
 export async function untilAnswered<T>(
-  ask: () => Promise<T>,
-  { clock, random, signal, onError }: Patience,
+  request: () => Promise<T>,
+  { clock, random, signal, onError }: RetryOptions,
 ): Promise<T> {
   for (let wait = first; ; wait = Math.min(longest, wait * 2)) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error;
+      if (signal.aborted || !isTransient(error)) throw error;
       onError(error);
     }
     await sleep(clock, jitter(random, wait, 1), signal);
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const code = asApiError(error)?.code ?? 0;
   return error instanceof ConnectionError || code === 429 || code >= 500;
 }

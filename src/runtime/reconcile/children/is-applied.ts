@@ -4,12 +4,11 @@ import { jsonEqual } from "../../../model/patch/json-equal.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Whether applying `desired` would change nothing: all of it is there, and it is all that this manager owns. What others
- * own beside it does not matter. `owned` is the manager's `fieldsV1`, which also says how the lists are merged: `k:` for
- * items with keys, `v:` for sets, and nothing below a list or map that is replaced as a whole.
+ * Whether applying `desired` would change nothing: `current` contains all of it, and it is all that this manager owns. Fields of
+ * other managers do not matter. `owned` is the manager's `fieldsV1`, which also shows how lists are merged: `k:` for
+ * items with keys, `v:` for sets, and nothing below a list or map that is atomic.
  *
- * Values that a server writes in another way than it was told (`1000m` as `1`) count as different: then applying is one
- * request too many, and nothing worse.
+ * Values that a server normalises (`1000m` to `1`) count as different; the only cost is one request too many.
  */
 export function isApplied(desired: Json, current: Json | undefined, owned: JsonObject): boolean {
   const {
@@ -63,7 +62,7 @@ function holdsList(
     if (key.startsWith("k:") && !holds(desired[wanted], current[place], owned[key] as Fields)) return false;
     places.set(wanted, place);
   }
-  // Applying puts items into the order that is wanted, which for some lists matters; others' may stand between them.
+  // Applying also sets the order of items, which matters for some lists; items of other managers may stand between them.
   let last = -1;
   for (const index of desired.keys()) {
     const place = places.get(index) ?? -1;
@@ -73,7 +72,7 @@ function holdsList(
   return true;
 }
 
-/** Where an item is in what is wanted, and where in what is there. */
+/** Positions of an item in the desired and in the current list. */
 interface Found {
   readonly wanted: number;
   readonly place: number;
@@ -85,7 +84,7 @@ function findValue(desired: readonly unknown[], current: readonly unknown[], val
   return wanted < 0 || place < 0 ? undefined : { wanted, place };
 }
 
-/** A key that is left out of what is wanted has a default, which the server has filled in. */
+/** A key that is missing in the desired item has a default, which the server has set. */
 function findItem(
   desired: readonly unknown[],
   current: readonly unknown[],

@@ -4,17 +4,17 @@ import { jsonEqual } from "../../../model/patch/json-equal.js";
 import { PermanentError } from "../../controller/outcome.js";
 import type { EnsureOptions } from "../../controller/reconcile-context.js";
 
-/** A child as it should be. */
+/** Desired state of a child. */
 export interface StagedChild {
   readonly kind: KindInfo;
   readonly namespace: string;
   readonly name: string;
-  /** What is applied: the whole of what this controller wants of it. */
+  /** The object that is applied, complete. */
   readonly desired: JsonObject & { readonly metadata: JsonObject };
   readonly adopt: boolean;
 }
 
-/** A child as it should be, from what `ensure` was told. */
+/** Creates the desired state of a child from the arguments of `ensure`. */
 export function stageChild(
   owner: KubeObject,
   kind: KindInfo,
@@ -41,7 +41,7 @@ export function stageChild(
   return { kind, namespace, name, desired, adopt: options.adopt ?? false };
 }
 
-/** Kinds of our own are told their spec alone, others everything but the name. */
+/** The content is the spec for kinds made by `resource()`, and the object without its name for others. */
 function contentOf(kind: KindInfo, name: string, content: unknown): JsonObject {
   if (typeof name !== "string" || name === "") {
     throw new PermanentError("BadChild", `ensure(${kind.kind}, …) needs a name for the child`);
@@ -52,12 +52,12 @@ function contentOf(kind: KindInfo, name: string, content: unknown): JsonObject {
       `ensure(${kind.kind}, "${name}", …) needs an object that says what it contains`,
     );
   }
-  // As it would be sent: without what is undefined, and never shared with whoever wrote it.
+  // As it is sent: without undefined values, and not shared with the caller.
   const plain = JSON.parse(JSON.stringify(content)) as JsonObject;
   return "versions" in kind ? { spec: plain } : plain;
 }
 
-/** An owner must be where its children are: Kubernetes' garbage collector deletes children whose owner it cannot find. */
+/** An owner must be in its children's namespace: Kubernetes' garbage collector deletes children whose owner it cannot find. */
 function checkOwnership(owner: KubeObject, kind: KindInfo, name: string, namespace: string): void {
   if (!owner.metadata.uid) {
     throw new PermanentError(
@@ -80,9 +80,9 @@ function merged(field: string, ...parts: readonly unknown[]): JsonObject {
   return Object.keys(all).length === 0 ? {} : { [field]: all };
 }
 
-/** The children of one run, in the order they were first mentioned. */
+/** The children of one run, in the order they were staged. */
 export class Staged {
-  /** Made with the first of them: many controllers have none. */
+  /** Made on first use: many controllers have no children. */
   #children: Map<string, StagedChild> | undefined;
   #written = 0;
 
@@ -107,7 +107,7 @@ export class Staged {
     return this.#children?.size ?? 0;
   }
 
-  /** Those that were staged since the last time. */
+  /** Children that were staged since the last call. */
   takeNew(): readonly StagedChild[] {
     const fresh = [...(this.#children?.values() ?? [])].slice(this.#written);
     this.#written = this.size;

@@ -12,36 +12,34 @@ import {
 import { isApplied } from "./is-applied.js";
 import type { Staged, StagedChild } from "./staged.js";
 
-/** Under this name the caches of owned kinds find children by the uid of the owner that controls them. */
+/** Name of the index of children by the uid of their controller, in the caches of owned kinds. */
 export const ownerIndex = "fettle/controller-uid";
 
-/** The name of a child is in use by an object that is not this owner's. */
+/** The name of a child is in use by an object that this owner does not control. */
 export class NameTakenError extends Error {
   override readonly name = "NameTakenError";
 }
 
-/** How many children of one kind are written at the same time. */
-const writingAtOnce = 8;
+/** Children of one kind that are written at the same time. */
+const maxConcurrentWrites = 8;
 
-/** How many children are remembered that a comparison cannot judge. */
-const mostRemembered = 10_000;
+/** Applied children that are remembered. */
+const maxRemembered = 10_000;
 
 export interface ChildrenContext {
   readonly owner: KubeObject;
-  /** Who the fields belong to. */
   readonly fieldManager: string;
   readonly transport: Transport;
   readonly signal: AbortSignal;
-  /** What is there, by kind. */
   readonly cacheOf: (kind: KindInfo) => Source;
   readonly applied: AppliedChildren;
-  /** Is told of each field that had to be set back, and of who had changed it. */
+  /** Called before a child is written that was applied before and differs now. */
   readonly onDrift?: ((child: StagedChild, current: KubeObject) => void) | undefined;
 }
 
 /**
- * What was last applied, and what came of it: a server may write values in another way than it was told, and then a
- * comparison cannot tell that nothing has changed. Forgotten when the process ends, which costs one request per child.
+ * Children as last applied, with the resulting version. A server may normalise values, and then comparing the desired with the
+ * stored object cannot show that nothing has changed. Lost when the process ends, which costs one request per child.
  */
 export class AppliedChildren {
   readonly #last = new Map<string, { readonly version: string; readonly text: string }>();
@@ -49,7 +47,7 @@ export class AppliedChildren {
   remember({ uid, resourceVersion }: KubeObject["metadata"], desired: unknown): void {
     if (uid === undefined || resourceVersion === undefined) return;
     this.#last.delete(uid);
-    const [oldest] = this.#last.size < mostRemembered ? [] : this.#last.keys();
+    const [oldest] = this.#last.size < maxRemembered ? [] : this.#last.keys();
     if (oldest !== undefined) this.#last.delete(oldest);
     this.#last.set(uid, { version: resourceVersion, text: JSON.stringify(desired) });
   }
@@ -65,8 +63,8 @@ export class AppliedChildren {
 }
 
 /**
- * Makes and changes children in the order they were staged: what is staged later may need what is staged earlier, such as
- * its namespace. Those of one kind that stand together are written at the same time.
+ * Creates and updates children in the order they were staged, since later ones may need earlier ones, such as their
+ * namespace. Neighbours of one kind are written at the same time.
  */
 export async function writeChildren(
   context: ChildrenContext,
@@ -77,24 +75,24 @@ export async function writeChildren(
     const kind = needed[start]?.kind;
     let end = start + 1;
     while (end < needed.length && needed[end]?.kind === kind) end++;
-    await atOnce(needed.slice(start, end), (child) => writeChild(context, child));
+    await concurrently(needed.slice(start, end), (child) => writeChild(context, child));
     start = end;
   }
 }
 
-/** Deletes the children of the owner that this controller made and that are no longer mentioned. */
+/** Deletes the owner's children that this controller made and that were not staged. */
 export async function pruneChildren(
   context: ChildrenContext,
   kinds: readonly KindInfo[],
   staged: Staged,
 ): Promise<void> {
   for (const kind of kinds) {
-    await atOnce(leftOver(context, kind, staged), (child) => deleteChild(context, kind, child));
+    await concurrently(notStaged(context, kind, staged), (child) => deleteChild(context, kind, child));
   }
 }
 
-/** The children of one kind that this controller made and that are no longer mentioned. */
-export function leftOver(
+/** The owner's children of one kind that this controller made and that were not staged. */
+export function notStaged(
   { owner, cacheOf, fieldManager }: Pick<ChildrenContext, "owner" | "cacheOf" | "fieldManager">,
   kind: KindInfo,
   staged: Staged,
@@ -105,14 +103,14 @@ export function leftOver(
     .filter((child) => !child.metadata.deletionTimestamp && isMadeBy(child, fieldManager));
 }
 
-/** Whether a child is not as it should be, as far as the cache can tell. */
+/** Whether a child differs from its desired state, according to the cache. */
 export function needsWrite(
   { cacheOf, fieldManager, applied, owner }: Omit<ChildrenContext, "transport" | "signal">,
   child: StagedChild,
 ): boolean {
   const current = cacheOf(child.kind).get(keyOf(child.namespace, child.name));
   if (current === undefined) return true;
-  // It goes, and its name becomes free: the event that says so brings the owner back.
+  // It is being deleted; that event triggers a run, in which it is created again.
   if (current.metadata.deletionTimestamp && controllerOf(current)?.uid === owner.metadata.uid) return false;
   if (applied.isUnchanged(current.metadata, child.desired)) return false;
   const owned = ownedFields(current, fieldManager);
@@ -126,17 +124,17 @@ async function writeChild(context: ChildrenContext, child: StagedChild): Promise
     checkOwner(context.owner, child, current);
     if (ownedFields(current, context.fieldManager) !== undefined) onDrift?.(child, current);
   }
-  const answer = await applyChild(context, child, current);
-  const owned = ownedFields(answer, context.fieldManager);
-  // Only what a comparison cannot tell has to be remembered.
-  if (owned !== undefined && isApplied(child.desired, answer as unknown as Json, owned)) {
-    applied.forget(answer.metadata.uid);
-  } else applied.remember(answer.metadata, child.desired);
+  const written = await applyChild(context, child, current);
+  const owned = ownedFields(written, context.fieldManager);
+  // Remember only children for which comparing is not enough.
+  if (owned !== undefined && isApplied(child.desired, written as unknown as Json, owned)) {
+    applied.forget(written.metadata.uid);
+  } else applied.remember(written.metadata, child.desired);
 }
 
 /**
- * What the cache does not show may be there all the same, and another's: it is not taken over by force. What it shows is
- * changed only as long as it is the same object.
+ * Applies a child. An object that is not in the cache may exist and belong to another owner, so it is applied without force
+ * first. One in the cache is changed only while it is the same object (uid).
  */
 async function applyChild(
   context: ChildrenContext,
@@ -166,7 +164,7 @@ async function applyChild(
   }
 }
 
-/** Throws when an object has the name of a child but is not this owner's. */
+/** Throws if an object with the name of a child is not controlled by this owner. */
 export function checkOwner(owner: KubeObject, child: StagedChild, current: KubeObject): void {
   const controller = controllerOf(current);
   if (controller?.uid === owner.metadata.uid) return;
@@ -197,7 +195,7 @@ async function deleteChild(
     applied.forget(uid);
   } catch (error) {
     if (isNotFound(error)) return;
-    // Another object has got the name by now, or this one could not be deleted for once.
+    // The precondition fails when another object has taken the name.
     if (!isConflict(error) || (await isThere(transport, kind, target, uid, signal))) throw error;
   }
 }
@@ -217,7 +215,7 @@ async function isThere(
   }
 }
 
-/** The fields that a manager applied; undefined when it has applied none, or nobody says. */
+/** The fields that a manager applied (fieldsV1); undefined if it has applied none, or managed fields are missing. */
 export function ownedFields(object: KubeObject, fieldManager: string): JsonObject | undefined {
   return object.metadata.managedFields?.find(
     ({ manager, operation, subresource }) =>
@@ -225,7 +223,7 @@ export function ownedFields(object: KubeObject, fieldManager: string): JsonObjec
   )?.fieldsV1;
 }
 
-/** Where nobody says who wrote what, being owned has to do. */
+/** Without managed fields, being controlled by the owner has to suffice. */
 function isMadeBy(object: KubeObject, fieldManager: string): boolean {
   return object.metadata.managedFields === undefined || ownedFields(object, fieldManager) !== undefined;
 }
@@ -234,7 +232,7 @@ function keyOf(namespace: string, name: string): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
 
-async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   let failed = false;
   const worker = async (): Promise<void> => {
@@ -248,9 +246,9 @@ async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<void>):
       }
     }
   };
-  // What is under way is waited for, so that nothing of this run goes on after it.
+  // Wait for all of them, so that no write of this run continues after it.
   const outcomes = await Promise.allSettled(
-    Array.from({ length: Math.min(writingAtOnce, items.length) }, worker),
+    Array.from({ length: Math.min(maxConcurrentWrites, items.length) }, worker),
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }

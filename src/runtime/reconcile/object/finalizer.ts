@@ -5,7 +5,7 @@ export function hasFinalizer({ metadata }: KubeObject, finalizer: string): boole
   return metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Adds or removes a finalizer and leaves the others alone. */
+/** Adds or removes a finalizer, and keeps the others. */
 export function setFinalizer(
   context: PatchContext,
   observed: KubeObject,
@@ -14,7 +14,7 @@ export function setFinalizer(
 ): Promise<KubeObject | undefined> {
   return optimisticPatch(context, observed, (object) => {
     if (hasFinalizer(object, finalizer) === wanted) return undefined;
-    // One who is being deleted takes no new ones.
+    // The server refuses new finalizers on an object that is being deleted.
     if (wanted && object.metadata.deletionTimestamp) return undefined;
     const others = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
     return { metadata: { finalizers: wanted ? [...others, finalizer] : others } };

@@ -2,8 +2,8 @@ import type { KindInfo } from "../../../client/kinds/kind.js";
 import type { Subresource, Transport } from "../../../client/transport/transport.js";
 import { isConflict, isNotFound, type KubeObject } from "../../../model/core.js";
 
-/** How often a write is tried again because somebody else was faster. */
-const mostConflicts = 10;
+/** Retries of a write that conflicts with that of another writer. */
+const maxConflicts = 10;
 
 export interface PatchContext {
   readonly kind: KindInfo;
@@ -13,9 +13,9 @@ export interface PatchContext {
 }
 
 /**
- * Patches an object on condition that it is as it was seen; when it is not, it is read and `change` is asked again.
- * `change` returns undefined when there is nothing to do. Returns the object afterwards; undefined when it is gone, also
- * when another one has its name by now.
+ * Patches an object if its resourceVersion is the observed one; on a conflict it is read, and `change` is called again.
+ * `change` returns undefined if there is nothing to write. Returns the object afterwards; undefined if it is gone, even if
+ * another object has its name.
  */
 export async function optimisticPatch(
   { kind, transport, fieldManager, signal }: PatchContext,
@@ -40,7 +40,7 @@ export async function optimisticPatch(
       );
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      if (!isConflict(error) || conflicts === mostConflicts) throw error;
+      if (!isConflict(error) || conflicts === maxConflicts) throw error;
     }
     const live = await transport.get(kind, target, { signal }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;

@@ -1,13 +1,13 @@
 import { PermanentError } from "../../controller/outcome.js";
 
-/** What Kubernetes' conditions take for a reason. */
+/** Format of the reason of a Kubernetes condition. */
 const pattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 export function isReason(text: string): boolean {
   return text.length <= 1024 && pattern.test(text);
 }
 
-/** Refuses a reason where it is given: the server would refuse the whole status because of it. */
+/** Throws for a malformed reason, because of which the server would refuse the whole status. */
 export function checkedReason(reason: string, word: string): string {
   if (isReason(reason)) return reason;
   throw new PermanentError(

@@ -7,12 +7,12 @@ import {
 } from "../../../model/core.js";
 import { move, type PhaseRules } from "../../controller/phases.js";
 
-/** A server refuses messages above 32768 characters, and with them the whole status. */
-const longestMessage = 32_000;
+/** Servers refuse messages above 32768 characters, and with them the whole status. */
+const maxMessageLength = 32_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A status as it is stored. */
+/** Status of an object. */
 export interface StatusFields extends Fields {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
@@ -28,8 +28,8 @@ export interface MergeOptions {
 }
 
 /**
- * What a run has to say about its object. It is laid over the status that is there when it is written, so that what others
- * have said meanwhile stays.
+ * Changes of a run to the status of its object. They are merged into the status at the time of writing, so that fields of
+ * other writers are kept.
  */
 export class StatusDraft {
   readonly #fields = new Map<string, unknown>();
@@ -37,7 +37,6 @@ export class StatusDraft {
   readonly #removed = new Set<string>();
   #phases: { readonly rules: PhaseRules; from: string | undefined } | undefined;
 
-  /** Whether the run has said anything about the status. */
   get isEmpty(): boolean {
     return this.#fields.size === 0 && this.#conditions.size === 0 && this.#removed.size === 0;
   }
@@ -49,7 +48,7 @@ export class StatusDraft {
           `report cannot set ${field}: use condition(), and leave observedGeneration to the runtime`,
         );
       }
-      // As it would be sent, so that it can be compared with what is there.
+      // As it is sent, so that it can be compared with the current status.
       if (value !== undefined) this.#fields.set(field, typeof value === "object" ? jsonOf(value) : value);
     }
   }
@@ -62,7 +61,7 @@ export class StatusDraft {
 
   condition(update: ConditionUpdate): void {
     const { message = "" } = update;
-    const cut = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
+    const cut = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
     this.#removed.delete(update.type);
     const { type, status, reason } = update;
     this.#conditions.set(type, { type, status, reason, message: cut });
@@ -82,7 +81,7 @@ export class StatusDraft {
     return this.#conditions.has(type);
   }
 
-  /** Somebody else may have moved the object meanwhile: then there is perhaps no way from where it is now. */
+  /** Throws if another writer has changed the phase to one from which the draft's phase cannot be reached. */
   #checkPhase(current: StatusFields | undefined): void {
     const present = asPhase(current?.phase);
     const phase = this.#fields.get("phase");
@@ -90,7 +89,7 @@ export class StatusDraft {
     try {
       move(this.#phases.rules, present, phase);
     } catch {
-      // Not for good: where the object is now, a run may want something else.
+      // An error that is retried: from the new phase, the reconciler may decide otherwise.
       throw new Error(`it cannot become ${phase}: somebody else has moved it to ${present} meanwhile`);
     }
   }

@@ -5,28 +5,28 @@ import { PermanentError } from "../../controller/outcome.js";
 import type { StepRecord } from "../../runs/run.js";
 import type { Effect, StepOptions } from "../../controller/reconcile-context.js";
 
-/** What carries a step through to a dependency that may be down: a circuit breaker. */
+/** Circuit breaker that a step runs through. */
 export interface StepBreaker {
   run<T>(effect: () => Promise<T>, signal?: AbortSignal, isTimeUp?: (reason: unknown) => boolean): Promise<T>;
 }
 
 export interface StepsOptions {
   readonly clock: Clock;
-  /** Aborts when the run is over, whyever. */
+  /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
   readonly breaker: (name: string) => StepBreaker;
-  /** Nothing is done; what would be is told. */
+  /** Records steps as planned, without performing their effects. */
   readonly planning?: boolean | undefined;
   readonly onEnd?: ((step: StepRecord) => void) | undefined;
-  /** Wraps each step, such as in a span of a trace. */
+  /** Wraps each step, for example in a span of a trace. */
   readonly around?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** A critical step failed, and what was done before it has been taken back. */
+/** Failure of a critical step, after the steps before it have been undone. */
 export class StepError extends Error {
   override readonly name = "StepError";
   readonly step: string;
-  /** The steps that were taken back, last one first; then those that were under way and completed after it. */
+  /** Names of the steps that were undone: last one first, then those that completed after the failure. */
   readonly undone: readonly string[];
   readonly notUndone: readonly string[];
 
@@ -38,7 +38,7 @@ export class StepError extends Error {
   }
 }
 
-/** How long one undo may take when its step has no timeout of its own. */
+/** Time limit in milliseconds of an undo whose step has no timeout. */
 const undoTimeout = 30_000;
 
 interface Completed {
@@ -48,7 +48,7 @@ interface Completed {
   readonly undo: (signal: AbortSignal) => unknown;
 }
 
-/** A step failed. What is undone because of it is added to what its error says. */
+/** A failed step. Steps that are undone because of it are added to the lists of its error. */
 interface Failure {
   readonly error: StepError;
   readonly undone: string[];
@@ -56,21 +56,21 @@ interface Failure {
 }
 
 /**
- * The effects of one run on the outside world.
+ * Steps of one run.
  *
- * A step is tried until it succeeds or its retries are used up. One that fails although its effect took place is undone
- * itself: it could not be verified. When a critical step fails, the steps completed so far that can be undone are, too, last
- * one first, and then the failure goes to the reconciler. Steps that were under way beside it are undone as they complete, and
- * fail with it. A run that is cancelled (its time is up) is a failure of the step it is in; one whose process stops or loses its
- * leadership undoes nothing, because whoever comes next goes on from here.
+ * A step is retried until it succeeds or its retries are used up. One whose effect took place but could not be verified is
+ * undone itself. When a critical step fails, the steps completed so far are undone in reverse order, and then the failure is
+ * thrown to the reconciler. Steps that run beside it are undone as they complete, and fail with it. A timeout of the run is a
+ * failure of the step it is in. A hand-over (the process stops, or loses the object) undoes nothing, because the next owner
+ * continues from this state.
  */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #records: StepRecord[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
-  /** What is undone when a critical step fails, in the order of completion. */
+  /** Steps to undo when a critical step fails, in the order of completion. */
   readonly #completed: Completed[] = [];
-  /** The latest of a critical step. */
+  /** The last failure of a critical step. */
   #failure: Failure | undefined;
   readonly #rollbacks = new Set<StepError>();
 
@@ -82,12 +82,12 @@ export class Steps {
     return this.#records;
   }
 
-  /** What was taken back, and which failure was the reason; not what is being taken back right now. */
+  /** Failures after which steps were undone; not those whose steps are being undone right now. */
   get rollbacks(): ReadonlySet<StepError> {
     return this.#rollbacks;
   }
 
-  /** Resolves when the effects have ended that go on although they were given up; undefined when there are none. */
+  /** Resolves when effects have ended that ignored their signal; undefined if there are none. */
   get lingering(): Promise<unknown> | undefined {
     return this.#underWay.size === 0 ? undefined : Promise.allSettled(this.#underWay);
   }
@@ -140,7 +140,7 @@ export class Steps {
     return result;
   }
 
-  /** An effect that is given up may go on regardless of its signal: until it ends it is remembered. */
+  /** Keeps track of an effect until it ends, since it may ignore its signal. */
   async #follow<T>(effect: Effect<T>, signal: AbortSignal): Promise<T> {
     const running = (async () => effect(signal))();
     this.#underWay.add(running);
@@ -151,7 +151,7 @@ export class Steps {
     }
   }
 
-  /** How to undo the step that was recorded last, if it can be. */
+  /** The undo of the step that was recorded last, if it has one. */
   #undoOf<T>(name: string, { undo, timeout }: StepOptions<T>, result: T): Completed[] {
     if (undo === undefined) return [];
     const completed: Completed = {
@@ -172,12 +172,12 @@ export class Steps {
     return error;
   }
 
-  /** Takes one step back, and says in its record whether that worked. */
+  /** Undoes one step, and adds the result to its record. */
   async #undo({ index, name, timeout, undo }: Completed): Promise<boolean> {
     const { clock } = this.#options;
     let undone: StepRecord["undo"] = { ok: true };
     try {
-      // The run's own signal may have fired already: taking back is given its own time.
+      // The run's signal may have aborted already, so an undo has a time limit of its own.
       await within({ clock, limit: timeout, what: `undoing step "${name}"` }, (signal) =>
         this.#follow(undo, signal),
       );
@@ -193,7 +193,7 @@ export class Steps {
 /** The attempts at one step. */
 class Attempts<T> {
   count = 0;
-  /** What the last effect gave that took place, verified or not. */
+  /** Result of the last effect that took place, verified or not. */
   effected: { readonly result: T } | undefined;
   readonly #steps: StepsOptions;
   readonly #options: StepOptions<T>;
@@ -213,8 +213,9 @@ class Attempts<T> {
       try {
         return { skipped: false, result: await this.#once() };
       } catch (error) {
-        const hopeless = error instanceof PermanentError || isRefused(error);
-        if (signal.aborted || this.count > retries || hopeless) throw error;
+        // An open breaker refuses every attempt, and its error carries when to retry.
+        const isFinal = error instanceof PermanentError || error instanceof CircuitOpenError;
+        if (signal.aborted || this.count > retries || isFinal) throw error;
       }
       await sleep(clock, wait, signal);
     }
@@ -235,19 +236,14 @@ class Attempts<T> {
         return result;
       });
     if (dependency === undefined) return whole();
-    // That the run's time was up before it answered is the dependency's failure; that another goes on from here is not.
+    // A timeout of the run counts as a failure of the dependency, a hand-over does not.
     return breaker(dependency).run(whole, signal, (reason) => !isHandOver(reason));
   }
 }
 
-/** The reason of a signal that says: somebody else goes on from here. */
+/** Abort reason of a run whose object another run continues with, in another process or term. */
 export class HandOver extends Error {
   override readonly name = "HandOver";
-}
-
-/** An open breaker makes no call, however often it is asked; when it is worth asking again it says. */
-function isRefused(error: unknown): boolean {
-  return error instanceof CircuitOpenError;
 }
 
 function isHandOver(reason: unknown): boolean {
