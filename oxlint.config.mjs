@@ -34,15 +34,32 @@ export const folders = {
     "loop",
     "start",
   ],
+  server: [
+    "access",
+    "resources",
+    "admission",
+    "discovery",
+    "openapi",
+    "table",
+    "custom-resources",
+    "kinds",
+    "decode",
+    "registry",
+    "request",
+    "controllers",
+    "http",
+  ],
   testing: ["api", "time", "perturb"],
 };
 
 /** Deepest nesting of folders below a layer's folder that the rule covers. */
 const maxDepth = 4;
 
-const restrict = (files, patterns) => ({
+const tests = ["**/*.test.ts", "**/*.test-d.ts"];
+
+const restrict = (files, patterns, excludeFiles = tests) => ({
   files,
-  excludeFiles: ["**/*.test.ts", "**/*.test-d.ts"],
+  excludeFiles,
   rules: { "no-restricted-imports": ["error", { patterns }] },
 });
 
@@ -76,6 +93,8 @@ function folderRules(layer, folder, above, patterns) {
     restrict(
       [`src/${layer}/${folder}/${"*/".repeat(depth)}*.ts`],
       patterns.concat({ regex: `^(\\.\\./){${depth + 1}}(${targets})`, message }),
+      // Fixtures may put a whole layer together.
+      tests.concat("**/fixtures/**"),
     ),
   );
 }

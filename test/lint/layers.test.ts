@@ -80,6 +80,7 @@ test("a folder may import only from lower folders of its layer", () => {
         add(`src/${layer}/${folder}/sub/uses-nested-${other}.ts`, `../${other}/thing.js`, true);
       }
       add(`src/${layer}/${folder}/uses-root.ts`, "../thing.js", false);
+      add(`src/${layer}/${folder}/fixtures/uses-root.ts`, "../../thing.js", true);
       add(`src/${layer}/${folder}/sub/uses-root.ts`, "../../thing.js", false);
       add(`src/${layer}/uses-${folder}.ts`, `./${folder}/thing.js`, true);
     }

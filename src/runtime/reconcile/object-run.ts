@@ -22,7 +22,7 @@ import { reconcileObject, type RunResult } from "./reconcile-object.js";
 import type { ApiAccess, Caches, RunContext, RunDependencies } from "./run-context.js";
 import { HandOver, Steps } from "./steps/steps.js";
 
-/** What all runs of a controller share. */
+/** Options that all runs of a controller share. */
 export interface RunOptions {
   readonly controller: Controller;
   readonly dependencies: RunDependencies;

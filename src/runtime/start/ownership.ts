@@ -17,7 +17,7 @@ interface OwnershipChoice {
   readonly sharding?: Shards | undefined;
 }
 
-/** How this process shares work with others, as the options say, and its parts for metrics. */
+/** Creates the ownership that the options choose, with its parts for metrics. */
 export function ownershipOf(
   { leaderElection: election, sharding: shards }: OwnershipChoice,
   { log, ...parts }: { client: Client; clock: Clock; random: Random; log: Log },

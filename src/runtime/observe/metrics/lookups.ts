@@ -28,7 +28,7 @@ interface ObservedController {
   isPaused(): boolean;
 }
 
-/** What numbers are looked up from when somebody asks for them. */
+/** Sources of the gauges of running controllers, read on demand. */
 export interface Watched {
   readonly clock: Clock;
   readonly controllers: readonly ObservedController[];
@@ -50,7 +50,7 @@ export interface Watched {
 type Look<T> = (each: T, put: Put) => void;
 type AddsOf = (controller: string, depth: number) => number;
 
-/** Metrics that nobody has to keep, because those they are about know them. */
+/** Metrics whose values are read from their sources on demand. */
 export function lookups(
   watched: ReadonlySet<Watched>,
   pollers: ReadonlySet<Polling>,
