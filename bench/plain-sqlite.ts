@@ -2,15 +2,15 @@ import { rmSync } from "node:fs";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { rate } from "./report.js";
 
-/** What the loop writes: as many different keys and values as it asks for. */
+/** Keys and values to write, by index. */
 export interface Objects {
   key(index: number): string;
   value(index: number): Uint8Array;
 }
 
 /**
- * What SQLite does in a loop that blocks its thread: durable inserts into one table, and otherwise as it comes unless
- * `tuning` says more.
+ * SQLite in a loop that blocks its thread: durable inserts into one table, with default settings besides the PRAGMAs in
+ * `tuning`.
  */
 export function plainSqlite(path: string, size: number, objects: Objects, tuning: string) {
   const database = new DatabaseSync(path);

@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
-import { RawAnswer } from "./raw-answer.js";
+import { RawResponse } from "./raw-response.js";
 
-/** Where a server listens on this machine, and the authority that signed its certificate where it speaks TLS. */
+/** Port of a server on this machine, and the certificate authority of one that uses TLS. */
 export interface Endpoint {
   readonly port: number;
   readonly ca?: string | undefined;
 }
 
-/** A socket that is connected, and past its handshake where there is one. */
+/** Opens a socket; resolves when it is connected, with TLS after the handshake. */
 export async function openSocket({ port, ca }: Endpoint): Promise<Socket> {
   const place = { port, host: "127.0.0.1" };
   const socket =
@@ -23,13 +23,13 @@ export async function openSocket({ port, ca }: Endpoint): Promise<Socket> {
 }
 
 /**
- * One HTTP/1.1 connection that costs its process next to nothing: requests are bytes made beforehand, and of an answer
- * only status and length are looked at. So the server is what is measured.
+ * One HTTP/1.1 connection that costs the client very little, so that the server is what is measured: requests are prepared
+ * bytes, and only the status and length of a response are parsed.
  */
 export class RawConnection {
   readonly #socket: Socket;
   #received: Buffer[] = [];
-  #coming = new RawAnswer();
+  #coming = new RawResponse();
   #answer: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
 
   private constructor(socket: Socket) {
@@ -43,7 +43,7 @@ export class RawConnection {
     return new RawConnection(await openSocket(endpoint));
   }
 
-  /** Sends a request and resolves with head and body of the answer; any answer but a 2xx is an error. */
+  /** Sends a request and resolves with the head and body of the response; rejects unless it is a 2xx. */
   send(request: string | Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) reject(new Error("the connection was closed before"));
@@ -62,13 +62,13 @@ export class RawConnection {
     if (progress === "incomplete") return;
     const bytes = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
     this.#received = [];
-    this.#coming = new RawAnswer();
+    this.#coming = new RawResponse();
     if (progress === "complete") this.#answer?.resolve(bytes);
     else this.#answer?.reject(new Error(bytes.toString()));
   }
 }
 
-/** The bytes of a request. */
+/** Bytes of an HTTP/1.1 request. */
 export function requestBytes(
   method: string,
   path: string,
@@ -82,21 +82,21 @@ export function requestBytes(
 }
 
 /**
- * How many requests a second get answered when `connections` ask one after the other for a while. An `alert` client never
- * sleeps while it waits: waking it is work for who answers, on some machines more than answering is.
+ * Responses per second when every connection sends one request after the other. A `busyWait` client never sleeps while it
+ * waits: on some machines, waking a sleeping client costs the server more than the response does.
  */
 export async function requestRate(
   connections: readonly RawConnection[],
   milliseconds: number,
   next: () => string,
-  { alert = false }: { alert?: boolean } = {},
+  { busyWait = false }: { busyWait?: boolean } = {},
 ): Promise<number> {
   const start = performance.now();
   let done = 0;
-  const stayAwake = (): void => {
-    if (performance.now() - start < milliseconds) setImmediate(stayAwake);
+  const keepAwake = (): void => {
+    if (performance.now() - start < milliseconds) setImmediate(keepAwake);
   };
-  if (alert) stayAwake();
+  if (busyWait) keepAwake();
   await Promise.all(
     connections.map(async (connection) => {
       while (performance.now() - start < milliseconds) {
@@ -109,8 +109,8 @@ export async function requestRate(
 }
 
 /**
- * The same for half of the time by clients that sleep while they wait, and for half of it by alert ones; the better rate
- * counts. A server with several threads could have used the processor that an alert client takes, a server with one not.
+ * The better rate of sleeping and busy-waiting clients, each measured for half of the time. A server with several threads
+ * could have used the processor that a busy-waiting client takes; a server with one thread could not.
  */
 export async function bestRequestRate(
   connections: readonly RawConnection[],
@@ -118,5 +118,5 @@ export async function bestRequestRate(
   next: () => string,
 ): Promise<number> {
   const asleep = await requestRate(connections, milliseconds / 2, next);
-  return Math.max(asleep, await requestRate(connections, milliseconds / 2, next, { alert: true }));
+  return Math.max(asleep, await requestRate(connections, milliseconds / 2, next, { busyWait: true }));
 }

@@ -1,18 +1,30 @@
-/** Something measured: several times, in turn with the others. */
+/** A measurement that is repeated, in turn with others. */
 export interface Contender {
   readonly name: string;
   readonly unit: string;
   measure(): Promise<number> | number;
 }
 
-/** One figure of a table; the columns of a table all have the same names. */
+/** One figure of a table; all columns of a table have the same names. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
 }
 
-/** The middle of several measurements, which one disturbance does not move. */
+const recorded: Figure[] = [];
+
+/** Keeps a figure for {@link printRecorded}. */
+export function record(name: string, value: number, unit: string): void {
+  recorded.push({ name, value, unit });
+}
+
+/** Prints all recorded figures as one line of JSON, where the command line has `--json`: `bench/compare.mjs` reads it. */
+export function printRecorded(): void {
+  if (process.argv.includes("--json")) console.log(JSON.stringify(recorded));
+}
+
+/** Median of several measurements; a single disturbance does not change it. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -23,7 +35,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures columns of contenders in turn, row by row and round by round, so that a noisy moment hits all of them, and
- * takes the median of each. Before each one's turn, `settle` clears away what the one before has left behind.
+ * takes the median of each. `settle` runs before each measurement, to finish work that the previous one left behind.
  */
 export async function inTurn(
   rounds: number,
@@ -54,7 +66,7 @@ export async function inTurn(
   );
 }
 
-/** What is under way: in a terminal one line that is overwritten, elsewhere a line each, with the seconds so far. */
+/** Shows the current measurement: on a terminal in one line that is overwritten, elsewhere as lines with the elapsed seconds. */
 export class Progress {
   readonly #begin = performance.now();
 
@@ -71,7 +83,7 @@ export class Progress {
   }
 }
 
-/** How often a second `work` gets done, `count` at a time, over about `milliseconds`. */
+/** Calls `work` for about `milliseconds`; returns operations per second, where each call counts as `count`. */
 export async function rate(
   milliseconds: number,
   count: number,
@@ -88,14 +100,14 @@ export async function rate(
   return (done * 1000) / (now - start);
 }
 
-/** How many milliseconds `work` takes. */
+/** Milliseconds that `work` takes. */
 export async function duration(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Figures of several sizes side by side, and how they grow from the first size to the last. */
+/** Prints figures of several sizes side by side, with the ratio of the last size to the first. */
 export function printTable(title: string, columns: readonly (readonly [string, readonly Figure[]])[]): void {
   const names = columns[0]?.[1].map((figure) => figure.name) ?? [];
   const width = Math.max(...names.map((name) => name.length), title.length);
@@ -106,6 +118,7 @@ export function printTable(title: string, columns: readonly (readonly [string, r
   console.log("-".repeat(width + 18 * (columns.length + 1)));
   for (const [index, name] of names.entries()) {
     const figures = columns.map(([, list]) => list[index]);
+    if (figures[0] !== undefined) record(name, figures[0].value, figures[0].unit);
     const ratio = (figures.at(-1)?.value ?? NaN) / (figures[0]?.value ?? NaN);
     const cells = figures.map((figure) => cell(figure ? `${round(figure.value)} ${figure.unit}` : "-"));
     console.log(`${name.padEnd(width)}${cells.join("")}${cell(`${ratio.toFixed(2)}x`)}`);

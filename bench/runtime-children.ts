@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-/** A process that is talked to in messages. */
+/** A child process that exchanges messages with this one. */
 export interface Child {
-  /** The next message it sends; fails when it ends instead. */
+  /** Resolves with the next message; rejects when the process exits first. */
   answer<T>(): Promise<T>;
   ask<T>(question: object): Promise<T>;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export function startChild(
   });
   children.add(child);
   const exited = once(child, "exit");
-  // Who waits for an answer is told; nobody else has to care.
+  // Handled by the callers that wait for a message.
   exited.catch(() => {});
   const answer = async <T>(): Promise<T> => {
     const [message] = (await Promise.race([

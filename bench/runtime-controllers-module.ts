@@ -1,4 +1,4 @@
 import { widgetController } from "./runtime-widgets.js";
 
-/** What `fettle run` runs where a process of controllers alone is measured; its namespace comes with the command. */
+/** Module for `fettle run` in the memory benchmark; the namespace is an option of the command. */
 export const widgets = widgetController({ parts: true });

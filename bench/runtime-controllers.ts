@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Address } from "./runtime-client.js";
 
-/** Bytes. */
+/** Resident memory in bytes. */
 export interface ControllersMemory {
   readonly rss: number;
-  /** The most that it ever was. */
+  /** Highest value since the start of the process. */
   readonly peak: number;
 }
 
@@ -23,7 +23,7 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** `fettle run` with the controllers of runtime-controllers-module.ts, as people start it. */
+/** Starts `fettle run` with the controllers of runtime-controllers-module.ts. */
 export async function runControllers(
   address: Address,
   namespace: string,
@@ -45,7 +45,7 @@ export async function runControllers(
   );
   children.add(child);
   child.once("exit", (code) => {
-    if (children.has(child)) throw new Error(`fettle run ended with ${code} in the middle of its work`);
+    if (children.has(child)) throw new Error(`fettle run exited with ${code} during the measurement`);
   });
   return {
     async memory() {
@@ -64,7 +64,7 @@ export async function runControllers(
 }
 
 function kubeconfigOf({ port, token, ca }: Address): object {
-  if (ca !== undefined) throw new Error("the server is meant to speak plain HTTP here");
+  if (ca !== undefined) throw new Error("runControllers() takes a server without TLS");
   const name = "bench";
   return {
     apiVersion: "v1",

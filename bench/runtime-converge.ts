@@ -1,3 +1,4 @@
+import { fileRunStore } from "fettle/plane";
 import { startControllers } from "fettle/runtime";
 import type { ConvergePeer } from "./peers/converge.js";
 import {
@@ -15,14 +16,14 @@ import { createNamespace, Part, revision, untilReady, widget, widgetController }
 import { round } from "./report.js";
 
 const creators = 64;
-/** How many runs are under way at once, where the controller is told; a store with group commit likes company. */
+/** Concurrent runs, where a case sets them; group commit in the store needs concurrent writes. */
 const concurrency = 64;
 
 interface Convergence {
   readonly milliseconds: number;
-  /** Of all there were until then: creates, children, statuses. */
+  /** Creates, writes of children and of statuses. */
   readonly writes: number;
-  /** Milliseconds of processor time that this process took, with all its threads: others on the machine do not matter. */
+  /** Processor time of this process, all threads; milliseconds. Other processes on the machine do not distort it. */
   readonly processor: number;
 }
 
@@ -38,7 +39,7 @@ const cases: readonly Case[] = [
   { name: "status only, 4 at once (default)", parts: false, concurrency: undefined },
   { name: `1 child each, ${concurrency} at once`, parts: true, concurrency },
 ];
-/** Most of what runs is compiled after so many. */
+/** Number of objects after which V8 has compiled most of the code that runs. */
 const warmUpObjects = 5000;
 
 interface Options {
@@ -47,7 +48,7 @@ interface Options {
   readonly limit: number;
 }
 
-/** How long it takes from the first create until the last object is seen to be ready. */
+/** Measures the time from the first create until a watch has shown the last object as Ready. */
 export async function benchConvergence(
   planes: readonly Plane[],
   { rounds, objects, limit }: Options,
@@ -60,9 +61,9 @@ export async function benchConvergence(
     measure: (warmUp) =>
       converge(plane, each, `converge-${runs++}`, warmUp ? Math.min(objects, warmUpObjects) : objects),
   });
-  // Peers are measured in one case, and take their time.
+  // Peers are slow, and measured in one case only.
   const chosen = peer === undefined ? cases : [simplest];
-  // One plane after the other: a program has one of them, and what is compiled for several serves none as well.
+  // One plane after the other, as in a real program: code that V8 has optimized for several planes is slower for each.
   const groups = planes.map((plane) => chosen.map((each) => subjectOf(plane, each)));
   if (peer !== undefined) {
     const theirs = {
@@ -70,7 +71,7 @@ export async function benchConvergence(
       warm: true,
       measure: () => convergePeer(peer, `controller-runtime-${runs++}`, objects),
     };
-    // The same API for both: what is left of the difference is the runtimes'.
+    // Both on the same API, so that the difference is that of the runtimes.
     groups.push([theirs, { ...subjectOf(peer.plane, simplest), warm: true }]);
   }
   const results = new Map<string, readonly Convergence[]>();
@@ -85,11 +86,9 @@ export async function benchConvergence(
   const count = objects.toLocaleString("en-US");
   printTitle(`${count} objects from the first create to the last Ready, ${creators} clients, durable store`);
   console.log(
-    "  processor time is that of the process the controllers are in, which in-process is that of all",
+    "  processor time: of the process that runs the controllers; in-process that includes the server",
   );
-  console.log(
-    `  of the processors' time, the host gave to others while these were measured: ${taken.join(", ")}`,
-  );
+  console.log(`  processor time taken by other guests of the host (steal): ${taken.join(", ")}`);
   for (const [name, values] of results) {
     const time = secondsOf(values);
     const writes = spread(values.map((each) => each.writes)).median / time.median;
@@ -98,12 +97,12 @@ export async function benchConvergence(
     printSpread(name, time, "s", `${rates}, ${round(cost)} µs of processor each`);
   }
   const timeOf = (name: string): number => secondsOf(results.get(name) ?? []).median;
-  // Of other numbers of objects, nothing was promised.
+  // The goals are for 10,000 objects.
   const promised = objects === 10_000;
   for (const plane of planes) {
     const key = nameOf(plane, simplest);
     const time = timeOf(key);
-    if (!promised) goals.beside(`${count} objects in ${round(time)} s (${key}); goals are for 10,000`);
+    if (!promised) goals.note(`${count} objects in ${round(time)} s (${key}); goals are for 10,000`);
     else if (plane.name === "in-process") {
       goals.add(`10,000 objects in at most 2 s (${key})`, time <= 2, `${round(time)} s`);
     }
@@ -113,11 +112,11 @@ export async function benchConvergence(
     const shown = `${round(times)}x: ${round(time)} s and ${round(timeOf(peerName))} s`;
     const text = `${wanted}x as fast as controller-runtime on kube-apiserver (${key})`;
     if (promised) goals.add(text, times >= wanted, shown);
-    else goals.beside(`wanted ${text}: ${shown}`);
+    else goals.note(`wanted ${text}: ${shown}`);
   }
   if (peer === undefined) return;
   const times = timeOf(peerName) / timeOf(nameOf(peer.plane, simplest));
-  goals.beside(`${round(times)}x as fast as controller-runtime on the same kube-apiserver`);
+  goals.note(`${round(times)}x as fast as controller-runtime on the same kube-apiserver`);
 }
 
 const peerName = `controller-runtime on kube-apiserver: ${simplest.name}`;
@@ -144,7 +143,7 @@ async function convergePeer(peer: ConvergePeer, namespace: string, objects: numb
   return { milliseconds, processor, writes: Number(await revision(client, namespace)) - Number(since) };
 }
 
-/** Every time in a namespace of its own, which is all that the controller sees. */
+/** One measurement, in a namespace of its own that the controller is limited to. */
 async function converge(
   plane: Plane,
   { name, parts, concurrency: atOnce }: Case,
@@ -154,10 +153,12 @@ async function converge(
   const { client } = plane;
   await createNamespace(client, namespace);
   const problems = problemLog();
+  const runs = plane.runs === undefined ? undefined : fileRunStore({ folder: plane.runs, log: problems.log });
   const running = startControllers({
     controllers: [widgetController({ namespace, parts, concurrency: atOnce })],
     client: plane.controllers,
     log: problems.log,
+    runs,
   });
   const clients = await plane.creators(creators);
   try {
@@ -175,11 +176,12 @@ async function converge(
   } finally {
     clients.close();
     await running.stop();
+    await runs?.close();
     problems.check(`${plane.name}: ${name}`);
   }
 }
 
 async function checkParts({ client }: Plane, namespace: string, objects: number): Promise<void> {
   const { items } = await client.list(Part, { namespace, metadataOnly: true });
-  if (items.length !== objects) throw new Error(`${items.length} parts are there for ${objects} widgets`);
+  if (items.length !== objects) throw new Error(`${items.length} parts exist for ${objects} widgets`);
 }

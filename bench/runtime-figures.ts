@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
-import { median, Progress, round } from "./report.js";
+import { median, Progress, round, record } from "./report.js";
 
-/** What several rounds of one measurement gave, and how far apart they were. */
+/** Median and range of several rounds. */
 export interface Spread {
   readonly min: number;
   readonly median: number;
   readonly max: number;
 }
 
-/** Something measured in rounds; what one round gives may be several figures. */
+/** A measurement that is repeated in rounds; the result of a round may hold several figures. */
 export interface Subject<Result> {
   readonly name: string;
-  /** In the round before the first, which does not count, a smaller task will do. */
+  /** Runs one round; the warm-up, whose result is discarded, may be smaller. */
   readonly measure: (warmUp: boolean) => Promise<Result> | Result;
-  /** Whether it has nothing to warm up, as programs compiled beforehand. */
+  /** Skips the warm-up, for programs that are compiled ahead of time. */
   readonly warm?: boolean;
 }
 
@@ -22,11 +22,11 @@ export function spread(values: readonly number[]): Spread {
 }
 
 /**
- * Measures subjects in turn, round by round, so that a noisy moment hits all of them. A first round, which does not count,
- * lets everything be compiled. No round begins once `limit` seconds are over, but one there always is.
+ * Measures subjects in turn, round by round, so that a noisy moment hits all of them, after a warm-up round that lets V8
+ * compile the code. At least one round runs; no other starts after `limit` seconds.
  *
- * Memory is collected when V8 sees fit, as in a program. Were it told to while nothing is under way, it would forget what
- * the objects of runs and requests look like, and with that what it has compiled: the next round would begin cold.
+ * No garbage collection is forced between rounds: it would drop the hidden classes of runs and requests, and with them the
+ * optimized code, so that the next round would start cold.
  */
 export async function inRounds<Result>(
   rounds: number,
@@ -40,7 +40,7 @@ export async function inRounds<Result>(
     const seconds = (performance.now() - begin) / 1000;
     if (number > 1 && seconds > limit) {
       progress.clear();
-      console.log(`\n  ${number - 1} of ${rounds} rounds: after ${limit} s no other begins (--limit)`);
+      console.log(`\n  ${number - 1} of ${rounds} rounds: stopped after ${limit} s (--limit)`);
       break;
     }
     const turn = number === 0 ? "warm-up" : `round ${number} of ${rounds}`;
@@ -56,15 +56,15 @@ export async function inRounds<Result>(
 }
 
 /**
- * Begins to look at how much of the processors' time goes to others than this machine, when it is a virtual one; returns
- * what tells the share since then, as Linux does.
+ * Starts to observe steal time, the processor time that the host of a virtual machine gives to other guests. Returns a
+ * function for the share since then, from Linux's /proc/stat.
  */
 export function lookAtHost(): () => string | undefined {
   const begin = processorTimes();
   return () => {
     const end = processorTimes();
     const all = sum(end) - sum(begin);
-    // The eighth is time in which there was work, and no processor to do it.
+    // The eighth field is steal time.
     const taken = (end[7] ?? 0) - (begin[7] ?? 0);
     return all > 0 ? `${round((100 * taken) / all)} %` : undefined;
   };
@@ -83,7 +83,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The value below which a share of all values lies. */
+/** Percentile: the value below which the given share of all values lies. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
@@ -93,13 +93,14 @@ export function printTitle(text: string): void {
   console.log(`\n${text}`);
 }
 
-/** One line: what was measured, the median, and the rounds it lies between. */
+/** Prints one line: name, median and range. */
 export function printSpread(
   name: string,
   { min, median: middle, max }: Spread,
   unit: string,
   more = "",
 ): void {
+  record(name, middle, unit);
   const range = min === max ? "" : `${round(min)} … ${round(max)}`;
   const value = `${round(middle)} ${unit}`;
   console.log(`  ${name.padEnd(nameWidth)}${value.padStart(14)}  ${range.padStart(17)}  ${more}`.trimEnd());
@@ -107,7 +108,7 @@ export function printSpread(
 
 const nameWidth = 66;
 
-/** What was wanted, and whether it came true; printed at the end, all together. */
+/** Goals with their outcome, printed together at the end. */
 export class Goals {
   readonly #lines: string[] = [];
 
@@ -119,8 +120,8 @@ export class Goals {
     this.#lines.push(`  MISSING  ${text}: ${why}`);
   }
 
-  beside(text: string): void {
-    this.#lines.push(`  beside   ${text}`);
+  note(text: string): void {
+    this.#lines.push(`  note     ${text}`);
   }
 
   print(): void {

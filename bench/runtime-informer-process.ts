@@ -4,8 +4,8 @@ import { clientOf, type Address } from "./runtime-client.js";
 import { Widget } from "./runtime-widgets.js";
 
 /**
- * One informer alone in its process, so that its memory can be told from everything else. Both libraries are loaded in
- * either case, before anything is measured.
+ * One informer alone in a process, so that its memory can be measured. Both libraries are loaded in either case, before the
+ * measurement.
  */
 export interface InformerTask {
   readonly informer: "fettle" | "fettle without managedFields" | "client-node";
@@ -15,9 +15,9 @@ export interface InformerTask {
 }
 
 export interface InformerMemory {
-  /** Bytes that are there for as long as the informer is, of one object. */
+  /** Bytes that the informer retains per object. */
   readonly perObject: number;
-  /** Bytes of one object as JSON, as the server sends it. */
+  /** Bytes of one object in the JSON that the server sends. */
   readonly json: number;
 }
 
@@ -34,7 +34,8 @@ async function measure(task: InformerTask): Promise<InformerMemory> {
     : fettle(address, namespace, task.informer !== "fettle"));
   while (informer.size() < objects) await pause(20);
   const after = await settledMemory();
-  if (informer.size() !== objects) throw new Error(`${informer.size()} of ${objects} objects are there`);
+  if (informer.size() !== objects)
+    throw new Error(`the informer holds ${informer.size()} of ${objects} objects`);
   return { perObject: (after - before) / objects, json };
 }
 
@@ -45,10 +46,10 @@ async function fettle(address: Address, namespace: string, slim: boolean) {
     namespace,
     ...(slim && { transform: withoutManagedFields }),
   });
-  let told = 0;
-  informer.subscribe(() => told++);
+  let events = 0;
+  informer.subscribe(() => events++);
   await informer.ready();
-  return { size: () => Math.min(told, informer.size) };
+  return { size: () => Math.min(events, informer.size) };
 }
 
 async function clientNode({ port, token }: Address, namespace: string) {
@@ -61,16 +62,16 @@ async function clientNode({ port, token }: Address, namespace: string) {
   const list = () => api.listNamespacedCustomObject({ group, version, namespace, plural });
   const path = `/apis/${Widget.apiVersion}/namespaces/${namespace}/${plural}`;
   const informer = makeInformer<KubernetesObject>(config, path, list);
-  let told = 0;
-  informer.on("add", () => told++);
+  let events = 0;
+  informer.on("add", () => events++);
   informer.on("error", (error: unknown) => {
     throw error;
   });
   await informer.start();
-  return { size: () => Math.min(told, informer.list().length) };
+  return { size: () => Math.min(events, informer.list().length) };
 }
 
-/** Asked for one at a time, so that nothing large is left behind; a few stand for all. */
+/** Average of 100 objects; a full list would leave garbage behind that distorts the measurement. */
 async function jsonSize({ address, namespace }: InformerTask): Promise<number> {
   await using client = clientOf(address);
   const { items } = await client.list(Widget, { namespace, limit: 100 });
@@ -78,7 +79,7 @@ async function jsonSize({ address, namespace }: InformerTask): Promise<number> {
   return bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
 }
 
-/** What is in use once everything is collected that can be: on the heap, and in buffers beside it. */
+/** Bytes in use after garbage collection: heap and external buffers. */
 async function settledMemory(): Promise<number> {
   const { gc } = globalThis;
   if (gc === undefined) throw new Error("start this process with --expose-gc");

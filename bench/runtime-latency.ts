@@ -26,17 +26,17 @@ const loadPerSecond = 500;
 const idleChanges = 200;
 
 interface Latency {
-  /** Milliseconds from the call that changes an object to the first line of the function that reconciles it. */
+  /** Milliseconds from the call that changes an object to the first line of the reconciler. */
   readonly toRun: readonly number[];
-  /** Milliseconds until that call is answered: the durable write is most of it. */
+  /** Milliseconds until that call returns: mostly the durable write. */
   readonly toAnswer: readonly number[];
-  /** How many changes a second were seen by a run, up to the last one: less than were sent when there is a backlog. */
+  /** Changes per second that runs have seen; lower than the rate at which they were sent if there is a backlog. */
   readonly perSecond: number;
-  /** How late the changes themselves were at worst: what this process could not do in time. */
+  /** Longest delay of a change behind its schedule, because this process was busy; milliseconds. */
   readonly behind: number;
 }
 
-/** How long it takes from a change until the controller looks at it: alone, and among many. */
+/** Measures the time from a change to the start of its run, idle and under load. */
 export async function benchLatency(
   planes: readonly Plane[],
   {
@@ -87,15 +87,15 @@ export async function benchLatency(
     const rate = spread(values.map((each) => each.perSecond)).median;
     const behind = spread(values.map((each) => each.behind)).max;
     const kept = rate >= loadPerSecond * 0.95;
-    const backlog = kept ? "" : "; it did NOT keep up, so the times above are those of a growing backlog";
+    const backlog = kept ? "" : "; it did NOT keep up, so the times above include a growing backlog";
     console.log(
-      `    ${round(rate)} a second were seen, the latest was sent ${round(behind)} ms late${backlog}`,
+      `    ${round(rate)} a second were seen; the most delayed one was sent ${round(behind)} ms late${backlog}`,
     );
-    if (!kept) goals.beside(`${name}: only ${round(rate)} a second were seen`);
+    if (!kept) goals.note(`${name}: only ${round(rate)} a second were seen`);
   }
 }
 
-/** Objects with a controller at work, that can be changed. */
+/** Objects to change, with a controller that reconciles them. */
 class Stage {
   readonly #plane: Plane;
   readonly #namespace: string;
@@ -135,7 +135,7 @@ class Stage {
     this.#problems.check(`${this.#plane.name}: latency`);
   }
 
-  /** One change at a time, after everything has come to rest. */
+  /** One change at a time, each after all runs have ended. */
   async idle(): Promise<Latency> {
     const toRun: number[] = [];
     const toAnswer: number[] = [];
@@ -149,7 +149,7 @@ class Stage {
     return { toRun, toAnswer, perSecond, behind: 0 };
   }
 
-  /** As many changes a second as are asked for, whether or not those before have been seen. */
+  /** Changes at a fixed rate, independent of whether runs have seen the earlier ones. */
   async load(milliseconds: number): Promise<Latency> {
     const toRun: number[] = [];
     const toAnswer: number[] = [];
@@ -173,7 +173,7 @@ class Stage {
     return { toRun, toAnswer, perSecond: (total * 1000) / took, behind };
   }
 
-  /** Changes the next object and resolves when a run has begun that knows of it. */
+  /** Changes the next object; resolves when a run has started that sees the change. */
   async #change(toRun: number[], toAnswer: number[]): Promise<void> {
     const sequence = ++this.#sequence;
     const name = nameOf(sequence % this.#count);

@@ -17,10 +17,10 @@ interface Options {
 const mebibyte = 2 ** 20;
 const controlled = 1000;
 const clients = 32;
-/** What the Deployment has that `fettle generate manifests` writes. */
+/** Node options of the Deployment that `fettle generate manifests` writes. */
 const inPod = "--max-old-space-size=80 --max-semi-space-size=2";
 
-/** What an informer keeps of an object, beside the informer of another library with the same objects. */
+/** Measures an informer's memory per object, compared with the informer of @kubernetes/client-node. */
 export async function benchInformerMemory(
   plane: HttpPlane,
   { rounds, objects, limit }: Options,
@@ -39,7 +39,7 @@ export async function benchInformerMemory(
       return memory;
     },
   }));
-  // Every process starts cold: there is nothing to warm up.
+  // Each measurement is a process of its own, so there is nothing to warm up.
   const results = await inRounds(rounds, subjects, { warmUp: false, limit });
 
   const json = results.get("fettle")?.[0]?.json ?? NaN;
@@ -52,20 +52,16 @@ export async function benchInformerMemory(
   const times = (name: string): number =>
     spread((results.get(name) ?? []).map(({ perObject }) => perObject)).median / json;
   const own = times("fettle");
-  // With few objects, what an informer takes for itself counts for too much.
+  // With few objects, the informer's fixed memory distorts the figure.
   if (objects >= 10_000) {
     goals.add("an informer keeps at most 2x an object's JSON", own <= 2, `${own.toFixed(2)}x`);
   } else {
-    goals.beside(
-      `an informer keeps ${own.toFixed(2)}x an object's JSON; the goal of 2x is for 10,000 objects`,
-    );
+    goals.note(`an informer keeps ${own.toFixed(2)}x an object's JSON; the goal of 2x is for 10,000 objects`);
   }
-  goals.beside(
-    `${(own / times("client-node")).toFixed(2)}x the memory of @kubernetes/client-node's informer`,
-  );
+  goals.note(`${(own / times("client-node")).toFixed(2)}x the memory of @kubernetes/client-node's informer`);
 }
 
-/** What a process takes that runs controllers and nothing else. */
+/** Measures the memory of a process that only runs controllers. */
 export async function benchControllersMemory(
   plane: HttpPlane,
   { rounds, objects: most, limit }: Options,
@@ -83,7 +79,7 @@ export async function benchControllersMemory(
     await createAll(creators, objects, (index) => widget(namespace, index));
     creators.close();
     await untilReady(client, namespace, { count: objects, since });
-    // What is left of the rush has its time to go.
+    // Time for garbage to be collected.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     const memory = await controllers.memory();
     await controllers.stop();
@@ -107,11 +103,11 @@ export async function benchControllersMemory(
     const shown = `${round(peak.median)} MiB at its highest, ${round(rss.median)} MiB afterwards`;
     const text = `${count} objects within 128 MiB (${name})`;
     if (objects === controlled) goals.add(text, peak.median <= 128, shown);
-    else goals.beside(`wanted of 1,000 ${text}: ${shown}`);
+    else goals.note(`wanted of 1,000 ${text}: ${shown}`);
   }
 }
 
-/** Objects as a controller leaves them, with a status and who wrote it. */
+/** Creates objects with a status and its field manager, as a controller leaves them. */
 async function fillReady(plane: HttpPlane, namespace: string, objects: number): Promise<void> {
   const { client } = plane;
   await createNamespace(client, namespace);

@@ -1,6 +1,6 @@
 /**
- * The least that a queue of keys has to do, as one would write it in an afternoon: each key once, reasons gathered, no key
- * handed out twice at a time. No delays, retries, priorities, fairness or pauses.
+ * The simplest queue of keys that is correct: each key is queued once, reasons are collected, and no key is handed out twice at
+ * a time. No delays, retries, priorities, fairness or pauses.
  */
 export class NaiveQueue<Reason> {
   readonly #waiting = new Map<string, Reason[]>();
@@ -22,7 +22,7 @@ export class NaiveQueue<Reason> {
     const key = this.#order[this.#head];
     if (key === undefined) return undefined;
     this.#head++;
-    // Taking from the front of an array moves all of it.
+    // shift() would move all elements.
     if (this.#head > 1024 && this.#head * 2 > this.#order.length) {
       this.#order = this.#order.slice(this.#head);
       this.#head = 0;

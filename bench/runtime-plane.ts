@@ -8,14 +8,16 @@ import { startChild } from "./runtime-children.js";
 import { clientOf, type Address } from "./runtime-client.js";
 import { defineKinds, Widget, type WidgetDraft } from "./runtime-widgets.js";
 
-/** An API on a durable store, and the ways to it. */
+/** An API server on a durable store, with clients for it. */
 export interface Plane extends AsyncDisposable {
   readonly name: string;
-  /** For controllers. */
+  /** Folder for the record of runs; in memory without one. */
+  readonly runs?: string;
+  /** Client of the controllers. */
   readonly controllers: Client;
-  /** For who changes and watches; where there are connections, these are others. */
+  /** Client that changes and watches objects; over HTTP it has connections of its own. */
   readonly client: Client;
-  /** So many clients, each of which creates one widget at a time. */
+  /** Opens `count` clients, each of which creates one widget at a time. */
   creators(count: number): Promise<Creators>;
 }
 
@@ -24,7 +26,7 @@ export interface Creators {
   close(): void;
 }
 
-/** All in this process. */
+/** API server and clients in this process. */
 export async function inProcessPlane(folder: string): Promise<Plane> {
   const store = await openSqliteStore(join(folder, "in-process"));
   const api = await startApi({ store });
@@ -32,6 +34,7 @@ export async function inProcessPlane(folder: string): Promise<Plane> {
   await defineKinds(client);
   return {
     name: "in-process",
+    runs: join(folder, "runs"),
     controllers: client,
     client,
     async creators(count) {
@@ -46,7 +49,7 @@ export async function inProcessPlane(folder: string): Promise<Plane> {
   };
 }
 
-/** The API in a process of its own, everything else here. */
+/** API server in a process of its own, clients in this one. */
 export async function httpPlane(folder: string): Promise<Plane & { readonly address: Address }> {
   const server = startChild("server-process.js", { arguments: ["fettle", folder] });
   const address = await server.answer<Address>();
@@ -54,6 +57,7 @@ export async function httpPlane(folder: string): Promise<Plane & { readonly addr
   await defineKinds(plane.client);
   return {
     ...plane,
+    runs: join(folder, "runs"),
     address,
     async [Symbol.asyncDispose]() {
       await plane[Symbol.asyncDispose]();
@@ -62,7 +66,7 @@ export async function httpPlane(folder: string): Promise<Plane & { readonly addr
   };
 }
 
-/** Any API that has an address, and in which the kinds are or will be defined. */
+/** Clients for a server at an address; defining the kinds there is up to the caller. */
 export function remotePlane(name: string, address: Address): Plane {
   const client = clientOf(address);
   const controllers = clientOf(address);
@@ -71,7 +75,7 @@ export function remotePlane(name: string, address: Address): Plane {
     name,
     controllers,
     client,
-    // The clients should cost this process as little as can be: it is the controllers' process.
+    // Raw connections cost little processor time, of which the controllers in this process need all.
     async creators(count) {
       const connections = await Promise.all(Array.from({ length: count }, () => RawConnection.open(address)));
       const { apiVersion, kind, plural } = Widget;
@@ -89,7 +93,7 @@ export function remotePlane(name: string, address: Address): Plane {
   };
 }
 
-/** Creates as many widgets as asked for, by all creators together. */
+/** Creates `count` widgets, shared out among all creators. */
 export async function createAll(
   { create }: Creators,
   count: number,

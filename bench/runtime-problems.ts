@@ -1,6 +1,6 @@
 import type { Log } from "fettle/runtime";
 
-/** A log that keeps what went wrong: figures of runs that failed would mean something else. */
+/** Log that collects warnings and errors: figures of failed runs would be misleading. */
 export function problemLog(): { readonly log: Log; check(where: string): void } {
   const problems: string[] = [];
   const note = (fields: object, text: string): void => {
@@ -24,7 +24,7 @@ export function problemLog(): { readonly log: Log; check(where: string): void } 
     log,
     check(where) {
       if (problems.length === 0) return;
-      // Among the results, not beside them: who reads the figures has to know.
+      // On stdout, among the results.
       console.log(`  ${where}: ${problems.length} problems, such as: ${problems[0]}`);
     },
   };

@@ -3,31 +3,31 @@ import { WorkQueue } from "fettle/runtime";
 import { NaiveQueue } from "./runtime-naive-queue.js";
 import { nameOf } from "./runtime-widgets.js";
 
-/** One measurement; a process that is asked for several makes the same one each time, so that nothing else is compiled in it. */
-export interface QueueQuestion {
+/** One measurement. A process makes the same one each time, so that the code is optimised for it alone. */
+export interface QueueRequest {
   readonly queue: string;
   readonly pattern: string;
   readonly size: number;
 }
 
-export interface QueueAnswer {
+export interface QueueResult {
   readonly nanoseconds: number;
 }
 
-/** What both queues can do, so that both are asked in the same way. */
+/** Common interface of the measured queues. */
 interface AnyQueue {
   add(key: string): void;
-  /** Takes the next key and says that it is done; undefined when nothing waits. */
+  /** Takes the next key and finishes it; undefined when nothing waits. */
   work(): string | undefined;
 }
 
 const reason = { type: "updated", at: 0 } as const;
 const finished = { type: "done" } as const;
-/** Enough of them that neither the clock's grain matters nor compiling, which a queue that lasts sees once. */
-const leastItems = 8_000_000;
+/** Enough items that neither the resolution of the clock nor compiling matters. */
+const minItems = 8_000_000;
 const itemsInATurn = 1000;
-/** Of a large queue a few rounds are enough, and take their time. */
-const leastRounds = 2;
+/** Rounds of a large queue, which takes long enough. */
+const minRounds = 2;
 
 const makers: Readonly<Record<string, () => AnyQueue>> = {
   fettle() {
@@ -35,9 +35,9 @@ const makers: Readonly<Record<string, () => AnyQueue>> = {
     return {
       add: (key) => queue.add(key, reason),
       work() {
-        const work = queue.tryTake();
-        if (work !== undefined) queue.done(work, finished);
-        return work?.key;
+        const item = queue.tryTake();
+        if (item !== undefined) queue.done(item, finished);
+        return item?.key;
       },
     };
   },
@@ -46,9 +46,9 @@ const makers: Readonly<Record<string, () => AnyQueue>> = {
     return {
       add: (key) => queue.add(key, reason),
       work() {
-        const work = queue.tryTake();
-        if (work !== undefined) queue.done(work);
-        return work?.key;
+        const item = queue.tryTake();
+        if (item !== undefined) queue.done(item);
+        return item?.key;
       },
     };
   },
@@ -56,14 +56,14 @@ const makers: Readonly<Record<string, () => AnyQueue>> = {
 
 let keys: readonly string[] = [];
 /**
- * One that is in use as long as the process lives, as it is in a program: were there none between two measurements, memory
- * is collected then, and the engine would forget with the last queue all that it has compiled for queues.
+ * Queue that lives as long as the process, as in a program: without it the garbage collector would drop the code that is
+ * compiled for queues between two measurements.
  */
 let kept: AnyQueue | undefined;
 
-process.on("message", (question: QueueQuestion) => void answer(question));
+process.on("message", (request: QueueRequest) => void measure(request));
 
-async function answer({ queue, pattern, size }: QueueQuestion): Promise<void> {
+async function measure({ queue, pattern, size }: QueueRequest): Promise<void> {
   if (keys.length !== size) {
     keys = Array.from({ length: size }, (_, index) => `team-${index % 100}/${nameOf(index)}`);
   }
@@ -77,10 +77,10 @@ async function answer({ queue, pattern, size }: QueueQuestion): Promise<void> {
   else process.send?.({ nanoseconds: await awaited(size) });
 }
 
-// What is measured is called again and again, as in a program: one loop that never ends is compiled while it runs, for the
-// first queue that it sees, and that is not the code that would run later.
+// The measured loops are functions that are called many times, as in a program: one endless loop would be compiled while it
+// runs, for the first queue that it sees.
 
-/** All are added, then all are worked off, as after a start. */
+/** Adds all keys, then takes all, as after a start. */
 function fillAndDrain(queue: AnyQueue, size: number): number {
   const rounds = roundsOf(size);
   const begin = performance.now();
@@ -102,7 +102,7 @@ function drain(queue: AnyQueue): number {
   return done;
 }
 
-/** So many wait all the time: each that is done is added again. */
+/** Keeps the queue at its size: each key that is done is added again. */
 function steadyState(queue: AnyQueue, size: number): number {
   fill(queue);
   globalThis.gc?.();
@@ -116,7 +116,7 @@ function keepGoing(queue: AnyQueue): void {
   for (let item = 0; item < itemsInATurn; item++) queue.add(queue.work() ?? "");
 }
 
-/** The same with `take`, which waits when there is nothing to do. */
+/** Steady state with `take` in place of `tryTake`. */
 async function awaited(size: number): Promise<number> {
   const queue = new WorkQueue<typeof reason>({ clock: systemClock });
   for (const key of keys) queue.add(key, reason);
@@ -130,16 +130,16 @@ async function awaited(size: number): Promise<number> {
 }
 
 async function keepAwaiting(queue: WorkQueue<typeof reason>): Promise<void> {
-  for (let item = 0; item < itemsInATurn; item++) {
-    const work = await queue.take();
-    if (work === undefined) throw new Error("the queue ended");
-    queue.done(work, finished);
-    queue.add(work.key, reason);
+  for (let left = itemsInATurn; left > 0; left--) {
+    const item = await queue.take();
+    if (item === undefined) throw new Error("the queue ended");
+    queue.done(item, finished);
+    queue.add(item.key, reason);
   }
 }
 
 function roundsOf(size: number): number {
-  return size < 100_000 ? Math.ceil(leastItems / size) : leastRounds;
+  return size < 100_000 ? Math.ceil(minItems / size) : minRounds;
 }
 
 function nanoseconds(begin: number, items: number): number {

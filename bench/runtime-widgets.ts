@@ -3,7 +3,7 @@ import { customResourceDefinition, resource } from "fettle/model";
 import { controller, type Controller } from "fettle/runtime";
 import { z } from "zod";
 
-/** What controllers keep as it should be: about a kilobyte of what real kinds have, many short fields rather than one long. */
+/** Kind of the reconciled objects: about a kilobyte in many short fields, as real kinds have. */
 export const Widget = resource("bench.fettle.dev/v1", "Widget", {
   spec: z.object({
     image: z.string(),
@@ -53,7 +53,7 @@ export function widget(namespace: string, index: number) {
   };
 }
 
-/** Makes both kinds known to a server. */
+/** Creates the definitions of both kinds. */
 export async function defineKinds(client: Client): Promise<void> {
   for (const kind of [Widget, Part]) await client.create({ ...customResourceDefinition(kind) });
 }
@@ -63,16 +63,16 @@ export async function createNamespace(client: Client, name: string): Promise<voi
 }
 
 export interface WidgetControllerOptions {
-  /** Default: those that whoever runs it is meant to look at. */
+  /** Default: the scope of the process that runs it. */
   readonly namespace?: string | undefined;
   readonly concurrency?: number | undefined;
-  /** Whether each widget has a part of its own. */
+  /** Ensures a child of kind Part for each widget. */
   readonly parts?: boolean | undefined;
-  /** Is called when a run begins to look at its object. */
+  /** Called at the start of a run. */
   readonly onRun?: ((name: string, sequence: number) => void) | undefined;
 }
 
-/** Says of every widget that it is ready, and does no more than that unless it has parts. */
+/** Controller that reports every widget as Ready, and ensures its part if asked to. */
 export function widgetController(options: WidgetControllerOptions): Controller {
   const { namespace, concurrency, parts = false, onRun } = options;
   return controller({
@@ -89,7 +89,7 @@ export function widgetController(options: WidgetControllerOptions): Controller {
   });
 }
 
-/** Resolves when a watch, begun at a version, has shown so many different widgets of a namespace as ready. */
+/** Resolves when a watch from `since` has shown `count` different widgets of a namespace as Ready. */
 export async function untilReady(
   client: Client,
   namespace: string,
@@ -97,7 +97,7 @@ export async function untilReady(
 ): Promise<void> {
   const kind = await client.kind(Widget);
   const ready = new Set<string>();
-  // A server may end the watch of a client that does not keep up; that goes on where it was.
+  // A server may close the watch of a slow client, which then resumes.
   for (let resourceVersion = since; ready.size < count;) {
     const stop = new AbortController();
     const watching = client.transport.watch(kind, { namespace }, { resourceVersion, signal: stop.signal });
@@ -122,7 +122,7 @@ interface Condition {
   readonly status: string;
 }
 
-/** The newest version there is, which counts the writes. */
+/** Newest resourceVersion; the difference of two is the number of writes between them. */
 export async function revision(client: Client, namespace: string): Promise<string> {
   return (await client.list(Widget, { namespace, limit: 1 })).resourceVersion;
 }

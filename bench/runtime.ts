@@ -11,18 +11,19 @@ import { benchLatency } from "./runtime-latency.js";
 import { benchControllersMemory, benchInformerMemory } from "./runtime-memory.js";
 import { httpPlane, inProcessPlane, type Plane } from "./runtime-plane.js";
 import { benchQueue } from "./runtime-queue.js";
+import { printRecorded } from "./report.js";
 
 /**
- * Controllers at work: the queue, from create to Ready, memory, and how soon a change is looked at. In-process on the
- * durable store, and over HTTP to a server in a process of its own. With `--peers` beside Go's queues, and beside
- * controller-runtime on kube-apiserver and etcd; these are built with Go, once.
+ * Benchmarks of the runtime: queue, time from create to Ready, latency from a change to its run, and memory; in-process on
+ * the durable store, and over HTTP to a server in another process. With `--peers` compared with Go's queues and with
+ * controller-runtime on kube-apiserver and etcd, which are built with Go once.
  *
  *   npm run bench:runtime [-- --peers] [--objects 10000] [--rounds 3] [--seconds 2] [--sizes 1000,1000000] [--dir .]
- *                         [--only queue,converge,memory,latency] [--planes in-process,http] [--limit 120]
+ *                         [--only queue,converge,latency,informer-memory,controller-memory] [--planes in-process,http] [--limit 120]
  *
- * A part begins no other round after `--limit` seconds.
+ * A part starts no other round after `--limit` seconds.
  */
-const parts = ["queue", "converge", "memory", "latency"];
+const parts = ["queue", "converge", "latency", "informer-memory", "controller-memory"];
 const { objects, rounds, seconds, sizes, directory, only, kinds, peers, limit } = readArguments();
 const base = mkdtempSync(join(directory, "fettle-bench-"));
 process.on("exit", () => rmSync(base, { recursive: true, force: true }));
@@ -48,20 +49,22 @@ if (wants("converge")) {
 if (wants("latency")) {
   await onPlanes("latency", (planes) => benchLatency(planes, { rounds, seconds, objects, limit }, goals));
 }
-if (wants("memory")) {
+if (wants("informer-memory") || wants("controller-memory")) {
   await using plane = await httpPlane(folder("memory"));
-  await benchInformerMemory(plane, { rounds, objects, limit }, goals);
-  await benchControllersMemory(plane, { rounds, objects, limit }, goals);
+  if (wants("informer-memory")) await benchInformerMemory(plane, { rounds, objects, limit }, goals);
+  if (wants("controller-memory")) await benchControllersMemory(plane, { rounds, objects, limit }, goals);
 }
 goals.print();
-if (!peers && (wants("queue") || wants("converge"))) console.log("\n--peers measures Go's beside ours");
+if (!peers && (wants("queue") || wants("converge")))
+  console.log("\n--peers compares with Go's queues and controller-runtime");
+printRecorded();
 process.exit(0);
 
 function peer<Peer>(what: string, start: () => Promise<Peer>): Promise<Peer | undefined> {
   return peers ? peerOrMissing(what, start, goals) : Promise.resolve(undefined);
 }
 
-/** Each part has planes of its own: what one has stored does not slow down the next. */
+/** Runs a part on planes of its own, so that the data of one part does not slow down the next. */
 async function onPlanes(part: string, bench: (planes: readonly Plane[]) => Promise<void>): Promise<void> {
   const planes: Plane[] = [];
   if (kinds.includes("in-process")) planes.push(await inProcessPlane(folder(part)));
@@ -88,12 +91,13 @@ function readArguments() {
       only: { type: "string", default: parts.join(",") },
       planes: { type: "string", default: "in-process,http" },
       limit: { type: "string", default: "120" },
+      json: { type: "boolean" },
     },
   });
   const only = values.only.split(",");
   const unknown = only.find((part) => !parts.includes(part));
   if (unknown !== undefined) {
-    console.error(`--only ${unknown}: there is no such part; choose from ${parts.join(", ")}`);
+    console.error(`--only ${unknown}: unknown part; choose from ${parts.join(", ")}`);
     process.exit(2);
   }
   return {

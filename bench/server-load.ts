@@ -3,27 +3,27 @@ import { duration, median, type Contender } from "./report.js";
 import type { Target } from "./server-target.js";
 import { collection, definition, nameOf, widget } from "./server-widgets.js";
 
-/** How much is asked for. */
+/** Size of the load. */
 export interface Size {
   readonly objects: number;
-  /** Milliseconds that each measurement takes. */
+  /** Duration of each measurement; milliseconds. */
   readonly period: number;
   readonly clients: number;
   readonly watchers: number;
 }
 
-/** Processors taken, from none to all there are: by this process, and by the server's. */
+/** Busy processors, of this process and of the server, as an average: 1.5 is one and a half. */
 export interface Busy {
   readonly client: number;
   readonly server: number;
 }
 
-/** The same load for every server: bytes made beforehand, sent by this process. */
+/** Load generator, the same for every server: sends prepared bytes from this process. */
 export class Load {
   readonly #target: Target;
   readonly #size: Size;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Connections: one for who asks alone, and as many as there are clients. */
+  /** Connections: one for the measurements with a single client, and one per client for the others. */
   #one: RawConnection[] = [];
   #many: RawConnection[] = [];
   #next = 0;
@@ -35,7 +35,7 @@ export class Load {
     this.#headers = { Authorization: `Bearer ${target.token}`, "Content-Type": "application/json" };
   }
 
-  /** Defines the kind and creates what is there to begin with. */
+  /** Defines the kind and creates the initial objects. */
   async fill(): Promise<void> {
     const connections = await this.#open(this.#size.clients);
     const [first] = connections;
@@ -56,7 +56,7 @@ export class Load {
     this.#many = await this.#open(this.#size.clients);
   }
 
-  /** Resolves when the kind is served: with kube-apiserver some time after it was defined, or after a start. */
+  /** Resolves when the kind is served; kube-apiserver serves it some time after its definition, and after a start. */
   async served(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const connection = await RawConnection.open(this.#target.endpoint);
@@ -72,7 +72,7 @@ export class Load {
     }
   }
 
-  /** How many processors were busy while something was measured. */
+  /** Busy processors during a measurement. */
   busy(name: string): Busy {
     const all = this.#busy.get(name) ?? [];
     return {
@@ -89,7 +89,7 @@ export class Load {
   }
 
   async #observed(contender: Contender): Promise<number> {
-    // Servers close connections that nobody used while others were measured.
+    // Servers close connections that were idle during other measurements.
     await this.#connect();
     const clientBefore = process.cpuUsage();
     const serverBefore = await this.#target.usage();
@@ -149,7 +149,7 @@ export class Load {
 
   get #first(): RawConnection {
     const [connection] = this.#one;
-    if (connection === undefined) throw new Error("connect comes first");
+    if (connection === undefined) throw new Error("not connected");
     return connection;
   }
 
@@ -157,16 +157,16 @@ export class Load {
     return Promise.all(Array.from({ length: count }, () => RawConnection.open(this.#target.endpoint)));
   }
 
-  /** How many microseconds of processor time a request takes, client apart. */
-  async #processorTime(request: () => string, alert: boolean): Promise<number> {
+  /** Processor time of the server per request; microseconds. */
+  async #processorTime(request: () => string, busyWait: boolean): Promise<number> {
     const before = await this.#target.usage();
     const begin = performance.now();
-    const rate = await requestRate(this.#many, this.#size.period, request, { alert });
+    const rate = await requestRate(this.#many, this.#size.period, request, { busyWait });
     const requests = (rate * (performance.now() - begin)) / 1000;
     return ((await this.#target.usage()).processorTime - before.processorTime) / requests;
   }
 
-  /** A watch, as bytes: how many events have come in is all that is looked at. */
+  /** Opens a watch and counts its events without parsing them. */
   async #watch(from: string, onEvents: (count: number) => void): Promise<() => void> {
     const socket = await openSocket(this.#target.endpoint);
     socket.write(requestBytes("GET", `${collection}?watch=true&resourceVersion=${from}`, this.#headers));
@@ -184,7 +184,7 @@ export class Load {
 
   async #newest(): Promise<string> {
     const answer = await this.#first.send(requestBytes("GET", `${collection}?limit=1`, this.#headers));
-    // The list's own version and that of an object in it, in an order that differs between servers.
+    // Those of the list and of an object in it, whose order differs between servers.
     const versions = answer.toString().matchAll(/"resourceVersion":"(\d+)"/g);
     return String(Math.max(...Array.from(versions, ([, version]) => Number(version))));
   }
@@ -205,7 +205,7 @@ export class Load {
     return median(times);
   }
 
-  /** Events that all watchers together receive a second, while objects are created as fast as they can be. */
+  /** Events per second over all watchers, while objects are created as fast as possible. */
   async #fanOut(): Promise<number> {
     let received = 0;
     const from = await this.#newest();

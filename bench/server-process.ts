@@ -5,14 +5,14 @@ import { startServer } from "fettle/server";
 import { openSqliteStore } from "fettle/store";
 
 /**
- * What is measured, each in a process of its own: the API server, or a bare `node:http` server that answers every
- * request with a kilobyte after it has read what was sent.
+ * A server process to measure: the API server, or a bare `node:http` server that reads each request and responds with a
+ * kilobyte.
  *
  *   node server-process.js fettle <data folder> | secure <data folder> | bare
  */
 const [kind, data = "."] = process.argv.slice(2);
 const started = performance.now();
-// What Node took before it came here counts: people wait for it too.
+// Node's own start counts too.
 const before = performance.now() + performance.timeOrigin - Number(process.env["SPAWNED"] ?? Date.now());
 
 if (kind === "bare") {
@@ -24,7 +24,7 @@ if (kind === "bare") {
       response.end(answer);
     });
   });
-  // Connections wait while others are measured.
+  // Connections are idle during other measurements.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
@@ -49,7 +49,7 @@ if (kind === "bare") {
   });
 }
 
-// The parent asks how much of the machine was used.
+// Any message from the parent asks for the usage.
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ rss: process.memoryUsage.rss(), processorTime: user + system });

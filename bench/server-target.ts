@@ -5,30 +5,30 @@ import { join } from "node:path";
 import type { Endpoint } from "./raw-http.js";
 import { median } from "./report.js";
 
-/** A server that is measured, in processes of its own. */
+/** A server to measure, in processes of its own. */
 export interface Target extends AsyncDisposable {
   readonly name: string;
-  /** Where it listens now; a restart may change that. */
+  /** Current endpoint; a restart may change it. */
   readonly endpoint: Endpoint;
   readonly token: string;
-  /** What all its processes together have. */
+  /** Usage of all its processes together. */
   usage(): Promise<Usage>;
-  /** Stops it and starts it on what it has stored, several times. */
+  /** Stops it and starts it again on its data, several times. */
   restart(): Promise<Starts>;
 }
 
 export interface Usage {
   readonly rss: number;
-  /** Bytes of that which belong to one of several processes that is looked at alone. */
+  /** Bytes of `rss` that belong to the main process, if there are several. */
   readonly part?: number;
-  /** Microseconds, of all threads. */
+  /** Processor time of all threads; microseconds. */
   readonly processorTime: number;
 }
 
-/** Milliseconds until it answers, from the start of its process. */
+/** Milliseconds from the start of the process until it serves requests. */
 export interface Starts {
   readonly all: number;
-  /** Parts of it, by what they are. */
+  /** Parts of that time, by name. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
@@ -44,7 +44,7 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** Our server, plain or over TLS, or a bare server of Node's. */
+/** Starts our server, with or without TLS, or a bare `node:http` server. */
 export async function startTarget(
   name: string,
   kind: "fettle" | "secure" | "bare",
@@ -89,7 +89,7 @@ export async function startTarget(
 }
 
 async function start(kind: string, data: string): Promise<{ child: ChildProcess; ready: Ready }> {
-  // Certificates that somebody wants trusted besides Node's own are read before anything of the server is: 60 ms here.
+  // Node reads these certificates at every start, which takes 60 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const child = fork(new URL("server-process.js", import.meta.url), [kind, data], {
     env: { ...env, SPAWNED: String(Date.now()) },

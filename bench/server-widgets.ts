@@ -1,12 +1,12 @@
 const filler = "x".repeat(600);
 export const collection = "/apis/demo.dev/v1/namespaces/default/widgets";
 
-/** Names that do not come in the order in which they are stored. */
+/** Name of an object; the order of names differs from the order of indexes. */
 export function nameOf(index: number): string {
   return `widget-${((index * 2654435761) % 2 ** 32).toString(16).padStart(8, "0")}`;
 }
 
-/** An object of about a kilobyte with what the server adds. */
+/** JSON of an object that has about a kilobyte once the server has added its fields. */
 export function widget(name: string): string {
   return JSON.stringify({
     apiVersion: "demo.dev/v1",

@@ -6,16 +6,16 @@ import { startKubeTarget } from "./peers/kube-target.js";
 import { peerOrMissing } from "./peers/missing.js";
 import { reportPeers, type Side } from "./peers/server-report.js";
 import { RawConnection, bestRequestRate, requestBytes, requestRate } from "./raw-http.js";
-import { inTurn, round, type Contender } from "./report.js";
+import { inTurn, printRecorded, record, round, type Contender } from "./report.js";
 import { Goals } from "./runtime-figures.js";
 import { Load, type Size } from "./server-load.js";
 import { startTarget, type Target } from "./server-target.js";
 import { widget } from "./server-widgets.js";
 
 /**
- * The API server over HTTP beside a bare `node:http` server, the practical limit: each in a process of its own, asked
- * by the same client on the same machine, in turn. With `--peers` also beside kube-apiserver and etcd, which are built
- * with Go once; that speaks TLS only, so ours is measured over TLS too.
+ * Benchmark of the API server over HTTP, compared with a bare `node:http` server as the practical limit: each in a process
+ * of its own, measured in turn by the same client. With `--peers` also compared with kube-apiserver and etcd, which are built with
+ * Go once; kube-apiserver speaks TLS only, so ours is then measured over TLS too.
  *
  *   npm run bench:server [-- --peers] [--objects 10000] [--seconds 1] [--rounds 5, with peers 3] [--dir .]
  *                        [--only get,create,patch,list,watcher,processor]
@@ -44,7 +44,7 @@ const kube = peers
 const sides = [plain, secure, kube].filter((side) => side !== undefined);
 // The bare server has fewer rows than the others and comes last.
 const columns = [...sides.map(({ load }) => load.contenders()), await bareContenders()].map(chosen);
-// A first round that does not count: a server that has just started has yet to be compiled.
+// Warm-up: V8 has not compiled the code of a server that has just started.
 await inTurn(1, columns, () => {});
 const figures = await inTurn(rounds, columns, () => {});
 for (const [index, side] of sides.entries()) side.figures = figures[index] ?? [];
@@ -53,6 +53,7 @@ const bareFigures = figures.at(-1) ?? [];
 reportAlone();
 if (secure !== undefined && kube !== undefined) reportPeers({ plain, secure, kube }, size, goals);
 goals.print();
+printRecorded();
 for (const { target } of sides) await target[Symbol.asyncDispose]();
 process.exit(0);
 
@@ -85,17 +86,17 @@ async function bareContenders(): Promise<Contender[]> {
   ];
 }
 
-/** Those whose names have one of the words asked for. */
+/** Measurements selected by `--only`. */
 function chosen(contenders: readonly Contender[]): Contender[] {
   return contenders.filter(({ name }) => only === undefined || only.some((word) => name.includes(word)));
 }
 
-/** What was measured without any peer, and what was wanted of it. */
+/** Prints our own figures and goals. */
 function reportAlone(): void {
   const { starts, idle } = plain;
   const all = [...bareFigures, ...plain.figures];
   const value = (start: string): number => all.find(({ name }) => name.startsWith(start))?.value ?? NaN;
-  console.log(`\nthe API server, objects of 1 kB, ${objects.toLocaleString("en-US")} of them to begin with`);
+  console.log(`\nthe API server, objects of 1 kB, ${objects.toLocaleString("en-US")} initial objects`);
   const first = "from start to ready, existing store";
   const width = Math.max(first.length, ...all.map(({ name }) => name.length));
   const line = (name: string, text: string): void =>
@@ -103,7 +104,10 @@ function reportAlone(): void {
   line(first, `${round(starts.all)} ms`);
   for (const [part, time] of Object.entries(starts.parts)) line(`  ${part}`, `${round(time)} ms`);
   line("memory when idle (RSS)", `${round(idle)} MB`);
-  for (const figure of all) line(figure.name, `${round(figure.value)} ${figure.unit}`);
+  for (const { name, value, unit } of all) {
+    line(name, `${round(value)} ${unit}`);
+    record(name, value, unit);
+  }
 
   const goal = (text: string, measured: number, met: boolean, unit: string): void => {
     if (!Number.isNaN(measured)) goals.add(text, met, `${round(measured)} ${unit}`);
@@ -131,6 +135,7 @@ function readArguments() {
       rounds: { type: "string" },
       dir: { type: "string", default: "." },
       only: { type: "string" },
+      json: { type: "boolean" },
     },
   });
   return {

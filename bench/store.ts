@@ -13,14 +13,25 @@ import {
 } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { openSqliteStore, type Store } from "fettle/store";
 import { plainSqlite, type Objects } from "./plain-sqlite.js";
-import { duration, inTurn, median, printTable, rate, round, type Contender, type Figure } from "./report.js";
+import {
+  duration,
+  inTurn,
+  median,
+  printRecorded,
+  printTable,
+  rate,
+  round,
+  type Contender,
+  type Figure,
+} from "./report.js";
 
 /**
- * The embedded store beside what limits it: the disk's own sync rate, and a plain SQLite insert loop that keeps no
- * history, checks nothing, tells nobody and blocks its thread; once as SQLite comes, once with the settings of the
- * store. All are measured in turn in the same run, on the same disk, and so are the sizes.
+ * Benchmark of the embedded store, compared with its limits: the sync rate of the disk, and a plain SQLite insert loop without
+ * history, preconditions and watchers that blocks its thread, once with SQLite's defaults and once with the settings of the
+ * store. Everything is measured in turn in one run, on one disk.
  *
  *   npm run bench:store [-- --sizes 10000,1000000] [--seconds 1] [--rounds 5] [--dir .]
  */
@@ -33,7 +44,7 @@ const base = mkdtempSync(join(directory, "fettle-bench-"));
 process.on("exit", () => rmSync(base, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
 
-/** Keys as the API server writes them, scattered so that neighbours in time are not neighbours in the tree. */
+/** Keys as the API server writes them; consecutive ones are not neighbours in the tree. */
 const objects: Objects = {
   key: (index) =>
     `/demo.dev/widgets/team-${(index * 7919) % 100}/widget-${((index * 2654435761) % 2 ** 32).toString(16).padStart(8, "0")}`,
@@ -41,10 +52,10 @@ const objects: Objects = {
 };
 const prefix = "/demo.dev/widgets/";
 
-/** One store of a certain size, with what is measured on it. */
+/** A store of one size, and its measurements. */
 interface Subject {
   readonly name: string;
-  /** What is known without taking turns. */
+  /** Figures that are measured once. */
   readonly figures: Figure[];
   readonly contenders: Contender[];
   close(): Promise<void>;
@@ -67,6 +78,7 @@ const columns = subjects.map(
 for (const subject of subjects) await subject.close();
 printTable("the embedded store", columns);
 printGoals();
+printRecorded();
 
 async function prepare(size: number): Promise<Subject> {
   const place = join(base, String(size));
@@ -134,7 +146,7 @@ async function prepare(size: number): Promise<Subject> {
   return { name: `${size.toLocaleString("en-US")} objects`, figures, contenders, close };
 }
 
-/** Lets the disk finish what was written before, which would slow down whoever is measured next. */
+/** Flushes earlier writes to the disk, which would slow down the next measurement. */
 function settle(): void {
   execFileSync("sync");
 }
@@ -159,7 +171,7 @@ async function fill(store: Store, size: number): Promise<void> {
   }
 }
 
-/** Many writers, each of which waits for its commit before it makes the next. */
+/** Commits per second of concurrent writers, each with one commit at a time. */
 async function concurrently(
   count: number,
   milliseconds: number,
@@ -177,7 +189,7 @@ async function concurrently(
   return (done * 1000) / (performance.now() - start);
 }
 
-/** Events handed to readers per second, over all of them, while 64 writers write. */
+/** Events per second over all watchers, while 64 writers write. */
 async function fanOut(store: Store, watchers: number, work: () => Promise<unknown>): Promise<number> {
   let delivered = 0;
   const stop = new AbortController();
@@ -235,17 +247,23 @@ function printGoals(): void {
   }
   const growth =
     figure(0, `tuned SQLite: inserts, ${writers}`) / figure(-1, `tuned SQLite: inserts, ${writers}`);
-  console.log(`  beside it  the cost of a plain insert grows by ${round(growth)}x (tuned loop)`);
+  console.log(`  note     the cost of a plain insert grows by ${round(growth)}x (tuned loop)`);
 }
 
-function readArguments(): { sizes: number[]; seconds: number; rounds: number; directory: string } {
-  const given = new Map<string, string>();
-  const words = process.argv.slice(2);
-  for (let index = 0; index < words.length; index += 2) given.set(words[index] ?? "", words[index + 1] ?? "");
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      sizes: { type: "string", default: "10000,1000000" },
+      seconds: { type: "string", default: "1" },
+      rounds: { type: "string", default: "5" },
+      dir: { type: "string", default: "." },
+      json: { type: "boolean" },
+    },
+  });
   return {
-    sizes: (given.get("--sizes") ?? "10000,1000000").split(",").map(Number),
-    seconds: Number(given.get("--seconds") ?? "1"),
-    rounds: Number(given.get("--rounds") ?? "5"),
-    directory: given.get("--dir") ?? ".",
+    sizes: values.sizes.split(",").map(Number),
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    directory: values.dir,
   };
 }

@@ -2,11 +2,11 @@
  * What most users import. All there is stands in `fettle/model`, `fettle/client`, `fettle/runtime`, `fettle/store` and
  * `fettle/server`; Kubernetes' own kinds are in `fettle/kubernetes`.
  */
-export { resource } from "./model/schema/resource.js";
-export { customResourceDefinition } from "./model/schema/custom-resource-definition.js";
-export { DefinitionError } from "./model/schema/definition-error.js";
-export { schema } from "./model/schema/markers.js";
-export type { Resource, ResourceOptions, Spec, SpecInput, Status } from "./model/schema/resource-types.js";
+export { resource } from "./model/resource/resource.js";
+export { customResourceDefinition } from "./model/resource/custom-resource-definition.js";
+export { DefinitionError } from "./model/resource/convert/definition-error.js";
+export { schema } from "./model/resource/markers.js";
+export type { Resource, ResourceOptions, Spec, SpecInput, Status } from "./model/resource/resource-types.js";
 export type { KubeObject, ObjectMeta, OwnerReference } from "./model/object/object.js";
 export type { Condition, ConditionStatus } from "./model/conditions/conditions.js";
 export { ApiError } from "./model/errors/api-error.js";

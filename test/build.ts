@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Compiles `src` once before any test, so that worker threads and child processes run what is being tested. */
+/** Builds `dist` once before any test, so that worker threads and child processes run the code under test. */
 export default function build(): void {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
-    stdio: "inherit",
-  });
+  execFileSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 }

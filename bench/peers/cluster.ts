@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { createJiti } from "jiti";
 import { builtGoProgram } from "./go-program.js";
 
-/** kube-apiserver and its etcd, as `test/components` starts them; what benchmarks ask of it. */
+/** kube-apiserver and its etcd, as `test/components` starts them. */
 export interface Cluster extends AsyncDisposable, Startable {
   readonly url: string;
-  /** The authority that signed its certificate, in PEM. */
+  /** Certificate authority, in PEM. */
   readonly ca: string;
-  /** The administrator's, whom priority and fairness do not slow down. */
+  /** Token of an administrator, who is exempt from priority and fairness. */
   readonly token: string;
-  /** The path of a kubeconfig of the same administrator. */
+  /** Path of a kubeconfig for the same administrator. */
   readonly kubeconfig: string;
   readonly etcd: Startable;
 }
@@ -22,14 +22,14 @@ interface Startable {
   start(): Promise<void>;
 }
 
-/** Starts a cluster that keeps its data in a folder below `directory`, on the same disk as what it is compared with. */
+/** Starts a cluster with its data below `directory`, on the same disk as the servers it is compared with. */
 export async function startCluster(directory: string): Promise<Cluster> {
-  // Components are sources that tests compile; they find what lies beside them, so they are loaded where they are.
+  // Components are TypeScript sources that refer to files beside them, so they are loaded from their own folder.
   const file = fileURLToPath(new URL("../../../test/components/kubernetes.ts", import.meta.url));
   const loaded = await createJiti(import.meta.url).import<{ kubernetes: { start(): Promise<Cluster> } }>(
     file,
   );
-  // A component takes the program that comes first on the PATH.
+  // Components use the first program on the PATH.
   const path = [dirname(builtGoProgram("etcd")), process.env["PATH"]].join(delimiter);
   return withEnvironment({ TMPDIR: directory, PATH: path }, () => loaded.kubernetes.start());
 }
@@ -50,11 +50,11 @@ async function withEnvironment<Result>(
   }
 }
 
-/** Bytes of memory, and microseconds of processor time of all threads, of a process that is no child of ours. */
+/** Resident memory (bytes) and processor time of all threads (microseconds) of any process, from /proc. */
 export function usageOf(pid: number | undefined): { readonly rss: number; readonly processorTime: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const rss = Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1]) * 1024;
-  // The name, which comes second, may have spaces in it; 12 fields after it come user and system time, in hundredths.
+  // The second field, the name in parentheses, may contain spaces. User and system time are fields 14 and 15, in ticks of 10 ms.
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { rss, processorTime: (Number(fields[11]) + Number(fields[12])) * 10_000 };

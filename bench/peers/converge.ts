@@ -3,16 +3,16 @@ import { defineKinds, Widget } from "../runtime-widgets.js";
 import { startCluster } from "./cluster.js";
 import { startGoProgram } from "./go-program.js";
 
-/** A controller in controller-runtime on a real kube-apiserver, and the way to the same API for ours. */
+/** A controller-runtime controller on a real kube-apiserver, and a plane for our controllers on the same server. */
 export interface ConvergePeer extends AsyncDisposable {
   readonly plane: Plane;
-  /** From the first create to the last Ready, in a namespace that is there and empty. */
+  /** Measures the time from the first create to the last Ready in an existing empty namespace. */
   converge(task: Task): Promise<Converged>;
 }
 
 interface Task {
   readonly namespace: string;
-  /** The version from which on it is looked for what is ready. */
+  /** resourceVersion at which the watch for Ready objects starts. */
   readonly since: string;
   readonly objects: number;
   readonly creators: number;
@@ -21,9 +21,9 @@ interface Task {
 
 interface Converged {
   readonly milliseconds: number;
-  /** Milliseconds of processor time of the controller's process. */
+  /** Processor time of the controller's process; milliseconds. */
   readonly processor: number;
-  /** Bytes of memory that process had at most. */
+  /** Peak memory of that process; bytes. */
   readonly peak: number;
 }
 
@@ -55,7 +55,7 @@ export async function startConvergePeer(directory: string): Promise<ConvergePeer
   }
 }
 
-/** kube-apiserver begins to serve a kind some time after it was defined. */
+/** Resolves when kube-apiserver serves the kind, some time after its definition. */
 async function served({ client }: Plane): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

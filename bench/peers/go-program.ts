@@ -6,20 +6,20 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A peer that is a program in Go: each line it is sent is a question, each line that it prints an answer. */
+/** A peer written in Go: reads requests from stdin and writes responses to stdout, one JSON value per line. */
 export interface GoProgram extends AsyncDisposable {
   ask<Answer>(question: object): Promise<Answer>;
 }
 
 const compiler = "go";
-/** As `test/components/kubernetes` builds: what both need is compiled once. */
+/** The flags of `test/components/kubernetes`, so that shared packages are compiled once. */
 const build = ["build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
 const running = new Set<{ kill(signal: NodeJS.Signals): boolean }>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the program in the folder `bench/peers/<name>`, after building it where that was not done before. */
+/** Starts the program in `bench/peers/<name>`, and builds it first if necessary. */
 export async function startGoProgram(name: string, given: readonly string[] = []): Promise<GoProgram> {
   const child = spawn(builtGoProgram(name), given, { stdio: ["pipe", "pipe", "inherit"] });
   running.add(child);
@@ -30,7 +30,7 @@ export async function startGoProgram(name: string, given: readonly string[] = []
       reject(new Error(`bench/peers/${name} ended with ${code ?? signal} instead of answering`));
     });
   });
-  // Who waits for an answer is told; nobody else has to care.
+  // Handled by the callers of ask().
   exited.catch(() => {});
   child.stdin.on("error", () => {});
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -48,7 +48,7 @@ export async function startGoProgram(name: string, given: readonly string[] = []
   };
 }
 
-/** The path of the program, which is kept outside the repository in a folder whose name changes with its sources. */
+/** Path of the built program, outside the repository in a folder named by the hash of its sources. */
 export function builtGoProgram(name: string): string {
   const sources = fileURLToPath(new URL(`../../../bench/peers/${name}/`, import.meta.url));
   const hash = createHash("sha256");

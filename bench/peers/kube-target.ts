@@ -4,7 +4,7 @@ import { startCluster, usageOf } from "./cluster.js";
 
 const restarts = 2;
 
-/** kube-apiserver with its etcd as a server that is measured. */
+/** kube-apiserver with its etcd as a server to measure. */
 export async function startKubeTarget(directory: string): Promise<Target> {
   const cluster = await startCluster(directory);
   const endpoint = { port: Number(new URL(cluster.url).port), ca: cluster.ca };

@@ -1,8 +1,8 @@
 import type { Goals } from "../runtime-figures.js";
 
 /**
- * Starts a peer. Where that cannot be, says so where nobody overlooks it, at once and among the goals, and everything else
- * is measured without it.
+ * Starts a peer. If that fails, reports it at once and among the goals, and returns undefined, so that everything else is
+ * measured.
  */
 export async function peerOrMissing<Peer>(
   what: string,

@@ -4,14 +4,14 @@ import type { Goals } from "../runtime-figures.js";
 import type { Busy, Load, Size } from "../server-load.js";
 import type { Starts, Target } from "../server-target.js";
 
-/** One of the servers side by side, and what was found out about it. */
+/** One of the compared servers, with its figures. */
 export interface Side {
   readonly target: Target;
   readonly load: Load;
   readonly starts: Starts;
-  /** Megabytes when idle. */
+  /** Idle memory; MB. */
   readonly idle: number;
-  /** Megabytes of a part of it that is looked at alone. */
+  /** Idle memory of the main process, if there are several; MB. */
   readonly idlePart?: number | undefined;
   figures: readonly Figure[];
 }
@@ -22,7 +22,7 @@ export interface Sides {
   readonly kube: Side;
 }
 
-/** Ours beside kube-apiserver with etcd: TLS beside TLS, and plain HTTP, which kube-apiserver does not speak. */
+/** Compares ours with kube-apiserver and etcd, both over TLS; ours also without, which kube-apiserver does not support. */
 export function reportPeers(sides: Sides, { clients }: Size, goals: Goals): void {
   const rows = rowsOf(sides);
   printRows(sides, rows);
@@ -35,7 +35,7 @@ export function reportPeers(sides: Sides, { clients }: Size, goals: Goals): void
     const open = `without TLS ${round(better(plain, kube))}x`;
     goals.add(`${text}, both over TLS`, times >= least, `${shown}; ${open}`);
     const reason = times >= least ? undefined : obstacle(sides, row);
-    if (reason !== undefined) goals.beside(`  ${reason}`);
+    if (reason !== undefined) goals.note(`  ${reason}`);
   };
   wanted("create 10x kube-apiserver's rate", 10, `durable create, ${clients}`);
   wanted("get 10x", 10, `get, ${clients}`);
@@ -46,10 +46,10 @@ export function reportPeers(sides: Sides, { clients }: Size, goals: Goals): void
   wanted("idle in a third of the memory of kube-apiserver and etcd", 3, "memory when idle");
   const { idlePart = NaN } = sides.kube;
   const part = idlePart / sides.secure.idle;
-  goals.beside(`kube-apiserver without etcd has ${round(part)}x our memory (${round(idlePart)} MB)`);
+  goals.note(`kube-apiserver without etcd has ${round(part)}x our memory (${round(idlePart)} MB)`);
 }
 
-/** One figure of all three. */
+/** The same figure of all three. */
 interface Row {
   readonly name: string;
   readonly plain: Figure;
@@ -78,7 +78,7 @@ function printRows(sides: Sides, rows: readonly Row[]): void {
   const cell = (text: string): string => text.padStart(16);
   const { plain, secure, kube } = sides;
   const heads = [...[plain, secure, kube].map(({ target }) => target.name), "better by", "over TLS"];
-  const title = "beside kube-apiserver and etcd".padEnd(width);
+  const title = "compared with kube-apiserver".padEnd(width);
   console.log(`\n${title}${heads.map(cell).join("")}   processors: client + server, of each`);
   for (const row of rows) {
     const figures = [row.plain, row.secure, row.kube].map(({ value, unit }) => `${round(value)} ${unit}`);
@@ -93,12 +93,12 @@ function printRows(sides: Sides, rows: readonly Row[]): void {
   );
 }
 
-/** How many times better one figure is: of rates more is better, of everything else less. */
+/** Ratio by which one figure is better: rates are better when higher, everything else when lower. */
 function better(ours: Figure, theirs: Figure): number {
   return ours.unit === "/s" ? ours.value / theirs.value : theirs.value / ours.value;
 }
 
-/** Empty for what no load was needed for. */
+/** Busy processors of all three; empty for figures without load. */
 function processors({ plain, secure, kube }: Sides, name: string): string {
   const all = [plain, secure, kube].map(({ load }) => load.busy(name));
   if (all.some(({ client }) => Number.isNaN(client))) return "";
@@ -106,14 +106,14 @@ function processors({ plain, secure, kube }: Sides, name: string): string {
 }
 
 /**
- * What kept ours from more, as far as processor time tells: what the servers themselves needed for the same work, and
- * what was left of the machine beside the load generator.
+ * Likely reason for a missed goal, by processor time: the cost of the same work on both servers, and how busy the load
+ * generator kept the machine.
  */
 function obstacle({ secure, kube }: Sides, row: Row): string | undefined {
   const ours = secure.load.busy(row.name);
   const theirs = kube.load.busy(row.name);
   if (Number.isNaN(ours.client)) return undefined;
-  // A list is one piece of work; everything else is counted by the second.
+  // The figure of a list is the time of one request; all others are rates.
   const cost = ({ server }: Busy, { unit, value }: Figure): number =>
     unit === "/s" ? (server * 1e6) / value : server * value * 1000;
   const [own, other] = [cost(ours, row.secure), cost(theirs, row.kube)];

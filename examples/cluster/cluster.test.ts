@@ -69,7 +69,9 @@ test("a new version of the cluster reaches its nodes through the index", async (
   await plane.pass("11s");
   expect(new Set(machines.versions.values())).toEqual(new Set(["2.0"]));
   expect((await plane.client.get(Cluster, "prod")).status?.up).toBe(3);
-  const reasons = plane.controllers.runs.of("Node", "default/prod-a").flatMap((run) => run.triggers);
+  const reasons = (await plane.controllers.runs.find({ kind: "Node", key: "default/prod-a" })).flatMap(
+    (run) => run.triggers,
+  );
   expect(reasons).toContainEqual(
     expect.objectContaining({ type: "watched", by: "Cluster default/prod", text: "updated" }),
   );
@@ -84,7 +86,7 @@ test("a node can be looked at for a reason that no watch tells of", async () => 
   expect([...machines.versions]).toEqual([["default/prod-a", "1.0"]]);
   await plane.pass("20s");
   expect(machines.versions.get("default/prod-b")).toBe("1.0");
-  const runs = plane.controllers.runs.of("Node", "default/prod-b");
+  const runs = await plane.controllers.runs.find({ kind: "Node", key: "default/prod-b" });
   expect(runs.flatMap((run) => run.triggers)).toContainEqual(
     expect.objectContaining({ type: "manual", text: "Cluster update" }),
   );

@@ -75,7 +75,7 @@ test("what fails for now is tried again after 1, 2, 4 seconds", async () => {
   expect(gateway.done).toEqual([]);
   await plane.pass("1s");
   expect(gateway.done).toEqual(["connect pump", "configure pump", "start pump"]);
-  const runs = plane.controllers.runs.of("Device", "default/pump");
+  const runs = await plane.controllers.runs.find({ kind: "Device", key: "default/pump" });
   expect(runs.map((run) => run.outcome.type)).toEqual(["error", "error", "error", "requeue"]);
 });
 
@@ -92,7 +92,7 @@ test.each([
     ),
   );
   await pass("1h");
-  expect(controllers.runs.of("Device", "default/pump")).toHaveLength(1);
+  expect(await controllers.runs.find({ kind: "Device", key: "default/pump" })).toHaveLength(1);
   await client.patch(Device, "pump", { spec: { config: { mode: "eco", colour: null } } });
   await until(Device, "pump", (device) => device?.status?.state === "running");
 });
@@ -103,7 +103,7 @@ test("somebody can ask for a look, and say why", async () => {
   plane.controllers.enqueue(Device, "pump", { reason: "Manual trigger" });
   await plane.controllers.idle();
   expect(gateway.done.at(-1)).toBe("start pump");
-  const last = plane.controllers.runs.of("Device", "default/pump").at(-1);
+  const last = (await plane.controllers.runs.find({ kind: "Device", key: "default/pump" })).at(-1);
   expect(last?.triggers).toMatchObject([{ type: "manual", text: "Manual trigger" }]);
 });
 

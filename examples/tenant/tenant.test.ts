@@ -59,7 +59,7 @@ test("a tenant gets a namespace with Redis, a server and network policies", asyn
 
 test("its parts are made in the order they are named", async () => {
   await createTenant();
-  const [first] = plane.controllers.runs.of("Tenant", "acme");
+  const [first] = await plane.controllers.runs.find({ kind: "Tenant", key: "acme" });
   const applied = first?.writes.filter(({ verb }) => verb === "apply");
   expect(applied?.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual([
     "Namespace tenant-acme",
@@ -106,10 +106,10 @@ test("what is changed or deleted by hand is set back", async () => {
 test("it is looked at every five minutes", async () => {
   await startTenant();
   await plane.controllers.idle();
-  const runs = () => plane.controllers.runs.of("Tenant", "acme");
-  const before = runs().length;
+  const runs = () => plane.controllers.runs.find({ kind: "Tenant", key: "acme" });
+  const before = (await runs()).length;
   await plane.pass("15m");
-  const later = runs().slice(before);
+  const later = (await runs()).slice(before);
   expect(later.map(({ triggers }) => triggers[0]?.text)).toEqual(
     Array.from({ length: 3 }, () => "periodic reconciliation"),
   );
@@ -130,9 +130,9 @@ test("an invalid tenant fails, is not tried again, and recovers when it is mende
     events.some(({ type, reason }) => `${type} ${reason}` === "Warning Failed"),
   );
   await controllers.idle();
-  const runs = controllers.runs.of("Tenant", "acme").length;
+  const runs = (await controllers.runs.find({ kind: "Tenant", key: "acme" })).length;
   await pass("1h");
-  expect(controllers.runs.of("Tenant", "acme")).toHaveLength(runs);
+  expect(await controllers.runs.find({ kind: "Tenant", key: "acme" })).toHaveLength(runs);
   expect(await client.find(Namespace, "tenant-acme")).toBeUndefined();
 
   await client.patch(Tenant, "acme", { spec: { displayName: "Acme" } });

@@ -6,7 +6,7 @@ const { version } = JSON.parse(readFileSync(new URL(import.meta.resolve("fettle/
   readonly version: string;
 };
 
-// All but this loads more than it takes to answer.
+// Loads nothing else, for an immediate response.
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   process.stdout.write(`${version}\n`);
 } else {

@@ -5,14 +5,14 @@ import {
   type ControllerList,
   type DeadList,
   type History,
-  type Instructed,
-  type Instruction,
-  type PlanAnswer,
+  type QueueCommandResult,
+  type QueueCommandRequest,
+  type PlanResponse,
   type PlanRequest,
   type RunList,
   type StateList,
-  type ToldChange,
-  type ToldRun,
+  type ChangeReport,
+  type RunReport,
   type Top,
 } from "../plane/management/contract.js";
 import type { Connected } from "./connect.js";
@@ -31,6 +31,11 @@ interface Asked {
   readonly limit?: number | undefined;
   /** Only what came after the run with this id. */
   readonly after?: string | undefined;
+  /** Only runs that ended then or later, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Only runs that wrote an object of this kind and key. */
+  readonly wroteKind?: string | undefined;
+  readonly wroteKey?: string | undefined;
 }
 
 interface ChangesAsked {
@@ -54,12 +59,12 @@ export interface ManagementClient {
   instruct(
     controller: string,
     verb: "enqueue" | "pause" | "resume" | "retry",
-    instruction: Instruction,
-  ): Promise<Instructed>;
+    instruction: QueueCommandRequest,
+  ): Promise<QueueCommandResult>;
   dead(): Promise<DeadList>;
   runs(asked: Asked): Promise<RunList>;
-  followRuns(asked: Asked): AsyncGenerator<ToldRun, void, undefined>;
-  plan(request: PlanRequest): Promise<PlanAnswer>;
+  followRuns(asked: Asked): AsyncGenerator<RunReport, void, undefined>;
+  plan(request: PlanRequest): Promise<PlanResponse>;
   history(
     object: {
       readonly apiVersion: string;
@@ -72,7 +77,7 @@ export interface ManagementClient {
   top(): Promise<Top>;
   followTop(every: number): AsyncGenerator<Top, void, undefined>;
   changes(asked: ChangesAsked): Promise<ChangeList>;
-  followChanges(asked: ChangesAsked): AsyncGenerator<ToldChange, void, undefined>;
+  followChanges(asked: ChangesAsked): AsyncGenerator<ChangeReport, void, undefined>;
   state(asked: {
     readonly key: string;
     readonly limit?: number | undefined;

@@ -8,7 +8,7 @@ import {
   type KubeObject,
   type Random,
 } from "../model/core.js";
-import { jsonEqual } from "../model/patch/json-equal.js";
+import { jsonEqual } from "../model/object/json.js";
 import { isAbsent, isUnserved } from "./absent.js";
 import type {
   ApplyOptions,

@@ -24,7 +24,7 @@ export { validateObjectMeta, validateObjectMetaUpdate, type MetadataRules } from
 export { ApiError, asApiError, fromStatus, statusOf } from "./errors/api-error.js";
 export * as failures from "./errors/failures.js";
 export * from "./errors/predicates.js";
-export type { Status as ApiStatus, StatusCause, StatusDetails, StatusReason } from "./errors/status.js";
+export type { ApiStatus, StatusCause, StatusDetails, StatusReason } from "./errors/status.js";
 
 export {
   everything,
@@ -61,7 +61,7 @@ export {
   type PatchSchema,
   type PatchStrategy,
 } from "./patch/strategic-merge.js";
-export { diff, type Change, type DiffOptions, type Path } from "./diff/changes.js";
+export { diff, type FieldChange, type DiffOptions, type ValuePath } from "./diff/changes.js";
 export { jsonPatchOf, toJsonPatch } from "./diff/to-json-patch.js";
 export { renderDiff, type RenderOptions } from "./diff/render.js";
 
@@ -70,7 +70,7 @@ export {
   type CustomResourceDefinition,
   type CustomResourceDefinitionVersion,
   type PrinterColumn,
-} from "./schema/custom-resource-definition.js";
+} from "./resource/custom-resource-definition.js";
 export { checkStructural } from "./schema/structural-check.js";
 export type { StructuralSchema } from "./schema/structural-schema.js";
 

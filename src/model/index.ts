@@ -1,7 +1,7 @@
-// All of the model but the making of kinds, which brings zod: what runs without zod imports core.js.
+// All of the model, including resource(), which needs zod. Code that must run without zod imports core.js.
 export * from "./core.js";
 
-export { resource } from "./schema/resource.js";
+export { resource } from "./resource/resource.js";
 export type {
   Column,
   ColumnOptions,
@@ -9,12 +9,12 @@ export type {
   ResourceObject,
   Resource,
   ResourceOptions,
-  Scope,
+  ResourceScope,
   Spec,
   SpecInput,
   StandardStatus,
   Status,
   StatusOutput,
-} from "./schema/resource-types.js";
-export { DefinitionError, type DefinitionProblem } from "./schema/definition-error.js";
-export { schema } from "./schema/markers.js";
+} from "./resource/resource-types.js";
+export { DefinitionError, type DefinitionProblem } from "./resource/convert/definition-error.js";
+export { schema } from "./resource/markers.js";

@@ -2,7 +2,7 @@ import { parseAllDocuments } from "yaml";
 import type { Client, Manifest } from "../client/client.js";
 import type { KubeObject } from "../model/core.js";
 
-/** One manifest that was applied. */
+/** Result of applying one manifest. */
 export interface Applied {
   readonly object: KubeObject;
   readonly outcome: "created" | "configured" | "unchanged";
@@ -13,19 +13,18 @@ export interface ApplyManifestsOptions {
   readonly force?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Is told of each as it is done. */
+  /** Called after each manifest. */
   readonly onApplied?: ((applied: Applied) => void) | undefined;
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
-/** A manifest that cannot be read, with the place where. */
+/** A malformed manifest; the message has its position. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }
 
 /**
- * The manifests in a text: YAML with any number of documents, or JSON; a List is its items. `where` names the text in
- * errors.
+ * Parses YAML with any number of documents, or JSON; a List is replaced by its items. `where` names the text in errors.
  */
 export function parseManifests(text: string, where = "manifest"): readonly Manifest[] {
   const manifests: Manifest[] = [];
@@ -42,7 +41,7 @@ export function parseManifests(text: string, where = "manifest"): readonly Manif
   return manifests;
 }
 
-/** What is wrong; where it is has been said already. */
+/** Message of a YAML error without its position and excerpt. */
 function firstLine(message: string): string {
   return (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
 }
@@ -51,7 +50,7 @@ function asManifests(value: unknown, where: string): Manifest[] {
   if (Array.isArray(value)) return value.flatMap((item) => asManifests(item, where));
   if (typeof value !== "object" || value === null) {
     throw new ManifestError(
-      `${where}: a manifest is an object with apiVersion, kind and metadata, not ${typeof value}`,
+      `${where}: a manifest must be an object with apiVersion, kind and metadata, not ${typeof value}`,
     );
   }
   const { apiVersion, kind, metadata, items } = value as Record<string, unknown>;
@@ -68,13 +67,13 @@ function asManifests(value: unknown, where: string): Manifest[] {
   return [value as Manifest];
 }
 
-/** Definitions and namespaces first: what else is there may need them. */
+/** Definitions and namespaces come first, since other objects may need them. */
 const order = new Map([
   ["CustomResourceDefinition", 0],
   ["Namespace", 1],
 ]);
 
-/** Applies manifests on the server, definitions and namespaces first, the rest in the order given. */
+/** Applies manifests with server-side apply: definitions and namespaces first, then the others in the given order. */
 export async function applyManifests(
   client: Client,
   manifests: readonly (string | object)[],

@@ -16,10 +16,10 @@ const site = (name: string) => ({
   metadata: { name },
   spec: { title: name },
 });
-/** Informers of a kind that is not there look again after a while. */
+/** Informers of a missing kind retry after a while. */
 const patience = { timeout: 20_000 };
 
-test("starts although a definition is being deleted, cleans up after its objects, and registers it anew", async () => {
+test("starts while a definition is being deleted, cleans up its objects, and registers it again", async () => {
   const store = new MemoryStore();
   const sites = (cleanup: () => void) =>
     controller({ for: Site, reconcile: (_, { ready }) => ready("Published"), cleanup });

@@ -2,167 +2,178 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
-import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
-import type { Controller } from "../runtime/controller/controller.js";
-import { silent, type Log } from "../runtime/log/log.js";
-import type { Schedule } from "../runtime/schedule/schedule.js";
-import {
-  startControllers,
-  type Controllers,
-  type ControllersOptions,
-} from "../runtime/start/start-controllers.js";
+import { systemClock, systemRandom, type Clock } from "../model/core.js";
+import { silent } from "../runtime/log/log.js";
+import type { Controllers } from "../runtime/start/start-controllers.js";
 import {
   startApi,
   startServer,
   type Api,
   type Extension,
-  type Server,
+  type HealthCheck,
   type ServerOptions,
 } from "../server/index.js";
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
-import { Endings } from "./endings.js";
-import { kindsOf } from "./definitions/kinds-of.js";
-import { registerDefinitions } from "./definitions/register-definitions.js";
-import { registerLater } from "./definitions/register-later.js";
 import { inProcess } from "./in-process.js";
-import { controllerHealth } from "./controller-health.js";
-import { management } from "./management/management.js";
+import { management, type ApiAccess } from "./management/management.js";
+import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
+import { startWork, type WorkOptions } from "./start-work.js";
 
-/** Where and how the API is served. */
+/** Address of the API, and access to it. */
 export interface ListenOptions extends Pick<
   ServerOptions,
   "host" | "port" | "tls" | "hosts" | "origins" | "tokenFile" | "kubeconfig" | "limits"
 > {}
 
-export interface ControlPlaneOptions extends Pick<
-  ControllersOptions,
-  "metrics" | "traces" | "detectors" | "observer" | "breakers" | "runs" | "grace"
-> {
-  readonly controllers?: readonly Controller[] | undefined;
-  readonly schedules?: readonly Schedule[] | undefined;
-  /** Kinds that are served although no controller here is for them or owns them. */
-  readonly kinds?: readonly Resource[] | undefined;
-  /** Registers definitions also where stored objects would no longer be valid, or somebody else made the definition. */
+export interface ControlPlaneOptions
+  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
+  /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
-  /** The folder for everything that is kept: objects, tokens, certificates. Default `.fettle`. */
+  /** Folder for objects, runs, tokens and certificates. Default: `.fettle`. */
   readonly data?: string | undefined;
-  /** Where objects are kept: a store of one's own, which stays open, or `"memory"` to forget them. Default: on disk in `data`. */
+  /** `"memory"`, or a store that stays open when the control plane stops. Default: SQLite in the `data` folder. */
   readonly store?: Store | "memory" | undefined;
-  /** Default: 127.0.0.1, port 7700. `false` for nobody but this process. */
+  /** Default: 127.0.0.1, port 7700. `false` serves the API to this process only. */
   readonly listen?: ListenOptions | false | undefined;
-  /** More that is served beside the API. */
+  /** Further paths served beside the API. */
   readonly extensions?: readonly Extension[] | undefined;
-  readonly clock?: Clock | undefined;
-  readonly random?: Random | undefined;
-  /** Where log lines go, such as what `createLog()` makes; nowhere unless told. */
-  readonly log?: Log | undefined;
-  /** For `/version`. */
+  /** Version of the program, for `/version`. */
   readonly version?: string | undefined;
 }
 
-/** A control plane at work. */
-export interface ControlPlane extends AsyncDisposable {
-  /** Where the API is served; undefined when it is not. */
+/** A running control plane. */
+export interface ControlPlane extends Stoppable {
+  /** URL of the API; undefined with `listen: false`. */
   readonly url: string | undefined;
-  /** The path of a kubeconfig for the administrator; undefined when nothing is served. */
+  /** Path of a kubeconfig for the administrator; undefined with `listen: false`. */
   readonly kubeconfig: string | undefined;
   readonly client: Client;
   readonly controllers: Controllers;
   readonly api: Api;
   /** Applies manifests: objects, or YAML or JSON text with any number of them. */
   apply(...manifests: readonly (string | object)[]): Promise<readonly Applied[]>;
-  /** Ends everything, in order: runs come to their end, requests are answered, what was acknowledged is on disk. */
+  /** Waits for runs and requests to end, then closes the store. */
   stop(): Promise<void>;
 }
 
 const defaultPort = 7700;
 const defaultData = ".fettle";
 
+/** Parts that the server reports on but that are started after it. */
+interface StartedParts {
+  controllers?: Controllers;
+  api?: ApiAccess;
+}
+
 /**
- * Puts it all together in one process: a durable store, the API server, and controllers at work on it.
+ * Starts a control plane in this process: a durable store, the API server, and controllers.
  *
  * @example
  * const plane = await controlPlane({ controllers: [sites] });
  * await plane.apply({ apiVersion: "demo.dev/v1", kind: "Site", metadata: { name: "hello" }, spec: { title: "Hello" } });
  * console.log(plane.url); // and kubectl --kubeconfig .fettle/kubeconfig get sites
  */
-export async function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { controllers = [], listen = {}, clock = systemClock, random = systemRandom, log = silent } = options;
-  const endings = new Endings();
-  try {
-    const data = resolve(options.data ?? defaultData);
-    const store = await openStore(options.store, data, clock, endings);
-    const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-    // The server is told of the controllers, and the controllers of the server's API.
-    const late: { controllers?: Controllers; client?: Client } = {};
-    const shared = { store, clock, random, onError };
-    let server: Server | undefined;
-    let api: Api;
-    if (listen === false) {
-      const started = await startApi(shared);
-      endings.add(() => started.close());
-      api = started;
-    } else {
-      await mkdir(data, { recursive: true });
-      const started = await startServer({
-        port: defaultPort,
-        ...listen,
-        ...shared,
-        data,
-        version: options.version,
-        metrics: [() => late.controllers?.metrics?.families() ?? []],
-        healthChecks: controllerHealth(() => late.controllers),
-        extensions: [management({ parts: () => late, store, clock }), ...(options.extensions ?? [])],
-      });
-      endings.add(() => started.close());
-      server = started;
-      api = started.api;
-    }
+export function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { controllers = [], clock = systemClock, random = systemRandom, log = silent } = options;
+  const data = resolve(options.data ?? defaultData);
+  const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
+  return startParts(async (onStop) => {
+    const store = await openStore(options.store, data, clock, onStop);
+    const started: StartedParts = {};
+    const { api, url, kubeconfig } = await serve(
+      { ...options, data, clock, random, log },
+      store,
+      started,
+      onStop,
+    );
     const client = createClient({ transport: inProcess(api, { clock }), clock, random });
-    await registerDefinitions(client, kindsOf(controllers, options.kinds), {
-      log,
-      clock,
-      force: options.forceDefinitions,
-      whenGone: registerLater(endings, log),
-    });
-    const running = startControllers({ ...options, controllers, client, clock, random, log });
-    endings.add(() => running.stop());
-    late.client = client;
-    late.controllers = running;
+    const running = await startWork(
+      {
+        ...options,
+        controllers,
+        client,
+        register: true,
+        force: options.forceDefinitions,
+        runs: { ...options.runs, folder: options.runs?.folder ?? defaultFolder },
+        clock,
+        random,
+        log,
+      },
+      onStop,
+    );
+    started.controllers = running;
+    started.api = {
+      clientAs: (user) => createClient({ transport: inProcess(api, { user, clock }), clock, random }),
+      checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
+    };
     await running.ready();
-    const plane: ControlPlane = {
-      url: server?.url,
-      kubeconfig: server?.kubeconfig,
+    return {
+      url,
+      kubeconfig,
       client,
       controllers: running,
       api,
       apply: (...manifests) => applyManifests(client, manifests),
-      stop: () => endings.end(),
-      [Symbol.asyncDispose]: () => plane.stop(),
     };
-    return plane;
-  } catch (error) {
-    await endings.end().catch(() => {});
-    throw error;
-  }
+  });
 }
 
 async function openStore(
   store: ControlPlaneOptions["store"],
   data: string,
   clock: Clock,
-  endings: Endings,
+  onStop: OnStop,
 ): Promise<Store> {
   if (typeof store === "object") return store;
-  if (store === "memory") {
-    const memory = new MemoryStore({ clock });
-    endings.add(() => memory.close());
-    return memory;
+  if (store === undefined) await mkdir(data, { recursive: true });
+  const opened = store === "memory" ? new MemoryStore({ clock }) : await openSqliteStore(join(data, "store"));
+  onStop(() => opened.close());
+  return opened;
+}
+
+type ServeOptions = ControlPlaneOptions &
+  Required<Pick<ControlPlaneOptions, "data" | "clock" | "random" | "log">>;
+
+async function serve(
+  { listen = {}, data, clock, random, log, ...options }: ServeOptions,
+  store: Store,
+  started: StartedParts,
+  onStop: OnStop,
+): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
+  const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
+  const { authorize, admission, audit } = options;
+  const shared = { store, clock, random, onError, authorize, admission, audit };
+  if (listen === false) {
+    const api = await startApi(shared);
+    onStop(() => api.close());
+    return { api, url: undefined, kubeconfig: undefined };
   }
   await mkdir(data, { recursive: true });
-  const sqlite = await openSqliteStore(join(data, "store"));
-  endings.add(() => sqlite.close());
-  return sqlite;
+  const server = await startServer({
+    port: defaultPort,
+    ...listen,
+    ...shared,
+    data,
+    version: options.version,
+    metrics: [() => started.controllers?.metrics?.families() ?? []],
+    healthChecks: controllerHealth(started),
+    extensions: [management({ parts: () => started, store, clock }), ...(options.extensions ?? [])],
+  });
+  onStop(() => server.close());
+  return server;
+}
+
+/** Health of the controllers as checks of the server. */
+function controllerHealth(started: StartedParts): readonly HealthCheck[] {
+  const check = (probe: "liveness" | "readiness") => async () => {
+    const report = await started.controllers?.health.report(probe);
+    if (report === undefined || report.status !== "unhealthy") return;
+    const failed = report.checks.filter(({ ok }) => !ok).map(({ name, message }) => `${name}: ${message}`);
+    throw new Error(failed.join("; "));
+  };
+  return [
+    { name: "controllers-alive", paths: ["livez", "healthz"], check: check("liveness") },
+    { name: "controllers-ready", paths: ["readyz"], check: check("readiness") },
+  ];
 }

@@ -6,11 +6,11 @@ import type { Controllers } from "../runtime/start/start-controllers.js";
 export interface HealthServerOptions {
   readonly controllers: Controllers;
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
-/** Tells those who look after processes how controllers are. */
+/** Serves probes and metrics of controllers. */
 export interface HealthServer {
   /** `http://127.0.0.1:8081` */
   readonly url: string;
@@ -24,15 +24,15 @@ const probes: ReadonlyMap<string, Probe | undefined> = new Map([
 ]);
 
 /**
- * Serves `/livez`, `/readyz`, `/healthz` (each a line per check; 200 when well, 503 when not) and `/metrics`, to everybody who
- * can reach it: there is nothing secret in them.
+ * Serves `/livez`, `/readyz`, `/healthz` (a line per check; status 200 or 503) and `/metrics`, without authentication since
+ * they contain no secrets.
  */
 export async function startHealthServer({
   controllers,
   host,
   port,
 }: HealthServerOptions): Promise<HealthServer> {
-  const answer = async (path: string, response: ServerResponse): Promise<void> => {
+  const respond = async (path: string, response: ServerResponse): Promise<void> => {
     if (probes.has(path)) {
       const { status, checks } = await controllers.health.report(probes.get(path));
       const lines = checks.map(
@@ -44,25 +44,25 @@ export async function startHealthServer({
       const text = await renderMetrics([() => controllers.metrics?.families() ?? []]);
       send(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
     } else {
-      send(response, 404, `there is nothing here: ask for ${[...probes.keys(), "/metrics"].join(", ")}\n`);
+      send(response, 404, `not found; available paths: ${[...probes.keys(), "/metrics"].join(", ")}\n`);
     }
   };
   const server = createServer((request, response) => {
     const [path = "/"] = (request.url ?? "/").split("?");
     request.resume();
     if (request.method !== "GET" && request.method !== "HEAD") {
-      send(response, 405, "only GET\n");
+      send(response, 405, "method not allowed: use GET\n");
       return;
     }
-    answer(path, response).catch((error: unknown) => send(response, 500, `${String(error)}\n`));
+    respond(path, response).catch((error: unknown) => send(response, 500, `${String(error)}\n`));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, () => resolve());
   });
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

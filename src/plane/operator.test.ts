@@ -52,7 +52,7 @@ const ask = async (url: string | undefined, path: string): Promise<{ code: numbe
   return { code: answer.status, text: await answer.text() };
 };
 
-test("with sharding all processes work, each on its share, and the rest take over when one goes", async () => {
+test("with sharding, all processes work on their shards, and others take over when one stops", async () => {
   const sharding = { shards: 8, retryPeriod: "100ms" } as const;
   const first = await start("first", { sharding });
   await first.controllers.ready();
@@ -74,7 +74,7 @@ test("with sharding all processes work, each on its share, and the rest take ove
   await expect(start("third", { sharding, leaderElection: true })).rejects.toThrow("not both");
 });
 
-test("kinds are registered, one process works, and another takes over when it goes", async () => {
+test("registers kinds; one process works, and another takes over when it stops", async () => {
   const first = await start("first");
   await first.controllers.ready();
   expect(first.lease).toBe("default/sites.demo.dev");
@@ -95,7 +95,7 @@ test("kinds are registered, one process works, and another takes over when it go
   expect((await home.client.get(Lease, "sites.demo.dev")).spec?.holderIdentity).toBe("");
 });
 
-test("health and metrics are served, and nothing else", async () => {
+test("serves health and metrics, and responds 404 to anything else", async () => {
   await using running = await start("one", { leaderElection: false });
   await running.controllers.ready();
   expect(running.lease).toBeUndefined();
@@ -111,7 +111,7 @@ test("health and metrics are served, and nothing else", async () => {
   expect(await ask(running.health, "/")).toMatchObject({ code: 404 });
 });
 
-test("with a namespace, objects of others are left alone", async () => {
+test("with a namespace, ignores objects of other namespaces", async () => {
   await using running = await start("one", { namespace: "demo", leaderElection: false });
   await running.controllers.ready();
   await home.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "demo" } });
@@ -122,7 +122,7 @@ test("with a namespace, objects of others are left alone", async () => {
   expect((await home.client.get(Site, "a")).status).toBeUndefined();
 });
 
-test("definitions are left to others when that is wanted", async () => {
+test("does not register definitions with definitions: skip", async () => {
   await expect(
     start("one", { definitions: "skip", leaderElection: false }).then((running) => running.stop()),
   ).resolves.toBeUndefined();
@@ -131,4 +131,20 @@ test("definitions are left to others when that is wanted", async () => {
     "sites.demo.dev",
   );
   expect(served).toBeUndefined();
+});
+
+test("records runs in a folder, and a later process finds them", async () => {
+  const folder = join(data, "operator-runs");
+  const find = async (options: Partial<OperatorOptions>) => {
+    await using running = await start("one", { leaderElection: false, runs: { folder }, ...options });
+    await running.controllers.ready();
+    await running.controllers.idle();
+    return await running.controllers.runs.find({ kind: Site, key: "default/recorded" });
+  };
+  await find({});
+  await home.client.create(Site, { metadata: { name: "recorded" }, spec: { title: "Recorded" } });
+  const [first, ...more] = await find({});
+  expect(first?.outcome.type).toBe("done");
+  const later = await find({ controllers: [] });
+  expect(later.map(({ id }) => id)).toEqual([first, ...more].map((run) => run?.id));
 });

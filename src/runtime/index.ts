@@ -36,7 +36,8 @@ export type { Election, Shards } from "./start/ownership.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
 export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";
-export type { RunLog, RunLogOptions } from "./runs/run-log.js";
+export { MemoryRunStore, type MemoryRunStoreOptions } from "./runs/memory-run-store.js";
+export type { RunQuery, RunStore } from "./runs/run-store.js";
 export { StepError } from "./reconcile/steps/steps.js";
 export type { Log } from "./log/log.js";
 export { createLog, type LogOptions } from "./log/create-log.js";
@@ -48,7 +49,7 @@ export type { Finding } from "./observe/findings/finding.js";
 export { renderRun } from "./runs/render-run.js";
 
 export { WorkQueue, type QueueObserver, type QueueOptions } from "./queue/work-queue.js";
-export type { AddOptions, DeadLetter, Outcome, Work } from "./queue/work.js";
+export type { AddOptions, DeadLetter, Outcome, QueueItem } from "./queue/queue-item.js";
 export {
   exponentialBackoff,
   fixedDelay,

@@ -1,7 +1,7 @@
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { systemClock, systemRandom, type Clock, type Random } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
+import type { Resource } from "../model/resource/resource-types.js";
 import { describeCall, hooked, type Call } from "./api/calls.js";
 import { Interception, type Interceptors } from "./api/interceptors.js";
 import { startMemoryApi } from "./api/memory-api.js";

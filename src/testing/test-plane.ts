@@ -5,7 +5,7 @@ import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
 import { targetOf } from "../client/which.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
-import type { Resource } from "../model/schema/resource-types.js";
+import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
 import type { Controller } from "../runtime/controller/controller.js";
@@ -134,7 +134,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
     async runs(kind, which) {
       const info = await client.kind(kind);
       const { namespace = "", name } = targetOf(info, which, client.namespace);
-      return working.runs.of(info, namespace === "" ? name : `${namespace}/${name}`);
+      return working.runs.find({ kind: info, key: namespace === "" ? name : `${namespace}/${name}` });
     },
     async events() {
       await untilStill(still);

@@ -58,6 +58,18 @@ test("nothing need be said", async () => {
   });
 });
 
+test("the record of runs has limits, and a folder if one is set", async () => {
+  const cwd = await folderWith({ "fettle.yaml": "runs:\n  maxAge: 30d\n  maxSize: 1Gi\n" });
+  const { config } = await loadConfig({ cwd, env: {}, flags: { runs: "log" } });
+  expect(config.runs).toEqual({ folder: join(cwd, "log"), maxAge: "30d", maxSize: "1Gi" });
+  const defaults = await loadConfig({ cwd: await folderWith(), env: {} });
+  expect(defaults.config.runs).toEqual({ maxAge: "7d", maxSize: "256Mi" });
+  expect(await problems("runs:\n  maxAge: long\n  maxSize: 10Ki\n")).toEqual([
+    'fettle.yaml:2:11: runs.maxAge: must be a duration such as "30s" or "12h", not "long"',
+    'fettle.yaml:3:12: runs.maxSize: must be a size of at least 1Mi, such as "256Mi", not "10Ki"',
+  ]);
+});
+
 test("paths are relative to the file they stand in", async () => {
   const cwd = await folderWith({ "deploy/fettle.yaml": "modules: [sites.ts]\nmanifests: [../all]\n" });
   const { config } = await loadConfig({ cwd, env: {}, file: "deploy/fettle.yaml" });
@@ -92,23 +104,23 @@ modules: { a: b }
 `;
   expect(await problems(text)).toEqual([
     "fettle.yaml:2:7: data: the variable NOWHERE is not set: set it, or write ${NOWHERE:-default}",
-    "fettle.yaml:3:8: store: postgres is not there yet: there are sqlite and memory",
-    "fettle.yaml:5:9: listen.port: must be a whole number from 0 to 65535, not 70000",
-    'fettle.yaml:6:3: there is no setting "prot" in listen; there is host, port, tls, hosts, origins, tokenFile, kubeconfig',
+    "fettle.yaml:3:8: store: postgres is not supported yet: choose sqlite or memory",
+    "fettle.yaml:5:9: listen.port: must be an integer from 0 to 65535, not 70000",
+    'fettle.yaml:6:3: unknown setting "prot" in listen; the settings are host, port, tls, hosts, origins, tokenFile, kubeconfig',
     'fettle.yaml:7:8: listen.tls: must be true or false, not "maybe"',
     'fettle.yaml:9:10: log.level: must be debug, info, warn or error, not "loud"',
-    "fettle.yaml:12:18: controllers.sites.demo.dev.concurrency: must be a whole number from 1, not 0",
+    "fettle.yaml:12:18: controllers.sites.demo.dev.concurrency: must be an integer from 1, not 0",
     'fettle.yaml:13:13: controllers.sites.demo.dev.resync: must be a duration such as "30s" or "12h", or false, not "never"',
-    'fettle.yaml:14:5: there is no setting "retries" in controllers.sites.demo.dev; there is concurrency, timeout, resync, backoff',
+    'fettle.yaml:14:5: unknown setting "retries" in controllers.sites.demo.dev; the settings are concurrency, timeout, resync, backoff',
     "fettle.yaml:15:10: modules: must be a list of paths, not a map",
   ]);
 });
 
 test.each([
-  ["- a\n- b\n", /^fettle\.yaml:1:1: a configuration is a map with data, store, listen, /],
-  ["listen: 7700\n", /^fettle\.yaml:1:9: listen is a map with host, port, /],
+  ["- a\n- b\n", /^fettle\.yaml:1:1: the configuration must be a map with data, store, listen, /],
+  ["listen: 7700\n", /^fettle\.yaml:1:9: listen must be a map with host, port, /],
   ["data: [\n", /^fettle\.yaml:2:1: Flow sequence in block collection/],
-  ["data: ${not a name}\n", /^fettle\.yaml:1:7: data: \$\{not a name\} names no variable/],
+  ["data: ${not a name}\n", /^fettle\.yaml:1:7: data: \$\{not a name\} is not a variable/],
 ])("a file of another form is told so: %j", async (text, message) => {
   expect((await problems(text))[0]).toMatch(message);
 });
@@ -119,7 +131,7 @@ test("a variable and a flag that do not fit are named", async () => {
     '$FETTLE_TLS: must be true or false, not "on"',
   );
   await expect(loadConfig({ cwd, env: {}, flags: { store: "redis" } })).rejects.toThrow(
-    "--store: redis is not there yet: there are sqlite and memory",
+    "--store: redis is not supported yet: choose sqlite or memory",
   );
 });
 

@@ -54,7 +54,7 @@ test.each([
   [["get"], "<kind> is missing: fettle get <kind> [name...]\nfettle get --help shows how"],
   [["get", "sites", "-n"], "-n, --namespace <name>: the value is missing"],
   [["up", "no-such-file.ts"], "no-such-file.ts does not exist\nfettle up --help shows how"],
-  [["up", "--port", "many"], '--port: must be a whole number from 0 to 65535, not "many"'],
+  [["up", "--port", "many"], '--port: must be an integer from 0 to 65535, not "many"'],
   [["config", "more"], "too many words; it is called as fettle config"],
   [["top", "more"], "too many words; it is called as fettle top\n"],
 ])("fettle %j is told apart, with code 2", async (words, message) => {
@@ -68,10 +68,12 @@ test.each([
 test("an error is a line, and with FETTLE_DEBUG all there is", async () => {
   const words = ["config", "--config", "missing.yaml"];
   const { err } = await call(...words);
-  expect(err).toBe("fettle: the configuration missing.yaml cannot be read: it does not exist\n");
+  expect(err).toBe("fettle: cannot read the configuration missing.yaml: it does not exist\n");
   const terminal = recordingTerminal({ env: { FETTLE_DEBUG: "1" } });
   await runCommandLine(words, terminal);
-  expect(terminal.err()).toMatch(/ConfigError: the configuration missing\.yaml[\s\S]*\n {4}at [\s\S]*ENOENT/);
+  expect(terminal.err()).toMatch(
+    /ConfigError: cannot read the configuration missing\.yaml[\s\S]*\n {4}at [\s\S]*ENOENT/,
+  );
 });
 
 test("the command as users have it answers with its version, and ends quietly when nobody reads", async () => {

@@ -57,7 +57,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
       "now by controller",
     );
     await plane.controllers.idle();
-    expect((await fettle("why site/curious")).out).toContain("somebody asked for it: the moon is full");
+    expect((await fettle("why site/curious")).out).toContain("it was requested: the moon is full");
     const later = await fettle("enqueue site/curious", { reason: "later", after: "30s" });
     expect(later.out).toContain("in 30s");
   });
@@ -69,12 +69,13 @@ describe("pause, resume, enqueue, retry, dead", () => {
     expect(out).toContain("Site default/given-up");
     expect(out).toContain("NoTitle: a site needs a title");
     expect(out).not.toContain("default/failing");
-    const runs = (name: string): number => plane.controllers.runs.of("Site", `default/${name}`).length;
-    const before = { up: runs("given-up"), failing: runs("failing") };
+    const runs = async (name: string): Promise<number> =>
+      (await plane.controllers.runs.find({ kind: "Site", key: `default/${name}` })).length;
+    const before = { up: await runs("given-up"), failing: await runs("failing") };
     expect((await fettle("dead retry site/given-up")).out).toContain("will be tried again");
     expect((await fettle("retry site/failing", { reason: "new ink" })).out).toContain("tried again now");
     await plane.controllers.idle();
-    expect({ up: runs("given-up"), failing: runs("failing") }).toEqual({
+    expect({ up: await runs("given-up"), failing: await runs("failing") }).toEqual({
       up: before.up + 1,
       failing: before.failing + 1,
     });
@@ -256,7 +257,7 @@ describe("over the wire", () => {
     expect(await ask("nothing")).toMatchObject({ code: 404 });
     expect(await ask("controllers/nobody/pause", { content: {} })).toMatchObject({
       code: 404,
-      message: 'there is no controller "nobody": there are sites.demo.dev, notes.demo.dev',
+      message: 'there is no controller "nobody"; the controllers are: sites.demo.dev, notes.demo.dev',
     });
     expect(await ask("controllers/sites.demo.dev/pause")).toMatchObject({ code: 405 });
     expect(await ask("controllers/sites.demo.dev/enqueue", { content: {} })).toMatchObject({ code: 400 });

@@ -254,7 +254,7 @@ describe("a backup", () => {
     await plane.stop();
     await run(backup, [], { output: file }, cwd);
     await truncate(join(cwd, file), statSync(join(cwd, file)).size - 9);
-    await expect(run(restore, [file], { data: "again" }, cwd)).rejects.toThrow(/ends in the middle/);
+    await expect(run(restore, [file], { data: "again" }, cwd)).rejects.toThrow(/is incomplete/);
     expect(existsSync(join(cwd, "again"))).toBe(false);
     await expect(run(restore, ["other.gz"], {}, cwd)).rejects.toThrow(/other\.gz does not exist/);
     await expect(run(backup, [], { data: "nowhere" }, cwd)).rejects.toThrow(/nowhere is not a data folder/);

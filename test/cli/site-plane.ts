@@ -9,6 +9,7 @@ import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.j
 import { controller } from "../../src/runtime/controller/controller.js";
 import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Run } from "../../src/runtime/runs/run.js";
+import { followFrom } from "../../src/runtime/runs/run-store.js";
 
 export const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string(), pages: z.int().min(0).default(1) }),
@@ -101,15 +102,13 @@ export async function startSitePlane(): Promise<SitePlane> {
   };
 
   const reached: SitePlane["reached"] = async (matches) => {
-    const { runs } = plane.controllers;
-    if ([...runs.all()].some(matches)) return;
+    const reached = new AbortController();
     await new Promise<void>((resolve) => {
-      const leave = runs.follow((run) => {
-        if (!matches(run)) return;
-        leave();
-        resolve();
+      void followFrom(plane.controllers.runs, {}, reached.signal, (run) => {
+        if (matches(run)) resolve();
       });
     });
+    reached.abort();
   };
 
   const ran: SitePlane["ran"] = async (name) => {

@@ -97,7 +97,7 @@ describe("why", () => {
 
   test("says what is wrong", async () => {
     expect((await fettle("why site/nope")).err).toContain(
-      "there is no Site default/nope, and no run of one is remembered; -n NAME looks in another namespace",
+      "there is no Site default/nope, and no run of one is stored; -n NAME looks in another namespace",
     );
     expect((await fettle("why nope/nope")).err).toContain('no kind "nope"');
     expect(await fettle("why site/a/b")).toMatchObject({ code: 2 });
@@ -281,7 +281,7 @@ describe("history and rollback", () => {
 
   test("says what is wrong", async () => {
     await site("once", { title: "Once" });
-    expect((await fettle("history site/never")).err).toContain("knows nothing of Site default/never");
+    expect((await fettle("history site/never")).err).toContain("no Site named never in namespace default");
     expect((await fettle("rollback site/once")).err).toContain("has no spec before the present one");
     expect((await fettle("rollback site/once", { to: "999999" })).err).toContain("has no revision 999999");
     expect(await fettle("rollback site/once", { to: "yesterday" })).toMatchObject({ code: 2 });

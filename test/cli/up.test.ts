@@ -115,7 +115,7 @@ test("the configuration names modules and manifests, and has the last word about
     `modules: [${example}index.ts]\ncontrollers: { pages: { concurrency: 1 } }\n`,
   );
   expect(await failure([], { store: "memory" }, cwd)).toBe(
-    'fettle.yaml:2: there is no controller "pages": there is sites.demo.dev',
+    'fettle.yaml:2: there is no controller "pages"; the controllers are: sites.demo.dev',
   );
 });
 
@@ -223,7 +223,7 @@ test("a port in use, a folder in use and a store to come are told apart, each wi
     expect(await failure([], {}, cwd)).toMatch(/\.fettle\/store is in use by process \d+.*--data FOLDER/);
   });
   expect(await failure([], { store: "etcd" }, cwd)).toBe(
-    "--store: etcd is not there yet: there are sqlite and memory",
+    "--store: etcd is not supported yet: choose sqlite or memory",
   );
   expect(await failure([], { store: "memory", watch: true }, cwd)).toMatch(/memory would be forgotten/);
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);

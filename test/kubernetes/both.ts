@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { Agent } from "undici";
 import type { Kubernetes } from "../components/index.js";
 import { startTestServer, type TestServer } from "../server/test-server.js";
-import { among } from "./among.js";
+import { among } from "./shared-items.js";
 import type { Comparable } from "./comparable.js";
 import { differencesBetween, type Difference } from "./difference.js";
 import { definingKinds } from "./kinds.js";
 import { Side, type Access } from "./side.js";
 import { parseStep, type Step } from "./step.js";
 
-/** What came out of one step of a scenario. */
+/** Responses of both servers to one step, and their differences. */
 export interface Outcome {
   readonly step: Step;
   readonly answers: readonly [ours: Comparable, theirs: Comparable];
   readonly differences: readonly Difference[];
 }
 
-/** Makes etcd forget all history. */
+/** Compacts the history of etcd. */
 async function compact(url: string): Promise<void> {
   const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
     const response = await fetch(`${url}/v3/kv/${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -27,7 +27,7 @@ async function compact(url: string): Promise<void> {
   await ask("compaction", { revision: header?.revision });
 }
 
-/** Fettle and Kubernetes side by side, with the same users. */
+/** Fettle and Kubernetes with the same users. */
 export class Both implements AsyncDisposable {
   readonly #fettle: TestServer;
   readonly #cluster: Kubernetes;
@@ -57,24 +57,21 @@ export class Both implements AsyncDisposable {
     throw new Error(`${failed.step.method} ${failed.step.path}: ${JSON.stringify(failed.answers)}`);
   }
 
-  /** Paths of kubeconfigs of the administrators, ours first. */
+  /** Paths of the administrators' kubeconfigs, ours first. */
   get kubeconfigs(): readonly [ours: string, theirs: string] {
     return [this.#fettle.kubeconfig, this.#cluster.kubeconfig];
   }
 
-  /** What our server was not prepared for. */
+  /** Internal errors of our server. */
   get errors(): readonly unknown[] {
     return this.#fettle.errors;
   }
 
-  /** Sends the steps to both, each when both have answered the one before. */
+  /** Sends the steps to both servers; each step waits for both responses to the one before. */
   async run(steps: readonly Step[]): Promise<readonly Outcome[]> {
-    const namespace = `n${++this.#namespaces}`;
-    const ours = new Side(this.#ours, namespace);
-    const theirs = new Side(this.#theirs, namespace);
-    const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
+    const [ours, theirs] = await this.sides();
     const outcomes: Outcome[] = [];
-    for (const step of [create, ...steps]) {
+    for (const step of steps) {
       if (step.method === "FORGET") {
         await this.#forget();
         continue;
@@ -85,10 +82,19 @@ export class Both implements AsyncDisposable {
         step.among === undefined ? their : { ...their, body: among(our.body, their.body, step.among) };
       outcomes.push({ step, answers, differences: differencesBetween(our, matched) });
     }
-    return outcomes.slice(1);
+    return outcomes;
   }
 
-  /** What has been is history that neither server tells any more. */
+  /** Both servers, each with the same new namespace. */
+  async sides(): Promise<readonly [ours: Side, theirs: Side]> {
+    const namespace = `n${++this.#namespaces}`;
+    const create = parseStep(`POST namespaces {"metadata":{"name":"${namespace}"}}`);
+    const sides = [new Side(this.#ours, namespace), new Side(this.#theirs, namespace)] as const;
+    await Promise.all(sides.map((side) => side.run(create)));
+    return sides;
+  }
+
+  /** Compacts the history of both servers. */
   async #forget(): Promise<void> {
     const { store } = this.#fettle;
     await store.compact((await store.status()).revision);

@@ -1,11 +1,11 @@
-/** What a server said to one request. */
+/** Response of a server. */
 export interface Answer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** An answer in which nothing is left that must differ between two servers: names for versions, ids and times instead. */
+/** Response in which values that must differ between two servers (versions, ids, times) are replaced by placeholders. */
 export interface Comparable {
   readonly code: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -13,8 +13,8 @@ export interface Comparable {
 }
 
 /**
- * Rewrites the answers of one server in the course of one scenario. Resource versions are counted in the order in which
- * they are first seen, so that a write which changes nothing shows.
+ * Rewrites the responses of one server during one scenario. Resource versions are numbered in order of appearance, so
+ * that a write without a change is visible.
  */
 export class Comparables {
   readonly #versions = new Map<string, string>();
@@ -74,8 +74,7 @@ export class Comparables {
 }
 
 /**
- * Owners are ordered by when they wrote, to the second, and causes as Go goes through maps: their order is a matter of
- * luck.
+ * Sorts managers, which servers order by time in seconds, and causes, which Go orders randomly.
  */
 function sorted(entries: readonly unknown[]): readonly unknown[] {
   const order = (entry: unknown): string => {
@@ -85,12 +84,12 @@ function sorted(entries: readonly unknown[]): readonly unknown[] {
   return [...entries].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** The metadata of a list has a version that moves with everything, and no name. */
+/** True for the metadata of a list, whose resourceVersion changes with every write. */
 function isList(metadata: Record<string, unknown>): boolean {
   return metadata["name"] === undefined && metadata["creationTimestamp"] === undefined;
 }
 
-/** A message that names several faults, with these in the order of the alphabet. */
+/** A message with its errors in alphabetical order. */
 export function orderless(message: string): string {
   const [, start, faults] = /^(.* is invalid: )\[(.*)\]$/s.exec(message) ?? [];
   return faults === undefined ? message : `${start}[${faults.split(", ").sort().join(", ")}]`;

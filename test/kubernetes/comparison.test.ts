@@ -5,23 +5,24 @@ import type { Comparable } from "./comparable.js";
 import { differencesBetween, showDifference } from "./difference.js";
 import { themes } from "./differences.js";
 import { kubectlSession } from "./kubectl-session.js";
+import { readRuleCases, recordResponses, ruleFiles, runCase } from "./rule-cases.js";
 import { recordedScenarios } from "./recorded.js";
 import { readScenarios } from "./scenario.js";
-import { shapesIn } from "./shape.js";
+import { publishedTypes } from "./published-types.js";
 import { parseStep } from "./step.js";
 
 /*
- * The same requests to Fettle and to a real kube-apiserver, and their answers beside each other. The cases are in `cases/`;
- * what is otherwise on purpose is in differences.ts.
+ * Sends the same requests to Fettle and to a real kube-apiserver and compares the responses. The cases are in `cases/`;
+ * differences on purpose are in differences.ts.
  */
-/** Without copies of what has been in memory, which would answer for history that is forgotten. */
+/** Without snapshots in the watch cache, which would serve compacted history. */
 const forgetful = kubernetes.with({ args: ["--feature-gates=ListFromCacheSnapshot=false"] });
 
-const kept = themes.flatMap((theme) => theme.kept);
+const knownDifferences = themes.flatMap((theme) => theme.differences);
 
-describeWith("beside Kubernetes", forgetful, (get) => {
+describeWith("compared with Kubernetes", forgetful, (get) => {
   let both: Both;
-  const met = new Set<(typeof kept)[number]>();
+  const met = new Set<(typeof knownDifferences)[number]>();
 
   beforeAll(async () => {
     both = await Both.start(get());
@@ -31,10 +32,10 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     await both[Symbol.asyncDispose]();
   });
 
-  /** What differs and is nowhere written down. */
+  /** Differences that are not listed, as text. */
   function surprising({ step, answers, differences }: Outcome): readonly string[] {
     const left = differences.filter((difference) => {
-      const reasons = kept.filter(({ covers }) => covers({ ...difference, step, answers }));
+      const reasons = knownDifferences.filter(({ covers }) => covers({ ...difference, step, answers }));
       for (const reason of reasons) met.add(reason);
       return reasons.length === 0;
     });
@@ -48,26 +49,35 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     });
   }
 
-  const documents = [
-    "api/v1",
-    "apis/apps/v1",
-    "apis/batch/v1",
-    "apis/networking.k8s.io/v1",
-    "apis/demo.dev/v1",
-  ];
-  test.each(documents)("OpenAPI: %s has the same types with the same fields", async (path) => {
-    for (const { step, answers } of await both.run([parseStep(`GET /openapi/v3/${path}`)])) {
-      const [ours, theirs] = [shapesIn(answers[0].body), shapesIn(answers[1].body)];
-      const shared = Object.keys(ours).filter((name) => theirs[name] !== undefined);
-      expect(shared).not.toEqual([]);
-      const differences = shared.flatMap((name) => differencesBetween(ours[name], theirs[name], name));
-      const surprises = surprising({ step, answers, differences });
-      expect(surprises, surprises.join("\n")).toHaveLength(0);
+  test.each(ruleFiles())("rules of built-in kinds: Kubernetes responds as recorded in %s", async (file) => {
+    const cases = readRuleCases(file);
+    const responses: (readonly string[])[] = [];
+    for (const each of cases) {
+      const [, theirs] = await both.sides();
+      responses.push(...(await runCase(each, theirs)));
     }
+    if (process.env["FETTLE_RECORD"]) recordResponses(file, responses);
+    else expect(responses).toEqual(cases.flatMap(({ steps }) => steps.map(({ recorded }) => recorded)));
+  });
+
+  test("OpenAPI documents of all groups publish the same types", async () => {
+    const [index] = await both.run([parseStep("GET /openapi/v3")]);
+    const body = index?.answers[0].body as { readonly paths: Readonly<Record<string, unknown>> } | undefined;
+    const documents = Object.keys(body?.paths ?? {});
+    expect(documents.length).toBeGreaterThan(15);
+    const outcomes = await both.run(documents.map((path) => parseStep(`GET /openapi/v3/${path}`)));
+    const surprises = outcomes.flatMap(({ step, answers }) => {
+      const [ours, theirs] = answers.map(({ body }) => publishedTypes(body));
+      const names = Object.keys(ours ?? {});
+      expect(names, step.path).not.toEqual([]);
+      const differences = names.flatMap((name) => differencesBetween(ours?.[name], theirs?.[name], name));
+      return surprising({ step, answers, differences });
+    });
+    expect(surprises, surprises.join("\n")).toHaveLength(0);
   });
 
   describeWith("with kubectl", kubectl, () => {
-    test("does the same", async () => {
+    test("a session of kubectl has the same output", async () => {
       const tool = await kubectl.obtain();
       const [ours, theirs] = await Promise.all(both.kubeconfigs.map((path) => kubectlSession(tool, path)));
       const answer = (body: unknown): Comparable => ({ code: 200, headers: {}, body });
@@ -80,11 +90,11 @@ describeWith("beside Kubernetes", forgetful, (get) => {
     });
   });
 
-  test("differs in no fewer ways than are written down", () => {
-    expect(kept.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
+  test("every listed difference comes up in some case", () => {
+    expect(knownDifferences.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
   });
 
-  test("is never at a loss", () => {
+  test("the server reports no internal errors", () => {
     expect(both.errors).toEqual([]);
   });
 });

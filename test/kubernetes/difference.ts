@@ -1,4 +1,4 @@
-/** One place where two answers differ. */
+/** A path at which two responses differ. */
 export interface Difference {
   /** Such as `body.details.causes[0].message`. */
   readonly path: string;
@@ -6,7 +6,7 @@ export interface Difference {
   readonly theirs: unknown;
 }
 
-/** Everything that differs between two JSON values. */
+/** All differences between two JSON values. */
 export function differencesBetween(ours: unknown, theirs: unknown, path = ""): Difference[] {
   if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
     return ours.flatMap((item, index) => differencesBetween(item, theirs[index], `${path}[${index}]`));

@@ -1,20 +1,13 @@
-import { inAnswers } from "./differences/answers.js";
-import { inDefinitions } from "./differences/definitions.js";
-import { inFailures } from "./differences/failures.js";
-import type { Theme } from "./differences/kept.js";
-import { inOwnership } from "./differences/ownership.js";
-import { inTypes } from "./differences/types.js";
-import { inWorkloads } from "./differences/workloads.js";
+import { responses } from "./differences/responses.js";
+import { definitions } from "./differences/definitions.js";
+import { errors } from "./differences/errors.js";
+import type { Theme } from "./differences/known-difference.js";
+import { fieldOwnership } from "./differences/ownership.js";
+import { types } from "./differences/types.js";
+import { builtInKinds } from "./differences/built-in-kinds.js";
 
 /**
- * Where Fettle answers otherwise than Kubernetes on purpose. Each difference is met by some case; one that is met by none
- * is a difference no more. docs/reference/differences.md is made from it.
+ * Differences from Kubernetes that are on purpose. Each must come up in some case, or it is outdated.
+ * docs/reference/differences.md is generated from them.
  */
-export const themes: readonly Theme[] = [
-  inAnswers,
-  inFailures,
-  inOwnership,
-  inDefinitions,
-  inTypes,
-  inWorkloads,
-];
+export const themes: readonly Theme[] = [responses, errors, fieldOwnership, definitions, types, builtInKinds];

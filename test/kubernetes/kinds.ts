@@ -11,7 +11,7 @@ interface Definition {
   };
 }
 
-/** Creates the kinds that the cases are about, and waits until all their versions are served. */
+/** Steps that create the custom kinds of the cases and wait until all versions are served. */
 export function definingKinds(): readonly Step[] {
   return [...writtenKinds(), gadgets()].flatMap((definition) => {
     const { group, names, versions } = definition.spec;
@@ -26,7 +26,7 @@ function writtenKinds(): readonly Definition[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Definition);
 }
 
-/** The kind whose fields are owned in all the ways there are, from the tests of apply. */
+/** Kind from the tests of apply, with all list and map types. */
 function gadgets(): Definition {
   const file = new URL("../../src/model/apply/fixtures/widget-schemas.json", import.meta.url);
   const schemas = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, object>>;
@@ -44,7 +44,7 @@ interface Items {
   readonly properties: Readonly<Record<string, { readonly default?: unknown }>>;
 }
 
-/** A server wants the keys of lists to be required, where they have no default. */
+/** Adds list keys without default to `required`, as servers demand. */
 function withKeys(_: string, schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   const { "x-kubernetes-list-map-keys": keys, items } = schema as Record<string, unknown>;

@@ -3,17 +3,17 @@ import type { Scenario } from "./scenario.js";
 import { parseStep, type Step } from "./step.js";
 
 /**
- * The scenarios by which the tests of apply replay what Kubernetes' field manager was seen to do, as requests about gadgets.
- * Those that are about several versions or a status of its own are left out: the cases have their like.
+ * Scenarios recorded from Kubernetes' field manager for the tests of apply, as requests about gadgets. Omits those about
+ * several versions or the status subresource, which `cases/` covers.
  */
 export function recordedScenarios(): readonly Scenario[] {
   const file = new URL("../../src/model/apply/fixtures/recorded.txt", import.meta.url);
   const blocks = readFileSync(file, "utf8").trim().replaceAll("Widget", "Gadget").split("\n\n");
   return blocks.flatMap((block) => {
     const [title = "", ...lines] = block.split("\n");
-    const told = lines.filter((line) => !line.startsWith(" "));
-    if (told.some((line) => !/^(apply|update) \S+ (force )?\{/.test(line))) return [];
-    const steps = told.flatMap((line, index) => requestsOf(line, index === 0));
+    const requests = lines.filter((line) => !line.startsWith(" "));
+    if (requests.some((line) => !/^(apply|update) \S+ (force )?\{/.test(line))) return [];
+    const steps = requests.flatMap((line, index) => requestsOf(line, index === 0));
     return [{ theme: "recorded", title: title.slice(2), steps }];
   });
 }

@@ -21,7 +21,7 @@ export function readScenarios(): readonly Scenario[] {
 
 function parseScenario(theme: string, block: string): Scenario {
   const [first = "", ...lines] = block.split("\n");
-  if (!first.startsWith("# ")) throw new Error(`a scenario in ${theme} begins without a title: ${first}`);
+  if (!first.startsWith("# ")) throw new Error(`a scenario in ${theme} has no title: ${first}`);
   // A long request goes on in the next line, which is indented.
   const whole = lines.join("\n").replaceAll(/\n +/g, "").split("\n");
   return { theme, title: first.slice(2), steps: whole.map(parseStep) };

@@ -2,17 +2,17 @@ import { request, type Agent } from "undici";
 import { Comparables, type Answer, type Comparable } from "./comparable.js";
 import type { Step } from "./step.js";
 
-/** How a server is reached. */
+/** URL and credentials of a server. */
 export interface Access {
   readonly url: string;
   readonly agent: Agent;
   readonly tokens: Readonly<Record<string, string>>;
 }
 
-/** How long a kind may take until it is served, and a watch until its events are there. */
+/** Milliseconds to wait for a kind to be served and for events of a watch. */
 const patience = 20_000;
 
-/** One of the two servers, in the course of one scenario: what it answered can be used in later requests. */
+/** One of the two servers during one scenario. Later requests can refer to earlier responses. */
 export class Side {
   readonly #access: Access;
   readonly #namespace: string;
@@ -41,8 +41,8 @@ export class Side {
   }
 
   /**
-   * Kubernetes begins a patch with what its cache has, and begins anew when that turns out to be old; but what it warned of
-   * the old it has warned of. So the next step begins when the cache has seen this one.
+   * Kubernetes applies a patch to a cached object and retries when that is stale, but keeps the warnings of the first
+   * try. So the next step waits until the cache has this write.
    */
   async #caughtUp(step: Step, { code, text }: Answer): Promise<void> {
     if (code >= 300 || step.path.includes("dryRun")) return;
@@ -78,7 +78,7 @@ export class Side {
     return { ...head, text: take > 0 ? text.split("\n").slice(0, take).join("\n") : text };
   }
 
-  /** `$ns`, and `$a.rv`, `$a.uid`, `$a.name`, `$a.continue` of the answer called `a`. */
+  /** Replaces `$ns`, and `$a.rv`, `$a.uid`, `$a.name`, `$a.continue` by values of the response named `a`. */
   #fill(text: string): string {
     return text.replaceAll(/\$(\w+)(?:\.(\w+))?/g, (whole, name: string, field: string | undefined) => {
       if (name === "ns") return this.#namespace + (field === undefined ? "" : `.${field}`);

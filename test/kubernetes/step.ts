@@ -1,26 +1,26 @@
 import { expand } from "./shorthand.js";
 
-/** One request of a scenario, as it is sent to both servers. `$` still stands for what earlier answers said. */
+/** One request of a scenario. `$…` refers to earlier responses. */
 export interface Step {
-  /** The line it was read from. */
+  /** Source line. */
   readonly line: string;
-  /** What its answer is called in later steps. */
+  /** Name of its response in later steps. */
   readonly name: string | undefined;
   /**
-   * `WAIT` is a GET that is repeated until it succeeds (and has a certain text), `WATCH` one of which some lines are read; `FORGET` makes both
-   * servers forget their history.
+   * `WAIT` is a GET that is repeated until it succeeds (and contains `text`), `WATCH` one of which some lines are read;
+   * `FORGET` compacts the history of both servers.
    */
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Whose token goes along: `admin`, `alice`, `bob`, or `nobody`. */
+  /** User whose token is sent: `admin`, `alice`, `bob`, or `nobody`. */
   readonly user: string;
-  /** How many events of a watch are read before we hang up. */
+  /** Number of events of a watch to read. */
   readonly take: number;
-  /** A text that is waited for. */
+  /** Text to wait for. */
   readonly text: string | undefined;
-  /** Of this list in their answer, only what ours has too is compared: `resources:name`. */
+  /** List of which only shared items are compared: `resources:name`. */
   readonly among: string | undefined;
 }
 
@@ -44,7 +44,7 @@ const form =
  *     [name =] METHOD target [word …] [body]
  *
  * The target is a path or a shorthand (`configmaps/lamp/status?dryRun=All`). Words: the media type of the body (`json`,
- * `merge`, `strategic`, `apply`, `yaml`, `type=…`), of the answer (`accept=table`, `accept=…`), the user (`as=alice`), `take=2`,
+ * `merge`, `strategic`, `apply`, `yaml`, `type=…`), of the response (`accept=table`, `accept=…`), the user (`as=alice`), `take=2`,
  * `for=…`, `among=…`. The body is JSON, which gets apiVersion and kind unless `bare`, or text behind a bar.
  */
 export function parseStep(line: string): Step {
@@ -70,7 +70,7 @@ export function parseStep(line: string): Step {
     else if (key === "agent") headers["user-agent"] = value;
     else if (word === "bare") bare = true;
     else if (mediaTypes[word] !== undefined) headers["content-type"] = mediaTypes[word];
-    else throw new Error(`"${word}" means nothing in: ${line}`);
+    else throw new Error(`"${word}" is unknown in: ${line}`);
     if (word === "apply" && kind !== undefined) bare = false;
   }
   return {

@@ -110,7 +110,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     await running.controllers.idle();
     running.controllers.enqueue(Tenant, "quiet", { reason: "look" });
     await running.controllers.idle();
-    const runs = running.controllers.runs.of("Tenant", "quiet");
+    const runs = await running.controllers.runs.find({ kind: "Tenant", key: "quiet" });
     const look = runs.find(({ triggers }) => triggers.some(({ text }) => text === "look"));
     expect(look).toMatchObject({ outcome: { type: "requeue" }, writes: [] });
   });
@@ -157,7 +157,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
   });
 
   test("nothing that the operator did was forbidden, and it may do no more than it needs", async () => {
-    const refused = [...running.controllers.runs.all()].filter(
+    const refused = (await running.controllers.runs.find()).filter(
       ({ outcome }) => outcome.type === "error" && outcome.message.includes("cannot"),
     );
     expect(refused).toEqual([]);

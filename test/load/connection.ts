@@ -1,21 +1,21 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer that has arrived whole. */
+/** A complete response. */
 export interface Reply {
   readonly code: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly bytes: Buffer;
-  /** The body, which must be JSON. */
+  /** Body, parsed as JSON. */
   readonly json: Json;
 }
 
-/** What tests look into without asking what it is. */
+/** Parsed JSON, whose shape the test knows. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** The bytes of a request. */
+/** Bytes of an HTTP/1.1 request. */
 export function requestBytes(method: string, path: string, token: string, body?: object | string): string {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${token}`];
@@ -27,8 +27,8 @@ export function requestBytes(method: string, path: string, token: string, body?:
 }
 
 /**
- * One connection of one client, which asks one thing after the other. It costs its process little, so that thousands of
- * them in one do not wait for each other more than for the server.
+ * A client with one connection and one request at a time. It costs so little that thousands of them in one process wait for
+ * the server rather than for each other.
  */
 export class Connection {
   readonly #url: string;
@@ -36,7 +36,7 @@ export class Connection {
   #socket: Socket;
   #received: Buffer[] = [];
   #size = 0;
-  /** The head of the answer that is coming in, and how long all of it will be. */
+  /** Head of the response being received, and the length of the whole response. */
   #head: { readonly text: string; readonly length: number; readonly total: number } | undefined;
   #answer: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
 
@@ -52,7 +52,7 @@ export class Connection {
   }
 
   async ask(method: string, path: string, body?: object | string): Promise<Reply> {
-    // A server keeps no connection for long on which nothing is asked.
+    // The server closes idle connections.
     if (this.#socket.destroyed || this.#socket.readableEnded) {
       this.#socket = await openSocket(this.#url);
       this.#listen(this.#socket);
@@ -131,7 +131,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Many connections of one user, opened a few at a time so that none has to be sent again. */
+/** Opens many connections of one user, a few at a time so that the listen backlog does not overflow. */
 export async function openMany(url: string, token: string, count: number): Promise<Connection[]> {
   const all: Connection[] = [];
   while (all.length < count) {

@@ -5,7 +5,7 @@ import { count, full, latencies, patience, report } from "./figures.js";
 import { startFlood, type FloodKind } from "./flood.js";
 import { alice, bob, startLoadServer, type LoadServer } from "./load-server.js";
 
-// The limits of every day where there is time to reach them.
+// Default limits at full size, where there is time to reach them.
 const limits = full ? {} : { waiting: 200 };
 const connections = full ? 4000 : 600;
 const requests = full ? 200 : 30;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Bob goes about his work: he reads something, changes it, and waits for each answer. */
+/** Reads and updates an object as Bob, one request at a time; returns the latencies. */
 async function work(times: number): Promise<{ readonly reads: number[]; readonly writes: number[] }> {
   const reads: number[] = [];
   const writes: number[] = [];
@@ -65,7 +65,7 @@ async function waiting(): Promise<number> {
   return all.reduce((sum, { value }) => sum + value, 0);
 }
 
-describe("one user floods the server, another works", () => {
+describe("serves a user while another floods the server", () => {
   let alone: Awaited<ReturnType<typeof work>>;
   beforeAll(async () => {
     await work(50);
@@ -77,10 +77,10 @@ describe("one user floods the server, another works", () => {
     async (kind) => {
       const before = await refusals();
       const stop = startFlood(server.url, alice, connections, kind);
-      // So many wait that more are refused.
+      // The queue of the flooding user is full.
       await expect.poll(refusals, { timeout: patience }).toBeGreaterThan(before);
       const begin = performance.now();
-      // Nothing of his is refused, and nothing fails.
+      // None of his requests is refused or fails.
       const beside = await work(requests);
       const seconds = (performance.now() - begin) / 1000;
       const { codes, withoutRetryAfter, broken } = await stop();
@@ -93,11 +93,11 @@ describe("one user floods the server, another works", () => {
         "writes beside the flood": latencies(beside.writes),
         "the flood": `${count(accepted)} answered, ${count(refused)} refused, in about ${seconds.toFixed(1)} s`,
       });
-      // What is refused is refused with words and a time, and nothing else goes wrong.
+      // Refusals have a message and Retry-After, and there are no other errors.
       expect(Object.keys(others)).toEqual([kind === "create" ? "201" : "200"]);
       expect({ withoutRetryAfter, broken }).toEqual({ withoutRetryAfter: 0, broken: 0 });
       expect(refused).toBeGreaterThan(0);
-      // And when it is over, it is over.
+      // Nothing stays queued after the flood.
       await expect.poll(waiting, { timeout: patience }).toBe(0);
     },
     patience,

@@ -1,6 +1,6 @@
-// A client without manners, in a process of its own so that it slows down nobody but the server:
-// `flood-process.mjs URL TOKEN CONNECTIONS KIND`. All connections ask at once and again as soon as they are answered,
-// whatever the answer, until the parent sends a line; then it tells in one line what the answers were.
+// A client that floods the server, in a process of its own so that it slows down only the server:
+// `flood-process.mjs URL TOKEN CONNECTIONS KIND`. All connections send requests at once, and again after each response, until
+// the parent sends a line; then it prints the counts of all responses as one line of JSON.
 import { connect } from "node:net";
 
 const [url, token, connections, kind] = process.argv.slice(2);
@@ -29,7 +29,7 @@ let over = false;
 let toOpen = Number(connections);
 const sockets = [];
 
-// A few at a time, since more at once than the server's system keeps for it are not heard, and try again seconds later.
+// A few at a time: connections beyond the server's listen backlog would be retried seconds later.
 function open() {
   if (toOpen-- <= 0 || over) return;
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -39,15 +39,15 @@ function open() {
     open();
   });
   socket.on("error", () => {});
-  // Connections that the server has never accepted are its system's to end.
-  let heard = false;
+  // Connections that the server has not accepted are closed by its system, which is no error.
+  let hasResponse = false;
   socket.on("close", () => {
-    if (!over && heard) broken++;
+    if (!over && hasResponse) broken++;
   });
   let received = Buffer.alloc(0);
   let left = 0;
   socket.on("data", (chunk) => {
-    heard = true;
+    hasResponse = true;
     if (left === 0) {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const end = received.indexOf("\r\n\r\n");

@@ -6,16 +6,16 @@ const program = fileURLToPath(new URL("./flood-process.mjs", import.meta.url));
 
 export type FloodKind = "get" | "list" | "create";
 
-/** What came back to those who asked too much. */
+/** Responses that the flooding clients received. */
 export interface FloodAnswers {
   readonly codes: Readonly<Record<string, number>>;
-  /** Refusals that did not say when to come again. */
+  /** Responses with 429 and without Retry-After. */
   readonly withoutRetryAfter: number;
-  /** Connections that the server ended. */
+  /** Connections that the server closed. */
   readonly broken: number;
 }
 
-/** Begins to ask on many connections at once, from another process; what is returned ends it. */
+/** Starts to send requests on many connections at once, from another process; the returned function stops it. */
 export function startFlood(
   url: string,
   token: string,

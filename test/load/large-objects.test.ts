@@ -6,9 +6,9 @@ import { count, full, mebibytes, milliseconds, patience, report } from "./figure
 import { alice, bob, peakMemory, startLoadServer, type LoadServer } from "./load-server.js";
 
 const mebibyte = 2 ** 20;
-/** What the server reads of a request. */
+/** Limit of a request body; bytes. */
 const largestBody = 3 * mebibyte;
-/** How many objects of a mebibyte are listed, and by how many at a time. */
+/** Objects of a mebibyte in the list, and concurrent readers of it. */
 const objects = full ? 300 : 40;
 const readers = 4;
 
@@ -30,7 +30,7 @@ function expectFailure({ code, json }: Reply, expected: number, reason: string):
   });
 }
 
-test("config maps of a mebibyte are accepted, a byte more is not", async () => {
+test("accepts ConfigMaps up to a mebibyte", async () => {
   const largest = "x".repeat(mebibyte);
   const reply = await client.ask("POST", configMaps, configMap("largest", { text: largest }));
   expect(reply.code).toBe(201);
@@ -41,7 +41,7 @@ test("config maps of a mebibyte are accepted, a byte more is not", async () => {
   expect((await client.ask("DELETE", `${configMaps}/largest`)).code).toBe(200);
 });
 
-test("any object is accepted up to the limit of a request, and above it refused with 413", async () => {
+test("accepts objects up to the limit of a request, and returns 413 above it", async () => {
   const definition = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -70,7 +70,7 @@ test("any object is accepted up to the limit of a request, and above it refused 
   expect((await client.ask("POST", path, most)).code).toBe(201);
   const kept = await client.ask("GET", `${path}/most`);
   expect(kept.json.text).toBe(JSON.parse(most).text);
-  // The answer comes before all was sent, so the connection is the client's own for this.
+  // The response arrives before the request is sent completely, so it needs a connection of its own.
   const other = await Connection.open(server.url, bob);
   expectFailure(await other.ask("POST", path, blob("more", largestBody + 1)), 413, "RequestEntityTooLarge");
   other.close();
@@ -135,7 +135,7 @@ test(
       "memory while listed whole": mebibytes(whole.peak),
       "memory while listed in pages": mebibytes(paged.peak),
     });
-    // No more than each reader's list, once over, and room to breathe.
+    // One and a half times each reader's list, and some room.
     expect(whole.peak).toBeLessThan(before + readers * objects * 1.5 + 300);
   },
   patience,

@@ -5,15 +5,15 @@ import { parseMetrics, type Metrics } from "../server/http/metrics-text.js";
 import { ServerProcess, type Exit, type ProcessOptions } from "../server/server-process.js";
 import { Connection } from "./connection.js";
 
-/** Two users who may do the same, and are told apart. */
+/** Two users with the same permissions. */
 export const alice = "token-of-alice-for-load";
 export const bob = "token-of-bob-for-load";
 
-/** A server in a process of its own, without TLS, and what it costs. */
+/** A server without TLS in a process of its own. */
 export interface LoadServer extends AsyncDisposable {
   readonly url: string;
   metrics(): Promise<Metrics>;
-  /** What it takes of the machine now. */
+  /** Current memory and processor time. */
   usage(): Promise<Usage>;
   stop(signal: NodeJS.Signals): Promise<Exit>;
 }
@@ -33,7 +33,7 @@ export async function startLoadServer(options: Pick<ProcessOptions, "limits"> = 
   const server = new ServerProcess({ ...options, tokenFile, tls: false });
   await server.up;
   const own = await Connection.open(server.url, bob);
-  // Several may want to know at a time.
+  // Callers take turns.
   let last: Promise<unknown> = Promise.resolve();
   const metrics = (): Promise<Metrics> => {
     const next = last.then(async () => parseMetrics((await own.ask("GET", "/metrics")).bytes.toString()));
@@ -59,14 +59,14 @@ export async function startLoadServer(options: Pick<ProcessOptions, "limits"> = 
   };
 }
 
-/** The most memory that a server had while something went on, in MiB, looked at again and again. */
+/** Peak memory of a server during some work, by sampling; MiB. */
 export async function peakMemory<Result>(
   server: LoadServer,
   during: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly peak: number }> {
   let over = false;
   const work = during().finally(() => (over = true));
-  // Awaited below, whatever comes of it.
+  // Awaited below, also when it fails.
   work.catch(() => {});
   let peak = 0;
   do {

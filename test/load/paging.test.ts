@@ -28,7 +28,7 @@ interface Pass {
   readonly pages: readonly number[];
 }
 
-/** All pages of a list, which have to be of the same moment and in order. */
+/** Reads all pages of a list and checks that they have one revision and are in order. */
 async function listPages(client: Connection): Promise<Pass> {
   const items: Item[] = [];
   const pages: number[] = [];
@@ -49,7 +49,7 @@ async function listPages(client: Connection): Promise<Pass> {
 }
 
 test(
-  `${count(objects)} objects in one list with pages of ${pageSize}, while they are written`,
+  `${count(objects)} objects listed in pages of ${pageSize} during writes are a consistent snapshot`,
   async () => {
     const text = "x".repeat(500);
     const connections = await openMany(server.url, alice, 32);
@@ -75,7 +75,7 @@ test(
       { keep: true },
     );
 
-    // They change, remove and add objects all over the list for as long as it is read.
+    // Writers update, delete and create objects all over the list while it is read.
     let over = false;
     let writes = 0;
     const writing = connections.slice(0, writers).map(async (connection, writer) => {
@@ -89,7 +89,7 @@ test(
             : kind === 1
               ? await connection.ask("DELETE", path)
               : await connection.ask("POST", configMaps, configMap(`${nameOf(index)}-${writer}-${turn}`));
-        // Another writer may have removed it.
+        // Another writer may have deleted it.
         expect([200, 201, 404]).toContain(code);
         if (code !== 404) writes++;
       }
@@ -104,7 +104,7 @@ test(
     await Promise.all(writing);
     for (const connection of connections) connection.close();
 
-    // The last write of all: who has been told of it has been told of everything.
+    // The last write: a watch that has delivered it has delivered everything.
     const end = await client.ask("POST", configMaps, configMap("the-end"));
     const lastWrite = end.json.metadata.resourceVersion as string;
     const whole = performance.now();
@@ -118,7 +118,7 @@ test(
       })
       .toBe(lastWrite);
 
-    // What was there at a revision is what was there at first and all changes up to it.
+    // The state at a revision is the first list with all changes up to that revision.
     const state = new Map(first.items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
     const events = watch.events();
     let done = 0;
@@ -152,7 +152,7 @@ test(
       "memory before": mebibytes(before),
       "memory meanwhile, at most": mebibytes(peak),
     });
-    // Pages are what takes memory, not the list.
+    // The size of a page determines the memory, not that of the list.
     expect(peak).toBeLessThan(before + 400);
     watch.socket.destroy();
     client.close();

@@ -18,7 +18,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** All clients ask at the same time. */
+/** Sends a request from all clients at the same time. */
 async function allAsk(
   what: string,
   ask: (connection: Connection, index: number) => Promise<Reply>,
@@ -40,7 +40,7 @@ const codes = (replies: readonly Reply[], code: number): Reply[] =>
   replies.filter((reply) => reply.code === code);
 
 test(
-  "who create the same name: one does",
+  "of concurrent creates of one name, one succeeds",
   async () => {
     const replies = await allAsk("create the same name", (connection, index) =>
       connection.ask("POST", configMaps, configMap("same", { by: String(index) })),
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "who update the same version: one does",
+  "of concurrent updates of one resourceVersion, one succeeds",
   async () => {
     const first = await connections[0]?.ask("GET", `${configMaps}/same`);
     const replies = await allAsk("update the same version", (connection, index) =>
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  "who have a name made: all get one of their own",
+  "concurrent creates with generateName get different names",
   async () => {
     const replies = await allAsk("have a name made", (connection) =>
       connection.ask("POST", configMaps, {

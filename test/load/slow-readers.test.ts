@@ -6,10 +6,10 @@ import { full, latencies, mebibytes, patience, report } from "./figures.js";
 import { alice, bob, peakMemory, startLoadServer, type LoadServer } from "./load-server.js";
 import { eventsOf, WatchStream } from "./watch-stream.js";
 
-/** How long the server puts up with it: as long as it does every day, where there is time for that. */
+/** Default limits at full size, shorter ones otherwise. */
 const limits = full ? {} : { stalledWatchTimeout: 3000, requestTimeout: 3000 };
 const readers = full ? 20 : 5;
-/** Of 900 kB each: more than fits into all buffers between a server and a client. */
+/** Number of objects of 900 kB: more than fits into all buffers between server and client. */
 const objects = full ? 100 : 45;
 const text = "x".repeat(900_000);
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A client that takes one byte a second from its system, until it is told to hurry. */
+/** A client that reads one byte a second, until `rest()` is called. */
 class SlowReader {
   readonly closed: Promise<void>;
   readonly #socket: Socket;
@@ -35,7 +35,7 @@ class SlowReader {
   constructor(url: string, token: string, path: string) {
     const { hostname, port } = new URL(url);
     const onread = {
-      // Node reads no more at a time than this holds.
+      // Node reads at most this many bytes at a time.
       buffer: () => Buffer.alloc(this.#hurries ? 65_536 : 1),
       callback: (size: number, buffer: Uint8Array) => {
         this.#chunks.push(Buffer.from(buffer.subarray(0, size)));
@@ -51,7 +51,7 @@ class SlowReader {
     this.#timer = setInterval(() => this.#socket.resume(), 1000);
   }
 
-  /** Everything that is left to read, and with what was read before it. */
+  /** Reads the rest at full speed; resolves with everything received. */
   async rest(): Promise<Buffer> {
     this.#hurries = true;
     this.#socket.resume();
@@ -67,7 +67,7 @@ async function gauge(name: string): Promise<number> {
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** How long the others wait for small things, as long as something lasts. */
+/** Latencies of small requests of other clients during some work. */
 async function whileOthersWork<Result>(work: Promise<Result>): Promise<number[]> {
   let over = false;
   const watched = work.finally(() => (over = true));
@@ -86,7 +86,7 @@ async function whileOthersWork<Result>(work: Promise<Result>): Promise<number[]>
 const names = Array.from({ length: objects }, (_, index) => `large-${String(index).padStart(3, "0")}`);
 
 test(
-  "watchers that read a byte a second are closed, have missed nothing, and slow down nobody",
+  "closes watches of clients that read a byte a second, without gaps and without delaying others",
   async () => {
     const path = `${configMaps}?watch=1`;
     const before = (await server.usage()).memory;
@@ -106,7 +106,7 @@ test(
         }
         writer.close();
         await expect.poll(() => received, { timeout: patience }).toBeGreaterThan(objects * text.length);
-        // The slow ones are let go, the others stay.
+        // Slow watches are closed, the others stay open.
         await expect.poll(() => gauge("apiserver_longrunning_requests"), { timeout: patience }).toBe(1);
       })();
       return whileOthersWork(work);
@@ -115,7 +115,7 @@ test(
       events.map(({ object }) => object.metadata.name as string);
     expect(namesOf(fast.events())).toEqual(names);
 
-    // What they got is the beginning of it all, and from there they can go on.
+    // They received the beginning of the stream, and can resume from there.
     const [first, ...others] = await Promise.all(slow.map((reader) => reader.rest()));
     const bodyOf = (bytes: Buffer): Buffer => bytes.subarray(bytes.indexOf("\r\n\r\n") + 4);
     for (const bytes of [first ?? Buffer.alloc(0), ...others]) {
@@ -138,14 +138,14 @@ test(
       "memory meanwhile, at most": mebibytes(peak),
       "others' reads meanwhile": latencies(result),
     });
-    // What the store keeps for each, what is on its way to each, and what they all share.
+    // Memory of the store per watch, data in flight per watch, and shared data.
     expect(peak).toBeLessThan(before + readers * 20 + objects * 4 + 300);
   },
   patience,
 );
 
 test(
-  "lists that are read a byte a second are cut off, and slow down nobody",
+  "cuts off lists that are read a byte a second, without delaying others",
   async () => {
     const before = (await server.usage()).memory;
     const slow = Array.from({ length: readers }, () => new SlowReader(server.url, alice, configMaps));
@@ -158,7 +158,7 @@ test(
         .toBeLessThanOrEqual(1);
     };
     const { result, peak } = await peakMemory(server, () => whileOthersWork(letGo()));
-    // A length was promised, so that nobody takes a part for the whole. Those for whom there was no room were told so.
+    // Content-Length shows that a response is incomplete. Clients beyond the limit get 429.
     let refused = 0;
     for (const bytes of await Promise.all(slow.map((reader) => reader.rest()))) {
       const head = bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n"));

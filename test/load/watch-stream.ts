@@ -4,12 +4,12 @@ import { openSocket, requestBytes, type Json } from "./connection.js";
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** The bytes of a watch: how many there are and what they are is all that is kept, unless it is told to keep them. */
+/** A watch, read as bytes: keeps their number and digest, and on request the bytes themselves. */
 export class WatchStream {
   readonly socket: Socket;
-  /** Of what came after the head. */
+  /** Bytes received after the head. */
   size = 0;
-  /** Whether the server said that there is no more. */
+  /** Set when the server has sent the end of the stream. */
   ended = false;
   readonly closed: Promise<void>;
   readonly #hash: Hash = createHash("sha1");
@@ -26,7 +26,7 @@ export class WatchStream {
     socket.on("error", () => {});
   }
 
-  /** Resolves when the server has answered that it will send events. */
+  /** Resolves when the head of the response has arrived. */
   static async open(
     url: string,
     token: string,
@@ -56,7 +56,7 @@ export class WatchStream {
   }
 
   #take(chunk: Buffer): void {
-    // The end is no part of the events.
+    // The last chunk is not part of the events.
     this.ended = chunk.length >= 5 && chunk.subarray(-5).equals(lastChunk);
     const events = this.ended ? chunk.subarray(0, -5) : chunk;
     this.size += events.length;
@@ -65,12 +65,12 @@ export class WatchStream {
     this.#onData(this);
   }
 
-  /** What two streams have in common exactly when all of their bytes so far are the same. */
+  /** Hash of all bytes so far. */
   digest(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  /** All events that were kept. */
+  /** All events, if the bytes are kept. */
   events(): Json[] {
     return eventsOf(Buffer.concat(this.#kept ?? []));
   }
@@ -78,7 +78,7 @@ export class WatchStream {
 
 const lastChunk = Buffer.from("0\r\n\r\n");
 
-/** The events in the body of a watch; one that is not complete is left out. */
+/** Complete events in the body of a watch. */
 export function eventsOf(body: Buffer): Json[] {
   const events: Json[] = [];
   for (let at = 0; at < body.length;) {

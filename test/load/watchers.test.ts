@@ -6,18 +6,18 @@ import { count, full, mebibytes, milliseconds, patience, report } from "./figure
 import { alice, bob, startLoadServer, type LoadServer } from "./load-server.js";
 import { WatchStream } from "./watch-stream.js";
 
-/** As many as the server admits, where this system lets a process have so many connections. */
+/** Default limit of the server; fewer where the system limits open files. */
 const wanted = 10_000;
 const writes = full ? 100 : 10;
 const spare = 200;
 
-/** How many files, connections among them, a process may have open; Node has raised it as far as it may. */
+/** Limit of open files of a process, which includes connections; Node raises it to the hard limit. */
 function openFiles(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
   } catch {
-    // Not everywhere is it written down.
+    // Only Linux has it in /proc.
     return Infinity;
   }
 }
@@ -31,7 +31,7 @@ if (watchers < wanted) {
 
 let server: LoadServer;
 beforeAll(async () => {
-  // Somebody besides the many has to find out what became of them.
+  // One connection besides the watchers reads the metrics.
   server = await startLoadServer({ limits: { watches: watchers } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -43,7 +43,7 @@ async function openWatches(): Promise<number> {
 }
 
 test(
-  `${count(watchers)} watchers get every event once and in order`,
+  `${count(watchers)} watchers receive every event once and in order`,
   async () => {
     const writer = await Connection.open(server.url, bob);
     const from = (await writer.ask("GET", configMaps)).json.metadata.resourceVersion as string;
@@ -67,7 +67,7 @@ test(
     expect(await openWatches()).toBe(watchers);
     const idle = await server.usage();
 
-    // One more than there is room for is told so, and when to come again.
+    // A watch beyond the limit gets 429 with Retry-After.
     const refused = await writer.ask("GET", path);
     expect(refused).toMatchObject({ code: 429, json: { kind: "Status", reason: "TooManyRequests" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ test(
     }
     const written = performance.now() - started;
 
-    // The first one is read, and the others have to be the same byte for byte.
+    // The first stream is parsed; the others must be equal byte by byte.
     const until = (enough: () => boolean): Promise<void> =>
       new Promise((resolve) => {
         arrived = () => {
@@ -101,7 +101,7 @@ test(
     expect(seen).toEqual(expected);
     let behind = 0;
     await until(() => {
-      // Those before have everything, and nothing more will come.
+      // Earlier streams are complete already.
       while (behind < streams.length && (streams[behind]?.size ?? 0) >= reference.size) behind++;
       return behind === streams.length;
     });
@@ -112,9 +112,9 @@ test(
       [],
     );
 
-    // Those who hang up are forgotten; the others are told when the server ends, which it does cleanly.
-    const leaving = streams.splice(0, Math.floor(watchers / 2));
-    for (const { socket } of leaving) socket.destroy();
+    // The server forgets closed watches, and ends the open ones when it stops.
+    const abandoned = streams.splice(0, Math.floor(watchers / 2));
+    for (const { socket } of abandoned) socket.destroy();
     await expect.poll(openWatches, { timeout: patience }).toBe(streams.length);
     const ending = performance.now();
     const exit = await server.stop("SIGTERM");

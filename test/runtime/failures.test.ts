@@ -145,7 +145,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect(condition(site, "Stalled")).toMatchObject({ status: "True", reason: "NoGood" });
         // Twice this is less than a watch lasts: one that has to wait before it begins anew would wait for this clock.
         await clock.advance(150_000);
-        expect(plane.controllers.runs.of("Site", `default/${title}`)).toHaveLength(1);
+        expect(await plane.controllers.runs.find({ kind: "Site", key: `default/${title}` })).toHaveLength(1);
         await client.patch(Site, title, { spec: { title: "good" } });
         expect((await plane.run()).outcome).toEqual({ type: "done" });
         expect(condition(await client.get(Site, title), "Stalled")).toBeUndefined();
@@ -183,7 +183,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         await plane.create("hello");
         const first = await plane.run();
         await plane.clock.advance(999);
-        expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(1);
+        expect(await plane.controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(1);
         await plane.clock.advance(1);
         expect((await plane.run()).startedAt - first.startedAt).toBeGreaterThanOrEqual(1000);
       },
@@ -277,14 +277,14 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(plane.errors).toContain("the predicate failed");
     });
 
-    test("priority, strategy, fairBy and limiter are done without", async () => {
+    test("priority, strategy, fairnessKey and limiter are done without", async () => {
       let works = false;
       await using plane = await start(
         (_, { requeue }) => {
           if (!works) throw new Error("no");
           return requeue("1s");
         },
-        { priority: broken, strategy: broken, fairBy: broken, limiter: { delay: broken } },
+        { priority: broken, strategy: broken, fairnessKey: broken, limiter: { delay: broken } },
       );
       await plane.create("hello");
       expect((await plane.run()).outcome.type).toBe("error");
@@ -293,7 +293,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome.type).toBe("requeue");
       await plane.clock.advance(1000);
       expect((await plane.run()).outcome.type).toBe("requeue");
-      for (const what of ["priority", "strategy", "fairBy", "limiter"])
+      for (const what of ["priority", "strategy", "fairnessKey", "limiter"])
         expect(plane.errors).toContain(`the ${what} failed`);
     });
 
@@ -382,7 +382,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
         await eventually(() =>
           plane.errors.includes(
-            "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits",
+            "the function goes on although its run was cancelled: pass its signal on to what it waits for",
           ),
         );
         await plane.create("other");

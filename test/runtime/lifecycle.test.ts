@@ -54,7 +54,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await eventually(() => sites.loop?.queue.depth === 1);
       controllers.enqueue(Site, "a", { reason: "look" });
       await plane.clock.advance(1000);
-      expect(controllers.runs.size).toBe(0);
+      expect(await controllers.runs.find()).toEqual([]);
       sites.resume();
       const { triggers } = await run();
       expect(triggers.map(({ type }) => type).sort()).toEqual(["created", "manual"]);
@@ -85,7 +85,9 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect((await client.get(Site, "a")).status?.published).toBe(1);
       expect(await client.find(Page, "a-1")).toBeDefined();
       expect((await client.get(Site, "b")).status).toBeUndefined();
-      expect(controllers.runs.of("Site", "default/a")).toMatchObject([{ outcome: { type: "done" } }]);
+      expect(await controllers.runs.find({ kind: "Site", key: "default/a" })).toMatchObject([
+        { outcome: { type: "done" } },
+      ]);
       expect(() => controllers.enqueue(Site, "a")).toThrow("is not at work in this process");
     });
 
@@ -107,12 +109,12 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await began.passed;
       const stopped = controllers.stop();
       await clock.advance(9999);
-      expect(controllers.runs.size).toBe(0);
+      expect(await controllers.runs.find()).toEqual([]);
       await clock.advance(1);
       await stopped;
       expect(world).toEqual(["uploaded"]);
       expect((await client.get(Site, "a")).status).toBeUndefined();
-      expect(controllers.runs.of("Site", "default/a")).toMatchObject([
+      expect(await controllers.runs.find({ kind: "Site", key: "default/a" })).toMatchObject([
         { outcome: { type: "cancelled", message: "the process stops" } },
       ]);
     });
@@ -130,7 +132,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       const stopped = plane.controllers.stop();
       await plane.clock.advance(60_000);
       await stopped;
-      expect(plane.controllers.runs.of("Site", "default/a")).toMatchObject([
+      expect(await plane.controllers.runs.find({ kind: "Site", key: "default/a" })).toMatchObject([
         { outcome: { type: "cancelled", message: "the process stops" } },
       ]);
     });
@@ -200,7 +202,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
     await api.until(Site, "hello", (site) => condition(site, "Ready") !== undefined);
     await controllers.idle();
-    const users = new Set(Array.from(controllers.runs.all(), ({ user }) => user));
+    const users = new Set((await controllers.runs.find()).map(({ user }) => user));
     expect(users).toEqual(
       new Set(["system:fettle:controller:sites.demo.dev", "system:fettle:controller:pages"]),
     );
@@ -248,7 +250,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(() => controllers.enqueue(Site, "hello")).toThrow("or another process leads");
       await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
       await api.until(Site, "hello", (site) => site?.status?.note === "first");
-      expect(controllers.runs.size).toBe(0);
+      expect(await controllers.runs.find()).toEqual([]);
       // Whoever does not lead can still say what would be done.
       const site = await api.client.get(Site, "hello");
       expect((await controllers.get(Site).plan(site)).outcome).toEqual({ type: "done" });
@@ -260,7 +262,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       expect(condition(await api.client.get(Site, "hello"), "Ready")).toMatchObject({ status: "True" });
       // It was created long ago, before anybody here looked.
       await controllers.idle();
-      const [run] = controllers.runs.of("Site", "default/hello");
+      const [run] = await controllers.runs.find({ kind: "Site", key: "default/hello" });
       expect(run?.triggers).toMatchObject([{ type: "found" }]);
       expect(run && renderRun(run)).toContain("it was there at the start");
     });

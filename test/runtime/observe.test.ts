@@ -7,6 +7,7 @@ import { controller } from "../../src/runtime/controller/controller.js";
 import { createLog } from "../../src/runtime/log/create-log.js";
 import { AsyncContexts, SeeingProvider } from "../../src/runtime/observe/fixtures/tracer-provider.js";
 import { controllerMetrics } from "../../src/runtime/observe/metrics.js";
+import { MemoryRunStore } from "../../src/runtime/runs/memory-run-store.js";
 import { renderRun } from "../../src/runtime/runs/render-run.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { schedule } from "../../src/runtime/schedule/schedule.js";
@@ -87,7 +88,7 @@ describeHomes(({ startTestPlane }) => {
           ?.split(" ")
           .at(-1),
       );
-    const runs = [...controllers.runs.all()].length;
+    const runs = (await controllers.runs.find()).length;
     expect(value("controller_runtime_reconcile_time_seconds_count")).toBe(runs);
     expect(value("workqueue_work_duration_seconds_count")).toBe(runs);
     expect(value("workqueue_adds_total")).toBe(runs);
@@ -108,8 +109,8 @@ describeHomes(({ startTestPlane }) => {
     context.setGlobalContextManager(new AsyncContexts());
     await using plane = await startTestPlane([Site, Page], { controllers: [sites] });
     await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello", pages: 1 } });
-    await eventually(() => plane.controllers.runs.size > 0);
-    const [run] = plane.controllers.runs.of("Site", "default/hello");
+    await eventually(async () => (await plane.controllers.runs.find()).length > 0);
+    const [run] = await plane.controllers.runs.find({ kind: "Site", key: "default/hello" });
     const spans = provider.spans.filter(({ traceId }) => traceId === run?.traceId);
     expect(spans.map(({ name, parent, ended }) => [name, parent, ended])).toEqual([
       ["reconcile sites.demo.dev", undefined, 1],
@@ -160,9 +161,7 @@ describeHomes(({ startTestPlane }) => {
         ["patch", undefined, { d: "1" }, undefined],
       ]);
       const text = renderRun(run);
-      expect(text).toContain(
-        "changed ConfigMap default/map (what was there before is not known; this was sent)",
-      );
+      expect(text).toContain("changed ConfigMap default/map (previous state unknown; this was sent)");
       expect(text).toContain("applied ConfigMap default/new\n");
     });
 
@@ -181,7 +180,7 @@ describeHomes(({ startTestPlane }) => {
       expect(run.writes).toHaveLength(200);
       expect(run.droppedWrites).toBe(11);
       expect(run.writes.at(-1)).toMatchObject({ subresource: "status", after: { status: { looks: 1 } } });
-      expect(renderRun(run)).toContain("and 11 writes that were not kept\n");
+      expect(renderRun(run)).toContain("and 11 writes not recorded\n");
     });
 
     test("is kept for each kind, also when another group has one of the same name", async () => {
@@ -190,15 +189,18 @@ describeHomes(({ startTestPlane }) => {
         controller({ for: Site, reconcile() {} }),
         controller({ for: Other, reconcile() {} }),
       ];
-      await using plane = await startTestPlane([Site, Other], { controllers, runs: { perObject: 1 } });
+      await using plane = await startTestPlane([Site, Other], {
+        controllers,
+        runs: new MemoryRunStore({ perObject: 1 }),
+      });
       await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
       const first = await plane.run();
       await plane.client.create(Other, { metadata: { name: "hello" }, spec: {} });
       const second = await plane.run();
       const { runs } = plane.controllers;
-      expect(runs.of(Site, "default/hello")).toEqual([first]);
-      expect(runs.of(Other, "default/hello")).toEqual([second]);
-      expect(runs.of("Site", "default/hello")).toEqual([first, second]);
+      expect(await runs.find({ kind: Site, key: "default/hello" })).toEqual([first]);
+      expect(await runs.find({ kind: Other, key: "default/hello" })).toEqual([second]);
+      expect(await runs.find({ kind: "Site", key: "default/hello" })).toEqual([first, second]);
     });
   });
 
@@ -227,6 +229,23 @@ describeHomes(({ startTestPlane }) => {
       return events.items.some((event) => (event as { reason?: string }).reason === "HotLoop");
     });
     expect(await metricsOf(plane)).toContain('fettle_hot_loops_total{controller="sites.demo.dev"} 1');
+  });
+
+  test("nothing is found when detectors are off", async () => {
+    const busy = controller({
+      for: Site,
+      where: () => true,
+      reconcile(site, { report }) {
+        const looks = site.status?.looks ?? 0;
+        if (looks < 30) report({ looks: looks + 1 });
+      },
+    });
+    await using plane = await startTestPlane([Site, Page], { controllers: [busy], detectors: false });
+    const { client, controllers } = plane;
+    await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello", pages: 1 } });
+    await eventually(async () => (await client.get(Site, "hello")).status?.looks === 30);
+    await controllers.idle();
+    expect(controllers.findings()).toEqual([]);
   });
 
   test("managers who fight over a field are named", async () => {

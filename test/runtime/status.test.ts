@@ -439,7 +439,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       });
       expect(calls).toBe(2);
       await plane.clock.advance(298_000);
-      expect(plane.controllers.runs.of("Site", "default/hello")).toHaveLength(3);
+      expect(await plane.controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(3);
       await plane.clock.advance(1000);
       await plane.run();
       expect(calls).toBe(3);

@@ -47,7 +47,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
     });
   });
 
-  test("turns are taken by what fairBy makes of an object, found at the start or created later", async () => {
+  test("turns are taken by what fairnessKey makes of an object, found at the start or created later", async () => {
     const asked: string[] = [];
     await using api = await startTestApi([Site]);
     await api.client.create(Site, { metadata: { name: "found", labels: { tenant: "a" } }, spec: {} });
@@ -55,7 +55,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       for: Site,
       resync: false,
       reconcile() {},
-      fairBy(key, site) {
+      fairnessKey(key, site) {
         asked.push(`${key} ${site?.metadata.labels?.["tenant"]}`);
         return site?.metadata.labels?.["tenant"] ?? "";
       },
@@ -107,9 +107,9 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       const cache = controllers.get(Site).loop?.sources.cacheOf(Page);
       await eventually(() => cache?.get("default/page") === undefined);
       await controllers.idle();
-      const ends = controllers.runs
-        .of("Site", "default/hello")
-        .filter(({ outcome }) => outcome.type === "gone");
+      const ends = (await controllers.runs.find({ kind: "Site", key: "default/hello" })).filter(
+        ({ outcome }) => outcome.type === "gone",
+      );
       expect(ends).toHaveLength(1);
     });
 
@@ -186,13 +186,13 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       controllers.enqueue(Site, "hello", { reason: "now" });
       expect((await run()).triggers).toMatchObject([{ text: "now" }]);
       await clock.advance(539_999);
-      expect(controllers.runs.of("Site", "default/hello")).toHaveLength(2);
+      expect(await controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(2);
       await clock.advance(1);
       const later = await run();
       expect(later.triggers).toEqual([{ type: "manual", text: "the licence ends", at, due: at + 600_000 }]);
       expect(later.startedAt - at).toBe(600_000);
       await clock.advance(600_000);
-      expect(controllers.runs.of("Site", "default/hello")).toHaveLength(3);
+      expect(await controllers.runs.find({ kind: "Site", key: "default/hello" })).toHaveLength(3);
     });
 
     test("all reasons that come together are told together", async () => {

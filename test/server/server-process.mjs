@@ -2,8 +2,8 @@
 // server's options as JSON. It says in one line, on standard output, where it listens, and ends when it is asked to or its
 // parent is gone.
 import { join } from "node:path";
-import { startServer } from "../../dist/server/server.js";
-import { openSqliteStore } from "../../dist/store/index.js";
+import { startServer } from "fettle/server";
+import { openSqliteStore } from "fettle/store";
 
 const [data, port, options = "{}"] = process.argv.slice(2);
 const store = await openSqliteStore(join(data, "store"));

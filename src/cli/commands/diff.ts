@@ -1,6 +1,6 @@
 import type { Client, Manifest } from "../../client/client.js";
 import { isNotFound, type KubeObject } from "../../model/core.js";
-import { comesWith } from "../../plane/management/plan/comes-with.js";
+import { needsOthers } from "../../plane/management/plan/dry-run.js";
 import { connectionOptions, type Command, type OptionValues, type Terminal } from "../command.js";
 import { connect } from "../connect.js";
 import { listOption } from "../kinds/asked.js";
@@ -65,7 +65,7 @@ async function rehearsed(
     const before = await client.find(manifest, { name, namespace }, { signal });
     return { before, after: await client.apply(manifest, { ...options, force: true }) };
   } catch (error) {
-    if (isNotFound(error) && comesWith(manifest, all)) return { before: undefined, after: manifest };
+    if (isNotFound(error) && needsOthers(manifest, all)) return { before: undefined, after: manifest };
     throw error;
   }
 }

@@ -111,7 +111,7 @@ async function load(
   const { sortWords } = await import("../modules/sort-words.js");
   const { loadConfig } = await import("../../plane/config/load-config.js");
   const { kindsOf } = await import("../../plane/definitions/kinds-of.js");
-  const { customResourceDefinition } = await import("../../model/schema/custom-resource-definition.js");
+  const { customResourceDefinition } = await import("../../model/resource/custom-resource-definition.js");
   const named = words.length > 0 ? words : (await loadConfig({ env, cwd })).config.modules;
   const { modules } = sortWords(named, cwd);
   if (modules.length === 0) {

@@ -14,6 +14,10 @@ export const command: Command = {
     { flags: "--data <folder>", summary: "where everything is kept (default: .fettle)" },
     { flags: "--store <store>", summary: "sqlite, or memory to forget everything (default: sqlite)" },
     {
+      flags: "--runs <folder>",
+      summary: "folder for the record of runs (default: runs in the data folder)",
+    },
+    {
       flags: "--kubeconfig <file>",
       summary: "where to write the kubeconfig (default: kubeconfig in the data folder)",
     },

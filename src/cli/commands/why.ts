@@ -65,19 +65,18 @@ async function showWriters(plane: ManagementClient, asked: Written): Promise<voi
   const { name, limit, format, server, terminal } = asked;
   const { kind: kindName, scope } = asked.kind;
   const namespace = scope === "Cluster" ? "" : server.namespace;
-  const { runs } = await plane.runs({ limit: 10_000 });
-  const wrote = runs.filter(({ writes }) =>
-    writes.some((write) => write.kind === kindName && write.name === name && write.namespace === namespace),
-  );
-  const title = `${kindName} ${namespace === "" ? name : `${namespace}/${name}`}`;
+  const key = namespace === "" ? name : `${namespace}/${name}`;
+  // At least one, to tell whether there is any.
+  const { runs } = await plane.runs({ wroteKind: kindName, wroteKey: key, limit: Math.max(1, limit) });
+  const title = `${kindName} ${key}`;
   if (format === undefined) {
     terminal.stderr.write(
-      wrote.length === 0
-        ? `No controller is for ${kindName}, and none of the runs that are remembered wrote ${title}.\n`
+      runs.length === 0
+        ? `No controller is for ${kindName}, and no stored run wrote ${title}.\n`
         : `No controller is for ${kindName}; these runs wrote ${title}:\n`,
     );
   }
-  await showRuns({ runs: limit === 0 ? [] : wrote.slice(-limit) }, format, terminal);
+  await showRuns({ runs: limit === 0 ? [] : runs }, format, terminal);
 }
 
 /** Nothing to show may have several reasons. */
@@ -95,13 +94,11 @@ async function explainSilence(
     { signal },
   );
   if (object === undefined)
-    throw new Error(`there is no ${title}, and no run of one is remembered; ${elsewhere(controller)}`);
+    throw new Error(`there is no ${title}, and no run of one is stored; ${elsewhere(controller)}`);
   const age = formatAge(Date.now() - Date.parse(object.metadata.creationTimestamp ?? ""));
   const held =
     controller.paused || controller.pausedObjects.includes(keyFor(controller, name, namespace))
       ? ` It is paused: fettle resume ${kind.toLowerCase()}/${name}`
       : "";
-  stdout.write(
-    `${title} is ${age} old, and controller ${controller.name} remembers no run of it since it started.${held}\n`,
-  );
+  stdout.write(`${title} is ${age} old, and controller ${controller.name} has no stored run of it.${held}\n`);
 }

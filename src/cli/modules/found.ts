@@ -1,4 +1,4 @@
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 

@@ -1,5 +1,8 @@
-import { dirname, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type * as Jiti from "jiti";
 import { findIn, type Found } from "./found.js";
 
 /** What was found in modules, and the files that took part. */
@@ -25,7 +28,7 @@ const typescript = /\.[cm]?tsx?$/;
  * @throws {ModuleError} for one that cannot be loaded, or that has nothing to offer.
  */
 export async function loadModules(paths: readonly string[], cwd: string): Promise<Loaded> {
-  const load = paths.some((path) => typescript.test(path)) ? await typescriptLoader() : undefined;
+  const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
   const all: Found[] = [];
   for (const path of paths) {
     const name = relative(cwd, path);
@@ -53,14 +56,31 @@ interface Loader {
  * Node 20 does not read TypeScript, and later ones do not find `./kinds.ts` when it is imported as `./kinds.js`, as
  * TypeScript wants it. What is JavaScript already is left to Node, so that everybody has the same copy of this package.
  */
-async function typescriptLoader(): Promise<Loader> {
-  const { createJiti } = await import("jiti");
-  const jiti = createJiti(import.meta.url, { fsCache: false, sourceMaps: true, interopDefault: false });
+function typescriptLoader(cwd: string): Loader {
+  // Imported, Node would first search the minified file for its exports, which takes longer than to run it.
+  const { createJiti } = createRequire(import.meta.url)("jiti") as typeof Jiti;
+  const jiti = createJiti(import.meta.url, {
+    fsCache: cacheFolder(cwd) ?? false,
+    sourceMaps: true,
+    interopDefault: false,
+  });
   return {
     import: (path) => jiti.import(path),
     files: () =>
       Object.keys(jiti.cache).filter((path) => typescript.test(path) && !path.includes("/node_modules/")),
   };
+}
+
+/**
+ * Folder for compiled modules, by the content of their sources: the compiler takes longer to load than everything else of
+ * a start. In the nearest node_modules, where tools keep such things, and nowhere if there is none.
+ */
+function cacheFolder(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const modules = join(folder, "node_modules");
+    if (existsSync(modules)) return join(modules, ".cache", "fettle");
+    if (folder === dirname(folder)) return undefined;
+  }
 }
 
 async function importing(

@@ -27,9 +27,10 @@ export async function run(
   const isSaid = origins.get("log.format")?.type !== "default";
   const format = isSaid || stdout.isTTY === true ? config.log.format : "json";
   const log = logOf({ level: config.log.level, format }, terminal);
+  const since = Date.now();
   const running = await begin({ ...found, controllers }, config, options, log, terminal);
   try {
-    tell(running, format, text(options["namespace"]), log, terminal);
+    tell(running, format, text(options["namespace"]), log, terminal, since);
     await untilEnd(
       running,
       () => {
@@ -63,7 +64,7 @@ async function modulesOf(words: readonly string[], cwd: string): Promise<Loaded>
 
 async function begin(
   { controllers, schedules, kinds }: Loaded,
-  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health } }: Config,
+  { leaderElection: { enabled, ...election }, sharding, health: { port, ...health }, runs }: Config,
   options: OptionValues,
   log: Log,
   terminal: Terminal,
@@ -82,6 +83,7 @@ async function begin(
         ? { leaderElection: enabled && election }
         : { sharding: { ...election, shards: sharding.shards } }),
       health: { host, port },
+      runs,
       definitions: options["definitions"] === "skip" ? "skip" : "apply",
       userAgent: `fettle/${terminal.version}`,
       log,
@@ -103,9 +105,10 @@ function tell(
   namespace: string | undefined,
   log: Log,
   { stdout, colors, signal, version }: Terminal,
+  since: number,
 ): void {
   const names = controllers.all.map(({ controller }) => controller.name);
-  const watched = { runs: controllers.runs, client, signal };
+  const watched = { runs: controllers.runs, since, client, signal };
   if (format === "json") {
     log.info({ server, health, lease, controllers: names }, "fettle runs");
     followForPrograms(watched, log);

@@ -1,5 +1,5 @@
 import { UsageError } from "../command.js";
-import { pluralOf } from "../../model/schema/plural.js";
+import { pluralOf } from "../../model/resource/plural.js";
 
 /** What a kind is called in the files of a project. */
 export interface KindNames {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 interface OwnPackage {
   readonly name: string;
@@ -7,13 +8,23 @@ interface OwnPackage {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** What this package says of itself: a project is made with the versions it was tested with. */
+/** This package's own package.json: a new project gets the versions it was tested with. */
 export function ownPackage(): OwnPackage {
+  return locate().manifest;
+}
+
+/** Path of the `fettle` command's program. */
+export function ownProgram(): string {
+  return fileURLToPath(new URL("dist/cli/main.js", locate().folder));
+}
+
+/** Searches upwards: the same code runs from `src` and, bundled, from `dist`. */
+function locate(): { readonly folder: URL; readonly manifest: OwnPackage } {
   for (let folder = new URL("..", import.meta.url); ; folder = new URL("..", folder)) {
     const file = new URL("package.json", folder);
     if (existsSync(file)) {
-      const found = JSON.parse(readFileSync(file, "utf8")) as OwnPackage;
-      if (found.name === "fettle") return found;
+      const manifest = JSON.parse(readFileSync(file, "utf8")) as OwnPackage;
+      if (manifest.name === "fettle") return { folder, manifest };
     }
     if (folder.pathname === "/")
       throw new Error("the package.json of fettle is missing; install fettle again");

@@ -23,7 +23,8 @@ export function projectFiles({ name, group, versions }: ProjectNames): Readonly<
       scripts: {
         dev: "fettle up --watch",
         build: "tsc",
-        test: "tsc && node --test dist/*.test.js",
+        pretest: "tsc",
+        test: "node test.js",
         manifests: "fettle generate manifests -o deploy",
       },
       dependencies: { fettle, zod },
@@ -47,6 +48,7 @@ export function projectFiles({ name, group, versions }: ProjectNames): Readonly<
       include: ["src"],
     }),
     "src/index.ts": `// What fettle up and fettle run start: everything that is exported here.\nexport * from "./greeting.ts";\n`,
+    "test.js": testRunner,
     "fettle.yaml": `# What fettle up and fettle run start; fettle config shows all there is to set.
 modules:
   - src/index.ts
@@ -57,6 +59,16 @@ modules:
     "README.md": readme({ name, group }),
   };
 }
+
+/** Node 20 expands no patterns itself, and neither does every shell. */
+const testRunner = `// Runs dist/*.test.js.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+
+const tests = readdirSync("dist").filter((name) => name.endsWith(".test.js"));
+const files = tests.map((name) => \`dist/\${name}\`);
+process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
+`;
 
 const dockerfile = `FROM node:22-slim AS build
 WORKDIR /app
@@ -100,6 +112,7 @@ npx fettle why greeting/hello     # what the controller did, and why
 | \`src/greeting.ts\` | the kind, and its controller |
 | \`src/index.ts\` | what is started |
 | \`fettle.yaml\` | how it is started |
+| \`test.js\` | runs the tests |
 | \`npx fettle add kind Site\` | adds a kind with a controller and a test |
 | \`npx fettle generate manifests -o deploy\` | makes what runs it as an operator on Kubernetes |
 | \`docker build -t ${name} .\` | makes its image |

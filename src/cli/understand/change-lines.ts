@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import type { Change, Json, Path } from "../../model/core.js";
+import type { FieldChange, Json, ValuePath } from "../../model/core.js";
 import { scalarText, stringText, writeValue } from "../../model/diff/yaml-text.js";
 
 /** More lines than these of one value say nothing more to people. */
@@ -9,7 +9,7 @@ const mostLines = 30;
  * Changes of which the documents are not at hand, a line each: `~ spec.pages: 1 → 2`, `+ spec.theme: dark`; what has several
  * lines stands below its name.
  */
-export function changeLines(changes: readonly Change[], colors: boolean): readonly string[] {
+export function changeLines(changes: readonly FieldChange[], colors: boolean): readonly string[] {
   const paint = picocolors.createColors(colors);
   return changes.flatMap((change) => {
     const name = pathText(change.path);
@@ -47,7 +47,7 @@ function valueLines(sign: "+" | "-", name: string, value: Json): readonly string
 }
 
 /** `spec.containers[0].image`, with what has dots in it in quotes. */
-export function pathText(path: Path): string {
+export function pathText(path: ValuePath): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;

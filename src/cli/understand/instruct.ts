@@ -1,4 +1,4 @@
-import type { ControllerState, Instruction } from "../../plane/management/contract.js";
+import type { ControllerState, QueueCommandRequest } from "../../plane/management/contract.js";
 import type { OptionValues, Terminal } from "../command.js";
 import { connect } from "../connect.js";
 import { withWhere } from "../kinds/absent.js";
@@ -17,7 +17,7 @@ export interface InstructedController {
 export async function instructAll(
   verb: "enqueue" | "pause" | "resume" | "retry",
   target: TargetWords,
-  instruction: Omit<Instruction, "key">,
+  instruction: Omit<QueueCommandRequest, "key">,
   options: OptionValues,
   terminal: Terminal,
 ): Promise<readonly InstructedController[]> {

@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { formatDuration, parseApiVersion } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
-import type { ManifestPlan, ToldPlan } from "../../plane/management/contract.js";
+import type { ManifestPlan, PlanReport } from "../../plane/management/contract.js";
 import type { PlacedManifest } from "../manifests/placed-manifests.js";
 import { objectionsIn } from "../manifests/refusal.js";
 import { address, indented, objectDiff } from "./object-diff.js";
@@ -71,7 +71,7 @@ function objectText(
 /** The lines above say them already. */
 const hidden = [...address, "status"];
 
-function controllerText(run: ToldPlan, paint: Colors, colors: boolean): string {
+function controllerText(run: PlanReport, paint: Colors, colors: boolean): string {
   const head = `  then controller ${paint.bold(run.controller)}`;
   if (run.problem !== undefined) return `${head} does what it does: ${escapeText(run.problem)}`;
   const lines: string[] = [];
@@ -101,7 +101,7 @@ function controllerText(run: ToldPlan, paint: Colors, colors: boolean): string {
   return [`${head}${nothing}`, ...lines, `    → ${outcomeText(run, paint)}`].join("\n");
 }
 
-function outcomeText({ outcome }: ToldPlan, paint: Colors): string {
+function outcomeText({ outcome }: PlanReport, paint: Colors): string {
   switch (outcome?.type) {
     case "requeue":
       return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${outcome.reason === "" ? "" : `: ${escapeText(outcome.reason)}`}`;

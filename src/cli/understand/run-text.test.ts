@@ -18,8 +18,8 @@ test("what was sent stands for changes that nobody knows, and writes that were n
   expect(runText(run, false)).toContain(
     `
   wrote    changed ConfigMap default/map (no change)
-           and 1 write that was not kept
-           changed ConfigMap default/map (what was there before is not known; this was sent)
+           and 1 write not recorded
+           changed ConfigMap default/map (previous state unknown; this was sent)
              data:
                a: "2"
   outcome  done

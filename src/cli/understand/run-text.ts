@@ -1,12 +1,12 @@
 import picocolors from "picocolors";
-import type { Change, Json } from "../../model/core.js";
+import type { FieldChange, Json } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import type { ToldRun } from "../../plane/management/contract.js";
+import type { RunReport } from "../../plane/management/contract.js";
 import { did, renderRun, sentLines, unknownBefore, wroteLines } from "../../runtime/runs/render-run.js";
 import { changeLines } from "./change-lines.js";
 
-type Write = ToldRun["writes"][number];
+type Write = RunReport["writes"][number];
 
 /** How many lines stand below what was written: the outcome, and the run's id. */
 const linesAfter = 2;
@@ -15,7 +15,7 @@ const linesAfter = 2;
  * One run as it was told, for people to read. All but the writes is put the way the runtime puts it; of the writes only the
  * changes are known here.
  */
-export function runText(run: ToldRun, colors: boolean): string {
+export function runText(run: RunReport, colors: boolean): string {
   const paint = picocolors.createColors(colors);
   const lines = renderRun({ ...run, writes: [], droppedWrites: 0 }, { colors }).split("\n");
   const wrote = wroteLines(run, (write) => writeLines(write, colors)).map(
@@ -53,7 +53,7 @@ const known = new Set([
 ]);
 
 /** Of a whole object that is new, what the line above it does not say already. */
-function withoutAddress(change: Change): readonly Change[] {
+function withoutAddress(change: FieldChange): readonly FieldChange[] {
   if (change.kind !== "add" || change.path.length > 0 || !isJsonObject(change.to)) return [change];
   const { apiVersion: _, kind: __, metadata = {}, ...content } = change.to;
   const more = Object.fromEntries(

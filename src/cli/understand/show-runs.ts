@@ -1,4 +1,4 @@
-import type { RunList, ToldRun } from "../../plane/management/contract.js";
+import type { RunList, RunReport } from "../../plane/management/contract.js";
 import type { Terminal } from "../command.js";
 import type { ManagementClient } from "../management-client.js";
 import { Reconnection } from "../reconnection.js";
@@ -13,8 +13,23 @@ export async function showRuns(
   format: Format,
   { stdout, colors }: Pick<Terminal, "stdout" | "colors">,
 ): Promise<void> {
-  const texts = list.runs.map((run) => `${runText(run, colors)}\n`);
+  const texts = separated(list.runs).map((part) =>
+    typeof part === "string" ? part : `${runText(part, colors)}\n`,
+  );
   stdout.write(format === undefined ? texts.join("\n") : await valueText(list, format));
+}
+
+/** Runs, with a line between those of an object and those of a later one of the same name. */
+function separated(runs: readonly RunReport[]): readonly (RunReport | string)[] {
+  const uids = new Map<string, string>();
+  return runs.flatMap((run) => {
+    const object = `${run.kind} ${run.key}`;
+    const earlier = uids.get(object);
+    if (run.uid === undefined || run.uid === earlier) return [run];
+    uids.set(object, run.uid);
+    if (earlier === undefined) return [run];
+    return [`${object} was deleted and created again: the runs below are of another object\n`, run];
+  });
 }
 
 interface FollowedRuns {
@@ -46,17 +61,24 @@ async function* endedRuns(
   plane: ManagementClient,
   { limit, ...filter }: FollowedRuns,
   terminal: Terminal,
-): AsyncGenerator<ToldRun, void, undefined> {
+): AsyncGenerator<RunReport, void, undefined> {
   const { runs } = await plane.runs({ ...filter, limit: Math.max(1, limit) });
   if (limit > 0) yield* runs;
   // Also of runs that nobody wants to see, the last is known: what follows is what comes after it.
-  let after = runs.at(-1)?.id;
+  let last = runs.at(-1);
   const all = new Reconnection(terminal).resumed(
-    () => plane.followRuns({ ...filter, ...(after === undefined ? { limit: 10_000 } : { after }) }),
+    () =>
+      plane.followRuns({
+        ...filter,
+        // A control plane that crashed may not have stored the last run; the time then tells what is new.
+        ...(last === undefined
+          ? { limit: 10_000 }
+          : { after: last.id, since: last.startedAt + last.duration }),
+      }),
     () => plane.controllers(),
   );
   for await (const run of all) {
-    after = run.id;
+    last = run;
     yield run;
   }
 }

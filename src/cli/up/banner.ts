@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import picocolors from "picocolors";
 import { kindsOf } from "../../plane/definitions/kinds-of.js";
 import type { Applied } from "../../plane/apply-manifests.js";
 import type { Config } from "../../plane/config/config.js";
 import type { Terminal } from "../command.js";
 import type { Found } from "../modules/found.js";
+import { ownProgram } from "../templates/own-package.js";
 
 export interface Running {
   readonly url: string;
@@ -99,7 +99,7 @@ function ownCommand(env: Terminal["env"], cwd: string): string {
   if (env["npm_command"] === "exec" || existsSync(join(cwd, "node_modules", ".bin", "fettle"))) {
     return "npx fettle";
   }
-  return `node ${quoted(shown(fileURLToPath(new URL("../main.js", import.meta.url)), cwd))}`;
+  return `node ${quoted(shown(ownProgram(), cwd))}`;
 }
 
 /** As a shell takes it. */

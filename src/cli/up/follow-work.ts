@@ -4,19 +4,21 @@ import { Event } from "../../client/kinds/kubernetes.js";
 import { sleep, systemClock } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import type { Log } from "../../runtime/log/log.js";
-import type { RunLog } from "../../runtime/runs/run-log.js";
 import type { Run } from "../../runtime/runs/run.js";
+import { followFrom, type RunStore } from "../../runtime/runs/run-store.js";
 import { RunLines, timeText, whatHappened } from "./run-line.js";
 
 export interface Watched {
-  readonly runs: RunLog;
+  readonly runs: RunStore;
+  /** When this process was started, in milliseconds since 1970; earlier runs are not shown. */
+  readonly since: number;
   readonly client: Client;
   readonly signal: AbortSignal;
 }
 
 /** Tells people in a line each what controllers do and what they have to say, until the signal aborts. */
 export function followForPeople(
-  { runs, client, signal }: Watched,
+  { runs, since, client, signal }: Watched,
   {
     colors,
     write,
@@ -30,9 +32,7 @@ export function followForPeople(
     if (line !== undefined) write(`${line}\n`);
   };
   // Some have ended while everything was being started.
-  for (const run of runs.all()) tell(run);
-  const deaf = runs.follow(tell);
-  signal.addEventListener("abort", deaf, { once: true });
+  void followFrom(runs, { since }, signal, tell);
   void followEvents(client, where, signal, ({ object, type, reason, message, at }) => {
     // A run that failed is an event too; it has been told.
     if (lines.lastOf(object)?.includes(message) === true) return;
@@ -44,7 +44,7 @@ export function followForPeople(
 }
 
 /** Writes runs that did something to a log, until the signal aborts. */
-export function followForPrograms({ runs, signal }: Omit<Watched, "client">, log: Log): void {
+export function followForPrograms({ runs, since, signal }: Omit<Watched, "client">, log: Log): void {
   const tell = (run: Run): void => {
     const did = whatHappened(run);
     if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "requeue")) return;
@@ -52,9 +52,7 @@ export function followForPrograms({ runs, signal }: Omit<Watched, "client">, log
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };
     log.info({ ...facts, triggers: triggers.map(({ type }) => type) }, "run");
   };
-  for (const run of runs.all()) tell(run);
-  const deaf = runs.follow(tell);
-  signal.addEventListener("abort", deaf, { once: true });
+  void followFrom(runs, { since }, signal, tell);
 }
 
 interface Happened {

@@ -49,6 +49,7 @@ export async function start(
   { signal, isAgain }: { readonly signal: AbortSignal; readonly isAgain: boolean },
 ): Promise<Started> {
   const began = performance.now();
+  const since = Date.now();
   const { config, origins, file } = loaded;
   const { cwd, stdout, stderr, colors } = terminal;
   const sources = sourcesOf(config, words, cwd);
@@ -66,7 +67,7 @@ export async function start(
   });
   try {
     const { followForPeople, followForPrograms } = await import("./follow-work.js");
-    const watched = { runs: plane.controllers.runs, client: plane.client, signal };
+    const watched = { runs: plane.controllers.runs, since, client: plane.client, signal };
     // What is applied is worked on at once; that is told, but after the banner.
     const held = new Held((text) => stdout.write(text));
     if (config.log.format === "pretty")
@@ -118,7 +119,7 @@ class Held {
 
 async function open(config: Config, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen } = config;
+  const { data, store, listen, runs } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -127,6 +128,7 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
       data,
       store: store === "memory" ? "memory" : undefined,
       listen,
+      runs,
       log,
       version: terminal.version,
     });

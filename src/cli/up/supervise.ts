@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import picocolors from "picocolors";
 import type { OptionValues, Terminal } from "../command.js";
+import { ownProgram } from "../templates/own-package.js";
 import { shown } from "./banner.js";
 import { FileWatch } from "./watch-files.js";
 
@@ -85,9 +85,8 @@ function begin(
   port: number | undefined,
   { env, cwd }: Terminal,
 ): ChildProcess {
-  const main = fileURLToPath(new URL("../main.js", import.meta.url));
   const given = { ...options, ...(port !== undefined && { port: String(port) }) };
-  return spawn(process.execPath, [main, "up", ...flagsOf(given), "--", ...words], {
+  return spawn(process.execPath, [ownProgram(), "up", ...flagsOf(given), "--", ...words], {
     cwd,
     env: { ...env, [supervisedVariable]: port === undefined ? "first" : "again" },
     stdio: ["ignore", "inherit", "inherit", "ipc"],

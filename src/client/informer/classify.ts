@@ -1,5 +1,5 @@
 import type { Json, KubeObject } from "../../model/core.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import type { ChangeType } from "./source.js";
 
 /**

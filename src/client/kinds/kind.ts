@@ -3,10 +3,10 @@ import type {
   DeepReadonly,
   ResourceObject,
   Resource,
-  Scope,
+  ResourceScope,
   SpecInput,
   Status,
-} from "../../model/schema/resource-types.js";
+} from "../../model/resource/resource-types.js";
 
 /** What has to be known of a kind to ask for its objects. */
 export interface KindInfo {
@@ -14,7 +14,7 @@ export interface KindInfo {
   readonly kind: string;
   /** The name in URLs, such as `deployments`. */
   readonly plural: string;
-  readonly scope: Scope;
+  readonly scope: ResourceScope;
 }
 
 declare const shape: unique symbol;
@@ -38,7 +38,7 @@ export interface ExternalKind<Shape = unknown> extends KindInfo {
 export function kind<Shape = unknown>(
   apiVersion: string,
   kind: string,
-  { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: Scope },
+  { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: ResourceScope },
 ): ExternalKind<Shape> {
   return Object.freeze({ apiVersion, kind, plural, scope });
 }

@@ -1,12 +1,12 @@
 import { ApiError, isNotFound, parseApiVersion, systemClock, type Clock } from "../../model/core.js";
-import { failure } from "../../model/errors/status.js";
+import { builtInKinds } from "../../model/built-in-kinds.js";
+import { failureStatus } from "../../model/errors/status.js";
 import type { CallOptions, Transport } from "../transport/transport.js";
-import { builtInKinds } from "./built-in-kinds.js";
 import type { AnyKind, KindInfo, KindReference } from "./kind.js";
 import { inTime } from "../time-left.js";
 import { untilAborted } from "../until-aborted.js";
 
-const builtIn = new Map(builtInKinds.map((info) => [keyOf(info), info]));
+const builtIn = new Map<string, KindInfo>(Object.values(builtInKinds).map((info) => [keyOf(info), info]));
 
 /**
  * What a client knows of kinds: those it was given in full, Kubernetes' own, and those the server told of. Kinds come
@@ -146,5 +146,5 @@ function notServed(
 
 function missing({ apiVersion, kind }: KindReference, message: string, cause: unknown): ApiError {
   const group = parseApiVersion(apiVersion)?.group ?? "";
-  return new ApiError(failure("NotFound", message, { group, kind }), { cause });
+  return new ApiError(failureStatus("NotFound", message, { group, kind }), { cause });
 }

@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
-import type { Json, JsonObject } from "../object/json.js";
+import { type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { apply, type Applied, type ApplyConflict } from "./apply.js";
-import { wireJson } from "./fields/wire-json.js";
+import { apply, type ApplyResult, type ApplyConflict } from "./apply.js";
+import { canonicalJson } from "./fields/canonical-json.js";
 import { recordUpdate } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
-import { isSameJson } from "./typed/same-json.js";
 
 const schemas = JSON.parse(
   readFileSync(new URL("fixtures/widget-schemas.json", import.meta.url), "utf8"),
@@ -84,7 +83,7 @@ function itemsOf(
 }
 
 /** The object with its entries, as it would be stored. */
-function stored({ object, managedFields }: Omit<Applied, "changed">): KubeObject {
+function stored({ object, managedFields }: Omit<ApplyResult, "changed">): KubeObject {
   const metadata = { ...object.metadata, uid: "uid", ...(managedFields && { managedFields }) };
   return deepFreeze({ ...object, metadata });
 }
@@ -94,7 +93,7 @@ function tryApply(
   manager: string,
   config: JsonObject,
   force = false,
-): Applied | ApplyConflict {
+): ApplyResult | ApplyConflict {
   return apply({ ...write, live, manager, config: deepFreeze(config), force });
 }
 
@@ -112,7 +111,9 @@ function mustApply(
 /** An object whose lists have lost their order, without entries. */
 function unordered(value: Json): Json {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map(unordered).sort((a, b) => (wireJson(a) < wireJson(b) ? -1 : 1));
+    return (value as readonly Json[])
+      .map(unordered)
+      .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
   }
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).filter(([name]) => name !== "managedFields");
@@ -160,7 +161,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("when everybody gives up everything, nothing is left", () => {
+  test("releasing all fields removes everything", () => {
     const check = fc.property(config("a", true), config("a", true), config("b", true), (a, b, c) => {
       let live = mustApply(mustApply(mustApply(undefined, "a", a), "b", b, true), "c", c, true);
       for (const manager of ["b", "a", "c"]) live = mustApply(live, manager, empty);
@@ -169,7 +170,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("who gives up everything leaves what others applied", () => {
+  test("releasing all fields keeps what others applied", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const both = mustApply(mustApply(undefined, "a", a), "b", b, true);
       const left = mustApply(both, "a", empty);
@@ -178,7 +179,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("what was applied is what one gets", () => {
+  test("the result contains the applied configuration", () => {
     const check = fc.property(config("a", true), config("a", true), (before, after) => {
       const live = mustApply(mustApply(undefined, "a", before), "a", after);
       expect(unordered(asJson(live))).toEqual(unordered(asJson(mustApply(undefined, "a", after))));
@@ -186,7 +187,7 @@ describe("server-side apply", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("a refused apply names fields that the other one owns and that would change", () => {
+  test("conflicts name fields that another manager owns and that would change", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const live = mustApply(undefined, "a", a);
       const result = tryApply(live, "b", b);
@@ -208,7 +209,7 @@ describe("updates", () => {
     return stored({ object: updated, managedFields });
   };
 
-  test("an update that changes nothing leaves the entries as they are", () => {
+  test("an update without changes keeps the entries", () => {
     const check = fc.property(config("a", true), config("a", true), (a, b) => {
       const live = update(mustApply(undefined, "a", a), "b", b);
       const { managedFields } = live.metadata;
@@ -221,7 +222,7 @@ describe("updates", () => {
     fc.assert(check, { numRuns: 150 });
   });
 
-  test("nobody owns what is not there, and everything that is there is owned", () => {
+  test("exactly the existing fields are owned", () => {
     const check = fc.property(config("a", true), config("a", true), config("b", true), (a, b, c) => {
       const live = update(update(update(undefined, "a", a), "b", b), "c", c);
       const all = update(undefined, "all", c);
@@ -229,7 +230,7 @@ describe("updates", () => {
         (entries ?? []).map((entry) => entry.fieldsV1 ?? {});
       // Laid together, what the three own is what one would own who wrote it alone.
       expect(
-        isSameJson(
+        jsonEqual(
           together(fields(live.metadata.managedFields)),
           together(fields(all.metadata.managedFields)),
         ),

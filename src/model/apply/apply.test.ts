@@ -68,8 +68,8 @@ function errorOf(request: Partial<ApplyRequest>): ApiError {
   throw new Error("it was not refused");
 }
 
-describe("an apply that is refused", () => {
-  test("because of a conflict says with whom, using what, and where", () => {
+describe("a rejected apply", () => {
+  test("names owner, version and field of each conflict", () => {
     const error = errorOf({
       live: owned({ replicas: 1 }, "kubectl-client-side-apply"),
       config: config({ replicas: 2 }),
@@ -108,11 +108,11 @@ describe("an apply that is refused", () => {
       "a name from JavaScript",
       JSON.parse('{"apiVersion":"apps/v1","kind":"Deployment","__proto__":{"a":1}}') as Json,
     ],
-  ])("because it is %s is a bad request", (_, config) => {
+  ])("is a 400 if the configuration is %s", (_, config) => {
     expect(errorOf({ config }).code).toBe(400);
   });
 
-  test("because it is nested too deeply is a bad request", () => {
+  test("is a 400 if the configuration is nested too deeply", () => {
     let deep: Json = 1;
     for (let depth = 0; depth < 200_000; depth++) deep = { a: deep };
     const config = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" }, spec: deep };
@@ -121,14 +121,14 @@ describe("an apply that is refused", () => {
 });
 
 describe("an apply", () => {
-  test("changes neither what is live nor what was sent", () => {
+  test("modifies neither the stored object nor the configuration", () => {
     const live = owned({ replicas: 1, deep: { a: [1] } }, "other");
     const before = structuredClone(live);
     apply({ ...write, live, manager: "me", force: true, config: config({ replicas: 2, deep: { b: 1 } }) });
     expect(live).toEqual(before);
   });
 
-  test("leaves names that mean something in JavaScript to be names", () => {
+  test("treats __proto__ and constructor as ordinary names", () => {
     const spec = JSON.parse('{"__proto__":{"a":1},"constructor":2}') as Json;
     const result = apply({ ...write, live: undefined, manager: "me", config: config(spec) });
     if ("conflicts" in result) throw new Error("there are conflicts");
@@ -148,7 +148,7 @@ describe("an apply", () => {
     expect(({} as JsonObject)["a"]).toBeUndefined();
   });
 
-  test("by kubectl drops the annotation when it would become too large", () => {
+  test("by kubectl removes an annotation that would become too large", () => {
     const metadata = { annotations: { [annotation]: "{}", other: "x" } };
     const live = owned({}, "other", metadata);
     const large = config({ text: "x".repeat(300_000) });
@@ -162,7 +162,7 @@ describe("an apply", () => {
     "[]",
     '{"apiVersion":"apps/v1beta1","spec":{"replicas":1}}',
     '{"apiVersion":"apps/v1","spec":5}',
-  ])("by kubectl takes nothing over from the annotation %s", (text) => {
+  ])("by kubectl takes no fields over by the annotation %s", (text) => {
     const live = owned({ replicas: 1 }, "kubectl-client-side-apply", { annotations: { [annotation]: text } });
     expect(errorOf({ live, manager: "kubectl", config: config({ replicas: 2 }) }).code).toBe(409);
   });

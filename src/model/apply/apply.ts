@@ -1,89 +1,84 @@
 import { internal } from "../errors/api-error.js";
 import { badRequest } from "../errors/failures.js";
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonObject, type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import { type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../object/object.js";
-import { jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
-import { entriesOf, type FieldOwner, type FieldOwners, ownerId, readOwners } from "./field-owner.js";
-import { FieldSetError } from "./fields/field-set-error.js";
+import { managedFieldsOf, type FieldOwner, type FieldOwners, ownerId, parseOwners } from "./field-owner.js";
 import {
   difference,
   emptySet,
   type FieldSet,
-  has,
+  hasField,
   isEmpty,
   recursiveDifference,
 } from "./fields/field-set.js";
-import { fieldElement } from "./fields/path-element.js";
-import { Changes, unownedFields } from "./kind-versions.js";
-import { handedOver, kubectl, withLastApplied } from "./last-applied.js";
-import { adaptOwners, conflictsOf, type FieldConflict, transfer } from "./ownership.js";
-import { prune } from "./prune.js";
-import { bare, recordChanges, type Write } from "./record-update.js";
+import { fieldElement, FieldSetError } from "./fields/path-element.js";
+import { VersionChanges, unownedFields } from "./kind-versions.js";
+import { fieldsToTakeOver, kubectl, withLastApplied } from "./last-applied.js";
+import { adaptOwners, conflictsOf, type FieldConflict, transferOwnership } from "./ownership.js";
+import { pruneUnapplied } from "./prune.js";
+import { stripManagedFields, recordChanges, type FieldWrite } from "./record-update.js";
 import { fieldSetOf } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
-import { merge } from "./typed/merge.js";
-import { showFaults, typeFaults } from "./typed/type-faults.js";
+import { mergeTyped } from "./typed/merge.js";
+import { renderFaults, typeFaults } from "./typed/type-faults.js";
 
-/** A server-side apply. */
-export interface ApplyRequest extends Write {
+/** Server-side apply request. */
+export interface ApplyRequest extends FieldWrite {
   readonly kind: string;
-  /** What is stored; undefined when nothing is. In the version of the write. */
+  /** Stored object, in the version of the request; undefined if there is none. */
   readonly live: KubeObject | undefined;
-  /** What was sent: the fields that the applier has an opinion on. */
+  /** Applied configuration: the fields that the applier sets. */
   readonly config: Json;
-  /** Whether to take fields over from others. */
+  /** Take over fields that others own, instead of failing. */
   readonly force?: boolean | undefined;
 }
 
-/** An apply that went through. */
-export interface Applied {
-  /**
-   * The object that is wanted, without managedFields. Defaults are still to be filled in: nobody owns what they bring.
-   */
+/** Result of a successful apply. */
+export interface ApplyResult {
+  /** New object, without managedFields and before defaulting: nobody owns defaults. */
   readonly object: KubeObject;
-  /** Its managedFields; undefined for none. */
+  /** New managedFields; undefined for none. */
   readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
-  /** Whether the object (not only who owns what of it) differs from what was live. */
+  /** True if the object differs from the stored one in more than field ownership. */
   readonly changed: boolean;
 }
 
-/** An apply that met fields of others and was not forced. */
+/** Result of an apply that would change fields of others, and was not forced. */
 export interface ApplyConflict {
   readonly conflicts: readonly FieldConflict[];
 }
 
 /**
- * Lays a configuration over an object, field by field, for one of several appliers.
+ * Applies a configuration to an object for one of several appliers.
  *
- * - The applier owns the fields that its configuration mentions (`fieldSetOf`), and no others: what it mentioned the last
- *   time and does not mention now it gives up. What it gives up and nobody else owns is removed (`prune`).
- * - To change a field that somebody else owns is a conflict, and nothing happens, unless forced: then the other one
- *   loses the field. Who applies the value that a field has already owns it together with the others.
- * - An object that exists, but of which nobody owns anything, first becomes `before-first-apply`'s.
- * - Where nothing was live, the object is the configuration.
- * - An apply after which the object is what it was leaves the applier's time as it was.
+ * - The applier owns exactly the fields in its configuration (`fieldSetOf`). Fields that it applied last time
+ *   and omits now are released; released fields that nobody else owns are removed (`pruneUnapplied`).
+ * - Changing a field that somebody else owns is a conflict and has no effect. With `force`, the other owner
+ *   loses the field. Applying the current value of a field makes it shared.
+ * - If the object exists without owners, its fields are first assigned to `before-first-apply`.
+ * - If the object does not exist, it is created from the configuration.
+ * - If the object does not change, the time of the applier's entry does not either.
  *
- * Throws a 400 when the configuration is of another type than expected, names fields that there are not, has two items
- * with the same key, or brings managedFields; and when what is live is not of its type (any more).
+ * Throws a 400 if the configuration does not match the schema, has undeclared fields, has two items with the
+ * same key, or contains managedFields; also if the stored object does not match the schema (any more).
  *
  * @example
  * const result = apply({ live, config, manager: "ci", apiVersion: "demo.dev/v1", kind: "Widget", versions, time });
  * if ("conflicts" in result) throw conflictError(result.conflicts);
  */
-export function apply(request: ApplyRequest): Applied | ApplyConflict {
+export function apply(request: ApplyRequest): ApplyResult | ApplyConflict {
   try {
-    return applyChecked(request, check(request));
+    return applyChecked(request, checkConfig(request));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw badRequest("the object is nested too deeply to be applied");
+    throw badRequest("the applied configuration is nested too deeply");
   }
 }
 
-/** The configuration, once it is known to be one. */
-function check({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
-  if (!isJsonObject(config)) throw badRequest("the configuration to apply is not an object");
-  const found = kindOf(config);
+/** Validates the configuration. */
+function checkConfig({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject {
+  if (!isJsonObject(config)) throw badRequest("the applied configuration must be an object");
+  const found = renderKind(config);
   if (getOwn(config, "apiVersion") !== apiVersion || getOwn(config, "kind") !== kind) {
     throw badRequest(`invalid object type: ${found}`);
   }
@@ -94,22 +89,23 @@ function check({ config, apiVersion, kind, versions }: ApplyRequest): JsonObject
   }
   const type = versions.types.get(apiVersion);
   const faults = type === undefined ? [`no corresponding type for ${found}`] : typeFaults(config, type);
-  if (faults.length > 0) throw badRequest(`failed to create typed patch object ${explain(config, faults)}`);
+  if (faults.length > 0)
+    throw badRequest(`failed to create typed patch object ${describeFaults(config, faults)}`);
   return config;
 }
 
 /** `(ns/name; apps/v1, Kind=Deployment): .spec.replicas: expected …` */
-function explain(object: JsonObject, faults: readonly string[]): string {
+function describeFaults(object: JsonObject, faults: readonly string[]): string {
   const metadata = getOwn(object, "metadata");
   const text = (name: string): string => {
     const value = isJsonObject(metadata) ? getOwn(metadata, name) : undefined;
     return typeof value === "string" ? value : "";
   };
-  return `(${text("namespace")}/${text("name")}; ${kindOf(object)}): ${showFaults(faults)}`;
+  return `(${text("namespace")}/${text("name")}; ${renderKind(object)}): ${renderFaults(faults)}`;
 }
 
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`. */
-function kindOf(config: JsonObject): string {
+function renderKind(config: JsonObject): string {
   const apiVersion = getOwn(config, "apiVersion");
   const kind = getOwn(config, "kind");
   const parsed = typeof apiVersion === "string" ? parseApiVersion(apiVersion) : { group: "", version: "" };
@@ -117,38 +113,39 @@ function kindOf(config: JsonObject): string {
   return `${parsed.group}/${parsed.version}, Kind=${typeof kind === "string" ? kind : ""}`;
 }
 
-function applyChecked(request: ApplyRequest, config: JsonObject): Applied | ApplyConflict {
+function applyChecked(request: ApplyRequest, config: JsonObject): ApplyResult | ApplyConflict {
   const { live, apiVersion, kind, versions, base, manager, force = false } = request;
-  let owners = ownersOf(live);
+  let owners = decodeOwners(live);
   if (owners.size === 0 && live !== undefined) {
     owners = recordChanges(owners, base, live, { ...request, manager: "before-first-apply" });
   }
   const before = live ?? base;
-  const object = before === undefined ? { apiVersion, kind } : bare(before);
+  const object = before === undefined ? { apiVersion, kind } : stripManagedFields(before);
   const type = versions.types.get(apiVersion);
-  if (type === undefined) throw badRequest(`invalid object type: ${kindOf(config)}`);
-  // Items that cannot be told apart by their keys could not be kept apart either.
+  if (type === undefined) throw badRequest(`invalid object type: ${renderKind(config)}`);
+  // Duplicate items in the stored object are allowed; they are owned together.
   const faults = typeFaults(object, type, true);
-  if (faults.length > 0) throw badRequest(`failed to create typed live object ${explain(object, faults)}`);
+  if (faults.length > 0)
+    throw badRequest(`failed to create typed live object ${describeFaults(object, faults)}`);
 
   const attempt = attemptApply(request, type, object, config, owners);
   if (attempt.conflicts.length > 0 && !force) {
     if (manager !== kubectl) return { conflicts: attempt.conflicts };
-    const allowed = handedOver(object, type, apiVersion);
-    const conflicts = attempt.conflicts.filter(({ path }) => !has(allowed, path));
+    const allowed = fieldsToTakeOver(object, type, apiVersion);
+    const conflicts = attempt.conflicts.filter(({ path }) => !hasField(allowed, path));
     if (conflicts.length > 0) return { conflicts };
   }
   const applied = manager === kubectl ? withLastApplied(attempt.object, config) : attempt.object;
   return {
     object: applied as unknown as KubeObject,
-    managedFields: entriesOf(attempt.owners.values()),
+    managedFields: managedFieldsOf(attempt.owners.values()),
     changed: !jsonEqual(object, applied),
   };
 }
 
-function ownersOf(live: KubeObject | undefined): FieldOwners {
+function decodeOwners(live: KubeObject | undefined): FieldOwners {
   try {
-    return readOwners(live?.metadata.managedFields as Json | undefined);
+    return parseOwners(live?.metadata.managedFields as Json | undefined);
   } catch (error) {
     if (!(error instanceof FieldSetError)) throw error;
     throw internal(new Error(`failed to decode managed fields: ${error.message}`));
@@ -158,7 +155,7 @@ function ownersOf(live: KubeObject | undefined): FieldOwners {
 interface Attempt {
   readonly object: JsonObject;
   readonly owners: FieldOwners;
-  /** What was taken from others. */
+  /** Fields of others that would change. */
   readonly conflicts: readonly FieldConflict[];
 }
 
@@ -186,21 +183,23 @@ function attemptApply(
   };
   const all = new Map(adapted).set(id, applier);
 
-  const merged = merge(live, config, type);
+  const merged = mergeTyped(live, config, type);
   let object = isJsonObject(merged) ? merged : {};
-  if (last !== undefined) object = prune(object, all, last, versions);
-  const changes = new Changes(live, object, versions, ignored);
-  const left = transfer(all, changes, id);
+  if (last !== undefined) object = pruneUnapplied(object, all, last, versions);
+  const changes = new VersionChanges(live, object, versions, ignored);
+  const left = transferOwnership(all, changes, id);
 
   const fields = difference(applier.fields, unownedFields);
-  const changed = !jsonEqual(touched(live, ignored), touched(object, ignored));
+  const changed = !jsonEqual(withoutFields(live, ignored), withoutFields(object, ignored));
   if (isEmpty(fields)) left.delete(id);
   else left.set(id, { ...applier, fields, time: changed ? time : applier.time });
   return { object, owners: left, conflicts: conflictsOf(all, changes, id) };
 }
 
-/** The object without the fields that a write does not touch, whatever it says of them. */
-function touched(object: JsonObject, ignored: FieldSet): JsonObject {
+/** Object without the given top-level fields. */
+function withoutFields(object: JsonObject, ignored: FieldSet): JsonObject {
   if (isEmpty(ignored)) return object;
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !has(ignored, [fieldElement(name)])));
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => !hasField(ignored, [fieldElement(name)])),
+  );
 }

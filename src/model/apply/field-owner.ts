@@ -1,17 +1,17 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import type { ManagedFieldsEntry } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
 import { formatTime, parseTime } from "../time/timestamp.js";
-import { FieldSetError } from "./fields/field-set-error.js";
+import { FieldSetError } from "./fields/path-element.js";
 import { emptySet, type FieldSet } from "./fields/field-set.js";
-import { readFieldsV1 } from "./fields/fields-v1.js";
-import { sharedEntry } from "./fields/shared-sets.js";
-import { compareTexts, wireText } from "./fields/wire-json.js";
+import { parseFieldsV1 } from "./fields/fields-v1.js";
+import { reuseEntry } from "./fields/shared-sets.js";
+import { compareUtf8, canonicalString } from "./fields/canonical-json.js";
 
 /**
- * Somebody who owns fields: an entry of `metadata.managedFields`. Owners are told apart by all of an entry but its time
- * and fields ({@link ownerId}): the same name is another owner when it writes through a subresource, applies instead of
- * updating, or updates in another version. (An applier may change the version and stays the same.)
+ * Owner of fields: an entry of `metadata.managedFields`. Owners are identified by everything in an entry
+ * except time and fields ({@link ownerId}): the same manager is another owner if it writes through a
+ * subresource, applies instead of updating, or updates in another version. (An applier that changes its
+ * version stays the same owner.)
  */
 export interface FieldOwner {
   readonly manager: string;
@@ -20,76 +20,77 @@ export interface FieldOwner {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The entry that says just this, if there is one already. */
+  /** Existing entry with this content, if any. */
   readonly entry?: ManagedFieldsEntry | undefined;
 }
 
-/** Owners by their {@link ownerId}. */
+/** Owners by {@link ownerId}. */
 export type FieldOwners = ReadonlyMap<string, FieldOwner>;
 
-/** What tells owners apart, in Kubernetes' spelling, because conflicts are listed in its order. */
+/** Identity of an owner, in Kubernetes' format, because conflicts are listed in its order. */
 export function ownerId(owner: Omit<FieldOwner, "time" | "fields" | "entry">): string {
   const { manager, operation, apiVersion, subresource } = owner;
-  const version = operation === "Update" && apiVersion !== "" ? `,"apiVersion":${wireText(apiVersion)}` : "";
-  const name = manager === "" ? "" : `"manager":${wireText(manager)},`;
-  const below = subresource === "" ? "" : `,"subresource":${wireText(subresource)}`;
+  const version =
+    operation === "Update" && apiVersion !== "" ? `,"apiVersion":${canonicalString(apiVersion)}` : "";
+  const name = manager === "" ? "" : `"manager":${canonicalString(manager)},`;
+  const below = subresource === "" ? "" : `,"subresource":${canonicalString(subresource)}`;
   return `{${name}"operation":"${operation}"${version}${below}}`;
 }
 
-/** The owner with other fields. */
+/** Copies an owner with other fields. */
 export function withFields(owner: FieldOwner, fields: FieldSet): FieldOwner {
   if (fields === owner.fields) return owner;
   const { manager, operation, apiVersion, subresource, time } = owner;
   return { manager, operation, apiVersion, subresource, time, fields };
 }
 
-/** Owners from entries that this module wrote, or read before: their sets are in order. */
-export function knownOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
+/** Owners of entries that this module wrote or parsed: their sets are valid and sorted. */
+export function storedOwners(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   for (const entry of entries ?? []) {
-    const known = Object.isFrozen(entry) ? ownersOfEntries.get(entry) : undefined;
-    const owner = known ?? ownerIn(entry);
+    const cached = Object.isFrozen(entry) ? cachedOwners.get(entry) : undefined;
+    const owner = cached ?? ownerOfEntry(entry);
     if (owner !== undefined) owners.set(owner.id, owner);
   }
   return owners;
 }
 
-/** An owner that an entry names, with its id. */
-interface KnownOwner extends FieldOwner {
+/** Owner with its id. */
+interface OwnerWithId extends FieldOwner {
   readonly id: string;
 }
 
-/** Owners by entries that cannot change: with every write of an object most of them are there again. */
-const ownersOfEntries = new WeakMap<ManagedFieldsEntry, KnownOwner>();
+/** Owners by frozen entry: most entries of an object are the same from write to write. */
+const cachedOwners = new WeakMap<ManagedFieldsEntry, OwnerWithId>();
 
-function ownerIn(entry: ManagedFieldsEntry): KnownOwner | undefined {
+function ownerOfEntry(entry: ManagedFieldsEntry): OwnerWithId | undefined {
   const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsV1 } = entry;
   if (operation === undefined) return undefined;
-  // The one place where JSON is taken for a set.
+  // The only place where JSON is cast to a set.
   const fields = (fieldsV1 ?? emptySet) as FieldSet;
   const id = ownerId({ manager, operation, apiVersion, subresource });
-  const owner: KnownOwner = { manager, operation, apiVersion, subresource, time, fields, entry, id };
-  if (Object.isFrozen(entry)) ownersOfEntries.set(entry, owner);
+  const owner: OwnerWithId = { manager, operation, apiVersion, subresource, time, fields, entry, id };
+  if (Object.isFrozen(entry)) cachedOwners.set(entry, owner);
   return owner;
 }
 
-/** Owners from entries that anybody may have written. Throws a {@link FieldSetError} when there is anything wrong. */
-export function readOwners(entries: Json | undefined): Map<string, FieldOwner> {
+/** Parses entries from a client. Throws a {@link FieldSetError} if they are malformed. */
+export function parseOwners(entries: Json | undefined): Map<string, FieldOwner> {
   const owners = new Map<string, FieldOwner>();
   if (entries === undefined || entries === null) return owners;
   if (!isJsonArray(entries)) throw new FieldSetError("managedFields is not a list");
   for (const [index, entry] of entries.entries()) {
     if (!isJsonObject(entry)) throw new FieldSetError(`managedFields[${index}] is not a map`);
-    const owner = readOwner(entry, index);
+    const owner = parseOwner(entry, index);
     owners.set(ownerId(owner), owner);
   }
   return owners;
 }
 
-function readOwner(entry: JsonObject, index: number): FieldOwner {
+function parseOwner(entry: JsonObject, index: number): FieldOwner {
   const text = (name: string): string => {
     const value = Object.hasOwn(entry, name) ? (entry[name] ?? "") : "";
-    if (typeof value !== "string") throw new FieldSetError(`managedFields[${index}].${name} is not a text`);
+    if (typeof value !== "string") throw new FieldSetError(`managedFields[${index}].${name} is not a string`);
     return value;
   };
   const operation = text("operation");
@@ -106,19 +107,19 @@ function readOwner(entry: JsonObject, index: number): FieldOwner {
     );
   }
   const time = text("time");
-  const fields = readFieldsV1(Object.hasOwn(entry, "fieldsV1") ? entry["fieldsV1"] : undefined);
+  const fields = parseFieldsV1(Object.hasOwn(entry, "fieldsV1") ? entry["fieldsV1"] : undefined);
   return {
     manager: text("manager"),
     operation,
     apiVersion,
     subresource: text("subresource"),
-    time: time === "" ? undefined : inUtc(time),
+    time: time === "" ? undefined : normalizeTime(time),
     fields,
   };
 }
 
-/** A time as all others are written. */
-function inUtc(time: string): string {
+/** Normalizes a time to UTC. */
+function normalizeTime(time: string): string {
   try {
     return formatTime(parseTime(time));
   } catch {
@@ -126,13 +127,13 @@ function inUtc(time: string): string {
   }
 }
 
-/** Owners as `metadata.managedFields`: appliers first, those who wrote last at the end. Undefined for none. */
-export function entriesOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | undefined {
+/** Encodes owners as `metadata.managedFields`: appliers first, then by time. Undefined for none. */
+export function managedFieldsOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | undefined {
   const entries: ManagedFieldsEntry[] = [];
   let last: ManagedFieldsEntry | undefined;
   let ordered = true;
   for (const owner of owners) {
-    const entry = entryOf(owner);
+    const entry = toEntry(owner);
     ordered &&= last === undefined || compareEntries(last, entry) <= 0;
     entries.push(entry);
     last = entry;
@@ -141,9 +142,9 @@ export function entriesOf(owners: Iterable<FieldOwner>): ManagedFieldsEntry[] | 
   return entries.length === 0 ? undefined : entries;
 }
 
-function entryOf(owner: FieldOwner): ManagedFieldsEntry {
+function toEntry(owner: FieldOwner): ManagedFieldsEntry {
   if (owner.entry !== undefined) return owner.entry;
-  // Field by field, in the order of Kubernetes: written with every write, and there is no cheaper way.
+  // Field by field, in Kubernetes' order. Runs on every write.
   const entry: { -readonly [Key in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Key] } = {};
   if (owner.manager !== "") entry.manager = owner.manager;
   entry.operation = owner.operation;
@@ -152,24 +153,24 @@ function entryOf(owner: FieldOwner): ManagedFieldsEntry {
   entry.fieldsType = "FieldsV1";
   entry.fieldsV1 = owner.fields;
   if (owner.subresource !== "") entry.subresource = owner.subresource;
-  return sharedEntry(entry, owner.fields);
+  return reuseEntry(entry, owner.fields);
 }
 
 function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
   const { operation = "", manager = "", apiVersion = "", subresource = "" } = left;
   return (
-    compareTexts(operation, right.operation ?? "") ||
+    compareUtf8(operation, right.operation ?? "") ||
     compareTimes(left.time, right.time) ||
-    compareTexts(manager, right.manager ?? "") ||
-    compareTexts(apiVersion, right.apiVersion ?? "") ||
-    compareTexts(subresource, right.subresource ?? "")
+    compareUtf8(manager, right.manager ?? "") ||
+    compareUtf8(apiVersion, right.apiVersion ?? "") ||
+    compareUtf8(subresource, right.subresource ?? "")
   );
 }
 
-/** The order of two times by whole seconds; no time is before all that we meet. */
+/** Compares two times by whole seconds; a missing time is the earliest. */
 export function compareTimes(left: string | undefined, right: string | undefined): number {
   if (left === right) return 0;
-  // As this module is handed them, they are in order when their texts are.
+  // Normalized times compare as strings.
   if (left?.length === 20 && right?.length === 20) return left < right ? -1 : 1;
   return (seconds(left) ?? 0) - (seconds(right) ?? 0);
 }

@@ -4,15 +4,15 @@ import { fieldElement } from "./fields/path-element.js";
 import { compareObjects, ignoring } from "./typed/compare.js";
 import type { FieldType } from "./typed/field-type.js";
 
-/** A kind in all its versions, since owners own fields in the version in which they wrote them. */
+/** Versions of a kind: fields are owned in the version in which they were written. */
 export interface KindVersions {
-  /** The type of whole objects (`objectType`) by apiVersion. Owners in other versions are forgotten. */
+  /** Type of whole objects (`objectType`) by apiVersion. Owners in other versions are dropped. */
   readonly types: ReadonlyMap<string, FieldType>;
-  /** The object in another of the versions. Without it versions differ in nothing but their schemas. */
+  /** Converts an object to another version. Default: versions differ only in their schemas. */
   readonly convert?: ((object: JsonObject, apiVersion: string) => JsonObject) | undefined;
 }
 
-/** The object in a version; undefined when there is no such version. */
+/** Converts an object to a version; undefined if the kind does not have it. */
 export function inVersion(
   object: JsonObject,
   apiVersion: string,
@@ -24,20 +24,20 @@ export function inVersion(
   return { value: versions.convert?.(object, apiVersion) ?? { ...object, apiVersion }, type };
 }
 
-/** How an object changes, as seen in one of its versions. */
+/** Change of an object, in one of its versions. */
 export interface VersionChange {
-  /** The fields that are added or modified. */
+  /** Fields added or modified. */
   readonly written: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** How an object changes, as seen in each of its versions. */
-export class Changes {
+/** Change of an object in each of its versions, computed on demand. */
+export class VersionChanges {
   readonly #before: JsonObject;
   readonly #after: JsonObject;
   readonly #versions: KindVersions;
   readonly #ignored: FieldSet;
-  readonly #known: { apiVersion: string; type: FieldType; change: VersionChange }[] = [];
+  readonly #computed: { apiVersion: string; type: FieldType; change: VersionChange }[] = [];
 
   constructor(before: JsonObject, after: JsonObject, versions: KindVersions, ignored: FieldSet) {
     this.#before = before;
@@ -46,15 +46,17 @@ export class Changes {
     this.#ignored = ignored;
   }
 
-  /** What changes in a version; undefined when there is no such version. */
-  in(apiVersion: string): VersionChange | undefined {
-    for (const known of this.#known) if (known.apiVersion === apiVersion) return known.change;
+  /** Change in a version; undefined if the kind does not have it. */
+  forVersion(apiVersion: string): VersionChange | undefined {
+    for (const computed of this.#computed) if (computed.apiVersion === apiVersion) return computed.change;
     const type = this.#versions.types.get(apiVersion);
     if (type === undefined) return undefined;
-    // Versions with one schema differ in nothing, unless objects are converted.
-    const twin = this.#versions.convert ? undefined : this.#known.find((known) => known.type === type);
+    // Versions with the same schema have the same change, unless objects are converted.
+    const twin = this.#versions.convert
+      ? undefined
+      : this.#computed.find((computed) => computed.type === type);
     const change = twin?.change ?? this.#compare(apiVersion, type);
-    this.#known.push({ apiVersion, type, change });
+    this.#computed.push({ apiVersion, type, change });
     return change;
   }
 
@@ -66,7 +68,7 @@ export class Changes {
   }
 }
 
-/** Fields that every write sets, or that nobody can: nobody owns them. */
+/** Fields that nobody owns, because every write sets them or none can. */
 export const unownedFields: FieldSet = setOf(
   [fieldElement("apiVersion")],
   [fieldElement("kind")],
@@ -88,8 +90,8 @@ const status = setOf([fieldElement("status")]);
 const spec = setOf([fieldElement("spec")]);
 
 /**
- * The fields that a write does not touch, whatever it says of them, when a kind has a status apart: with the main
- * resource the status, with the status the spec.
+ * Fields that a write cannot change if the kind has a status subresource: the status through the main
+ * resource, the spec through the status.
  */
 export function resetFields(hasStatus: boolean, subresource: string | undefined): FieldSet {
   if (subresource === "status") return spec;

@@ -1,39 +1,40 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import { utf8Length } from "../object/utf8.js";
-import { getOwn } from "../patch/own-property.js";
 import { difference, emptySet, type FieldSet } from "./fields/field-set.js";
-import { wireJson } from "./fields/wire-json.js";
-import { compare } from "./typed/compare.js";
+import { canonicalJson } from "./fields/canonical-json.js";
+import { compareTyped } from "./typed/compare.js";
 import { fieldSetOf } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
 import { typeFaults } from "./typed/type-faults.js";
 
 /*
- * The hand-over from client-side apply. `kubectl apply` of old keeps what it applied last in an annotation, and owns its
- * fields by updates under another name (`kubectl-client-side-apply`, or whatever it was called then). When the same
- * person goes on with `kubectl apply --server-side`, that must not end in conflicts with the past:
+ * Migration from client-side apply. Client-side `kubectl apply` stores the last applied configuration in an
+ * annotation, and owns its fields by updates as another manager (`kubectl-client-side-apply` or an older
+ * name). Switching to `kubectl apply --server-side` must not cause conflicts with those:
  *
- * - `kubectl` may take over, unforced, every field that the annotation has with the value that is live.
- * - As long as there is an annotation, what `kubectl` applies is written into it, so that one can go back.
+ * - `kubectl` may take over, without force, every field that the annotation has with its current value.
+ * - As long as the annotation exists, it is updated with what `kubectl` applies, so that users can switch
+ *   back.
  *
- * (kubectl does more on its side: after the first server-side apply it lets go of what `kubectl-client-side-apply` owns
- * by applying under that name or by patching managedFields; nothing special is needed for that.)
+ * (kubectl itself does more: after the first server-side apply it releases the fields of
+ * `kubectl-client-side-apply`, by applying as that manager or by patching managedFields. That needs no
+ * support here.)
  */
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The name to which this applies; whoever wants none of it takes another. */
+/** Field manager that this applies to; other managers are not affected. */
 export const kubectl = "kubectl";
 
-/** Annotations together may be this large. */
+/** Limit for all annotations, in bytes. */
 const annotationsLimit = 256 * 1024;
 
-/** The fields that `kubectl` may take over from others, unforced. */
-export function handedOver(live: JsonObject, type: FieldType, apiVersion: string): FieldSet {
+/** Fields that `kubectl` may take over without force. */
+export function fieldsToTakeOver(live: JsonObject, type: FieldType, apiVersion: string): FieldSet {
   const last = lastApplied(live);
   if (last === undefined || getOwn(last, "apiVersion") !== apiVersion) return emptySet;
   if (typeFaults(live, type).length > 0 || typeFaults(last, type).length > 0) return emptySet;
-  const { added, modified, removed } = compare(last, live, type);
+  const { added, modified, removed } = compareTyped(last, live, type);
   return [modified, added, removed].reduce(difference, fieldSetOf(last, type));
 }
 
@@ -48,12 +49,15 @@ function lastApplied(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** The object with its annotation, if it has one, saying what was applied; without one that would become too large. */
+/** Updates the annotation, if the object has one; removes it if it would become too large. */
 export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   if (typeof annotations[annotation] !== "string" || annotations[annotation] === "") return object;
   const { [annotation]: _, ...others } = annotations;
-  const updated: JsonObject = { ...annotations, [annotation]: `${wireJson(withoutAnnotation(config))}\n` };
+  const updated: JsonObject = {
+    ...annotations,
+    [annotation]: `${canonicalJson(withoutAnnotation(config))}\n`,
+  };
   let size = 0;
   for (const [key, value] of Object.entries(updated)) {
     size += utf8Length(key) + (typeof value === "string" ? utf8Length(value) : 0);

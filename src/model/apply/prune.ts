@@ -4,20 +4,20 @@ import { difference, emptySet, type FieldSet, intersection, isEmpty, union } fro
 import { inVersion, type KindVersions } from "./kind-versions.js";
 import { fieldSetOf, withNamedFields } from "./typed/field-set-of.js";
 import type { FieldType } from "./typed/field-type.js";
-import { remove } from "./typed/remove.js";
+import { removeTyped } from "./typed/remove.js";
 
 /**
- * The merged object without what its applier no longer applies. A field or item goes when
+ * Removes from a merged object what its applier no longer applies. A field or item is removed if
  *
- * - the applier owned it since it applied last (`last`),
- * - it does not apply it now, and
- * - nobody else owns it (`owners`, among them the applier with what it applies now).
+ * - the applier owned it since its last apply (`last`),
+ * - it is not in the configuration now, and
+ * - nobody else owns it (`owners`, including the applier with its current fields).
  *
- * First all that was applied last is taken out; then, version by version, what somebody owns is put back; at last
- * what was taken out along with a container but never belonged to the applier is put back too. The result is in the
- * version of the merged object.
+ * First, everything applied last time is removed; then, version by version, what somebody owns is restored;
+ * finally, what was removed along with a container but never belonged to the applier is restored too. The
+ * result is in the version of the merged object.
  */
-export function prune(
+export function pruneUnapplied(
   merged: JsonObject,
   owners: FieldOwners,
   last: FieldOwner,
@@ -27,34 +27,36 @@ export function prune(
   if (then === undefined || isEmpty(last.fields)) return merged;
   const lastFields = withNamedFields(last.fields, then.type);
   const owned = ownedByVersion(owners, last.apiVersion);
-  // What is applied is mostly what was applied before; then nothing can go.
+  // Usually the same fields are applied again, and nothing is removed.
   if (isEmpty(difference(lastFields, withNamedFields(owned.get(last.apiVersion) ?? emptySet, then.type)))) {
     return merged;
   }
 
-  let pruned = objectOf(remove(then.value, lastFields, then.type));
+  let pruned = asObject(removeTyped(then.value, lastFields, then.type));
   for (const [apiVersion, fields] of owned) {
     const whole = inVersion(then.value, apiVersion, versions);
     const rest = inVersion(pruned, apiVersion, versions);
     if (whole === undefined || rest === undefined) continue;
-    const kept = union(named(rest.value, whole.type), withNamedFields(fields, whole.type));
-    pruned = objectOf(remove(whole.value, difference(named(whole.value, whole.type), kept), whole.type));
+    const kept = union(namedFields(rest.value, whole.type), withNamedFields(fields, whole.type));
+    pruned = asObject(
+      removeTyped(whole.value, difference(namedFields(whole.value, whole.type), kept), whole.type),
+    );
   }
 
   const back = inVersion(pruned, last.apiVersion, versions)?.value ?? pruned;
-  const gone = difference(named(then.value, then.type), named(back, then.type));
-  const result = objectOf(remove(then.value, intersection(gone, lastFields), then.type));
+  const removed = difference(namedFields(then.value, then.type), namedFields(back, then.type));
+  const result = asObject(removeTyped(then.value, intersection(removed, lastFields), then.type));
   const apiVersion = merged["apiVersion"];
   return (
     (typeof apiVersion === "string" ? inVersion(result, apiVersion, versions)?.value : undefined) ?? result
   );
 }
 
-function named(value: Json, type: FieldType): FieldSet {
+function namedFields(value: Json, type: FieldType): FieldSet {
   return withNamedFields(fieldSetOf(value, type), type);
 }
 
-/** What anybody owns, by version; that of `first` first, since the object is in it. */
+/** Owned fields by version, that of `first` first, because the object is in it. */
 function ownedByVersion(owners: FieldOwners, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>();
   const order = [...owners.values()].sort(
@@ -66,6 +68,6 @@ function ownedByVersion(owners: FieldOwners, first: string): Map<string, FieldSe
   return owned;
 }
 
-function objectOf(value: Json): JsonObject {
+function asObject(value: Json): JsonObject {
   return isJsonObject(value) ? value : {};
 }

@@ -3,7 +3,7 @@ import { deepFreeze } from "../object/freeze.js";
 import type { Json, JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
-import { textOfEntries } from "./fields/shared-sets.js";
+import { encodeManagedFields } from "./fields/shared-sets.js";
 import { recordUpdate, type UpdateRequest } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
 
@@ -46,8 +46,8 @@ function entry(
   };
 }
 
-describe("what is recorded of an update", () => {
-  test("an entry has its fields in Kubernetes' order", () => {
+describe("recordUpdate", () => {
+  test("writes the fields of an entry in Kubernetes' order", () => {
     const versions = { types: new Map([["demo.dev/v1", objectType(schema)]]) };
     const [first] =
       recordUpdate({
@@ -69,11 +69,11 @@ describe("what is recorded of an update", () => {
     expect(record({ updated: object(undefined) })).toBeUndefined();
   });
 
-  test("an object that exists and has no entries is not recorded", () => {
+  test("does not record an existing object without entries", () => {
     expect(record({ live: object({ a: 1 }, { uid: "u" }), updated: object({ a: 2 }) })).toBeUndefined();
   });
 
-  test("names that mean something in JavaScript are names", () => {
+  test("treats __proto__ and constructor as ordinary names", () => {
     const spec = JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":{"b":2}}') as Json;
     const fields = JSON.parse(
       '{"f:spec":{".":{},"f:__proto__":{".":{},"f:a":{}},"f:constructor":{},"f:toString":{".":{},"f:b":{}}}}',
@@ -87,7 +87,7 @@ describe("what is recorded of an update", () => {
     });
   });
 
-  test("fields that are undefined are not there", () => {
+  test("ignores undefined fields", () => {
     const live = object(
       { a: 1 },
       { uid: "u", labels: undefined, managedFields: [entry("other", { "f:spec": { "f:a": {} } })] },
@@ -96,11 +96,11 @@ describe("what is recorded of an update", () => {
     expect(record({ live, updated })).toBeUndefined();
   });
 
-  test("numbers that JSON has no word for, and halves of characters, do no harm", () => {
+  test("accepts numbers outside of JSON and lone surrogates", () => {
     expect(record({ updated: object({ a: Number.NaN, b: "\ud800", "\udfff": 1 }) })).toBeDefined();
   });
 
-  test("what is nested too deeply to be walked through is owned by nobody", () => {
+  test("assigns no owners if the object is nested too deeply", () => {
     let deep: Json = 1;
     for (let depth = 0; depth < 200_000; depth++) deep = { a: deep };
     const updated: KubeObject = { ...object(undefined), spec: deep };
@@ -115,7 +115,7 @@ describe("what is recorded of an update", () => {
     ["a year that cannot be written", [{ ...entry("x", {}), time: "0000-01-01T00:00:00+23:00" }]],
     ["fields that are a list", [{ ...entry("x", {}), fieldsV1: [] }]],
     ["a manager that is a number", [{ ...entry("x", {}), manager: 5 }]],
-  ])("entries that make no sense do not count: %s", (_, managedFields) => {
+  ])("ignores malformed entries of the client: %s", (_, managedFields) => {
     const live = object({ a: 1 }, { uid: "u", managedFields: [entry("other", { "f:spec": { "f:a": {} } })] });
     const updated = object({ a: 1, b: 2 }, { managedFields });
     expect(record({ live, updated })).toEqual({
@@ -124,13 +124,13 @@ describe("what is recorded of an update", () => {
     });
   });
 
-  test("stored entries that somebody broke do no harm", () => {
+  test("ignores malformed stored entries", () => {
     const broken = [{ ...entry("x", {}), fieldsV1: { "f:spec": "abc" } }, { manager: "y" }, entry("z", {})];
     const live = object({ a: 1 }, { uid: "u", managedFields: broken });
     expect(() => record({ live, updated: object({ a: 2 }) })).not.toThrow();
   });
 
-  test("owners in a version with another schema see the change as it is there", () => {
+  test("compares in the version of each owner", () => {
     const whole: StructuralSchema = {
       ...schema,
       properties: { spec: { ...open, "x-kubernetes-map-type": "atomic" } },
@@ -146,7 +146,7 @@ describe("what is recorded of an update", () => {
     });
   });
 
-  test("owners in a version that is converted to see the change after conversion", () => {
+  test("compares after conversion to the version of each owner", () => {
     const types = new Map([
       ["demo.dev/v1", objectType(schema)],
       ["demo.dev/v2", objectType({ type: "object", properties: { body: open } })],
@@ -201,7 +201,7 @@ describe("a built-in kind", () => {
     },
   };
 
-  test("has fields that are always there, which nobody owns when it is created", () => {
+  test("assigns no owner to fields that always exist", () => {
     const updated = {
       apiVersion: "apps/v1",
       kind: "Deployment",
@@ -244,7 +244,7 @@ describe("objects with the same fields", () => {
   };
   const [noon, later] = ["2026-01-01T12:00:00Z", "2026-01-01T12:00:01Z"];
 
-  test("share the set, and within a second the entry", () => {
+  test("share the set, and the entry within a second", () => {
     const [first, second, third] = [1, 2, 3].map((a) => created({ a, b: { c: "x" } }, noon));
     expect(second).toEqual(first);
     expect(second?.fieldsV1).toBe(first?.fieldsV1);
@@ -254,7 +254,7 @@ describe("objects with the same fields", () => {
     expect(after.fieldsV1).toBe(first?.fieldsV1);
   });
 
-  test("are told from those with others, whatever came before", () => {
+  test("do not share sets with objects that have other fields", () => {
     const fields = (spec: Json): unknown => (created(spec, noon).fieldsV1 as JsonObject)["f:spec"];
     for (let round = 0; round < 2; round++) {
       expect(fields({ a: 1, b: 2 })).toEqual({ ".": {}, "f:a": {}, "f:b": {} });
@@ -265,15 +265,15 @@ describe("objects with the same fields", () => {
     }
   });
 
-  test("are written alike, whether it is remembered how or not", () => {
+  test("are encoded the same with and without the cache", () => {
     for (const time of [noon, noon, noon, later]) {
       const entries = [created({ z: 1 }, time), entry("other", { "f:a": {} })];
-      expect(textOfEntries(entries)).toBe(JSON.stringify(entries));
+      expect(encodeManagedFields(entries)).toBe(JSON.stringify(entries));
     }
-    expect(textOfEntries([])).toBe("[]");
+    expect(encodeManagedFields([])).toBe("[]");
   });
 
-  test("are owned as if nothing were remembered, whoever writes what after whom", () => {
+  test("are owned the same with and without the cache", () => {
     const managers = ["me", "you"];
     const specs: Json[] = [{ a: 1 }, { a: 2 }, { b: 1 }];
     const statuses: Json[] = [{ ready: true }, { ready: true, seen: 1 }];
@@ -318,17 +318,17 @@ describe("objects with the same fields", () => {
     }
   });
 
-  test("share all entries, once more than one has them", () => {
+  test("share all entries if several objects have them", () => {
     const write = { live: undefined, manager: "me", apiVersion: "demo.dev/v1", versions, time: noon };
     const list = () => recordUpdate({ ...write, updated: object({ shared: 1 }, { uid: "u" }) });
     list();
     const [second, third] = [list(), list()];
     expect(third).toBe(second);
-    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
-    expect(textOfEntries(third ?? [])).toBe(JSON.stringify(second));
+    expect(encodeManagedFields(third ?? [])).toBe(JSON.stringify(second));
+    expect(encodeManagedFields(third ?? [])).toBe(JSON.stringify(second));
   });
 
-  test("a great many fields are not remembered", () => {
+  test("does not cache very large sets", () => {
     const spec = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`f${at}`, at]));
     const [first, second] = [created(spec, noon), created(spec, noon)];
     expect(second).toEqual(first);

@@ -1,100 +1,101 @@
-import type { Json, JsonObject } from "../object/json.js";
+import { type Json, jsonEqual, type JsonObject } from "../object/json.js";
 import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import {
-  entriesOf,
+  managedFieldsOf,
   type FieldOwner,
   type FieldOwners,
-  knownOwners,
+  storedOwners,
   ownerId,
-  readOwners,
+  parseOwners,
   withFields,
 } from "./field-owner.js";
-import { FieldSetError } from "./fields/field-set-error.js";
+import { FieldSetError } from "./fields/path-element.js";
 import { difference, emptySet, type FieldSet, isEmpty, union } from "./fields/field-set.js";
-import { areShared, sharedEntries, sharedSet } from "./fields/shared-sets.js";
-import { Changes, type KindVersions, unownedFields, type VersionChange } from "./kind-versions.js";
-import { adaptOwners, fits, transfer } from "./ownership.js";
-import { isSameJson } from "./typed/same-json.js";
+import { areEntriesShared, markEntriesShared, markShared } from "./fields/shared-sets.js";
+import { VersionChanges, type KindVersions, unownedFields, type VersionChange } from "./kind-versions.js";
+import { adaptOwners, markAdapted, transferOwnership } from "./ownership.js";
 import { capUpdaters } from "./update-cap.js";
 
-/** Who writes, and to what. */
-export interface Write {
-  /** The name under which fields are written. */
+/** Writer and context of a write. */
+export interface FieldWrite {
+  /** Field manager. */
   readonly manager: string;
-  /** The version in which they are written. */
+  /** Version of the request. */
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
-  /** Now, as RFC 3339 with seconds. */
+  /** Current time, as RFC 3339 with seconds. */
   readonly time: string;
   readonly versions: KindVersions;
-  /** Fields that this write does not touch, whatever it says of them (`resetFields`). */
+  /** Fields that this write cannot change (`resetFields`). */
   readonly ignored?: FieldSet | undefined;
   /**
-   * What there is before there is anything: by default an object without fields. For built-in kinds, the fields that
-   * are always there.
+   * Object before creation. Default: an object without fields. For built-in kinds, the fields that always
+   * exist.
    */
   readonly base?: KubeObject | undefined;
 }
 
-/** A create, an update or a patch that is no apply. */
-export interface UpdateRequest extends Write {
-  /** What is stored; undefined when it is being created. In the version of the write. */
+/** Create, update, or patch other than apply. */
+export interface UpdateRequest extends FieldWrite {
+  /** Stored object, in the version of the request; undefined on create. */
   readonly live: KubeObject | undefined;
-  /** What is about to be stored. Its managedFields are what the client sent. */
+  /** Object to be stored, with the managedFields that the client sent. */
   readonly updated: KubeObject;
 }
 
 /**
- * The managedFields of an object that is written by a create, an update or a patch; undefined for none.
+ * Computes the managedFields after a create, update or patch; undefined for none.
  *
- * - The writer owns, besides what it owned before, the fields that it added or modified. Nobody else does any longer.
- * - Fields that are gone are owned by nobody.
- * - A field set to the value that it has is not touched: a write that changes nothing leaves the entries as they are,
- *   times included. So does one that only removes fields, for the writer.
- * - Entries that the client sent replace those that are stored, unless they make no sense or there are none. An empty
- *   list, or a list with one empty entry, clears them; from then on nothing is recorded until somebody applies.
- * - Through a subresource entries cannot be sent.
- * - An object that exists and has no entries is not recorded.
+ * - The writer owns the fields that it added or modified, besides those it owned before. All others lose
+ *   them.
+ * - Nobody owns removed fields.
+ * - Setting a field to its current value is not a change: a write without changes leaves the entries and
+ *   their times alone. So does one that only removes fields, for the writer.
+ * - Entries that the client sent replace the stored ones, unless they are malformed or empty. An empty list,
+ *   or a list with one empty entry, clears them; then nothing is recorded until somebody applies.
+ * - Entries cannot be sent through a subresource.
+ * - An existing object without entries is not recorded.
  *
- * It never refuses a write. Where it cannot tell (an object nested too deeply to walk through), nobody owns anything.
+ * Never rejects a write. If an object is nested too deeply to be walked, nobody owns anything.
  */
 export function recordUpdate(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   try {
-    return record(request);
+    return recordFields(request);
   } catch (error) {
     if (error instanceof RangeError || error instanceof FieldSetError) return undefined;
     throw error;
   }
 }
 
-function record(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
+function recordFields(request: UpdateRequest): readonly ManagedFieldsEntry[] | undefined {
   const { live, updated, subresource } = request;
   const stored = live?.metadata.managedFields;
-  const sent = (subresource ?? "") === "" ? sentOwners(updated.metadata.managedFields, stored) : undefined;
+  const sent =
+    (subresource ?? "") === "" ? ownersFromClient(updated.metadata.managedFields, stored) : undefined;
   const isUnrecorded = sent === undefined ? (stored ?? []).length === 0 : sent.size === 0;
   if (isUnrecorded && live?.metadata.uid) return undefined;
-  const changes = changesOf(live ?? request.base, updated, request);
-  if (sent !== undefined) return entriesOf(transferred(sent, changes, request).values());
-  const like = likeLately(stored, changes, request);
+  const changes = changesBetween(live ?? request.base, updated, request);
+  if (sent !== undefined) return managedFieldsOf(ownersAfter(sent, changes, request).values());
+  const like = cachedEntries(stored, changes, request);
   if (like !== undefined) return like;
-  const owners = knownOwners(stored);
-  const recorded = transferred(owners, changes, request);
+  const owners = storedOwners(stored);
+  const recorded = ownersAfter(owners, changes, request);
   if (recorded === owners) return stored;
-  const entries = entriesOf(recorded.values());
-  if (entries !== undefined) remember(stored, changes, request, entries);
+  const entries = managedFieldsOf(recorded.values());
+  if (entries !== undefined) cacheEntries(stored, changes, request, entries);
   return entries;
 }
 
-/** The owners that a client sent, if they are to count. */
-function sentOwners(
+/** Owners that the client sent, if they are valid. */
+function ownersFromClient(
   sent: readonly ManagedFieldsEntry[] | undefined,
   stored: readonly ManagedFieldsEntry[] | undefined,
 ): FieldOwners | undefined {
   if (!Array.isArray(sent) || sent === stored) return undefined;
   if (isReset(sent)) return new Map();
-  if (stored !== undefined && isSameJson(sent, stored as unknown as Json)) return undefined;
+  if (stored !== undefined && jsonEqual(sent, stored as unknown as Json)) return undefined;
   try {
-    const owners = readOwners(sent);
+    const owners = parseOwners(sent);
     return owners.size === 0 ? undefined : owners;
   } catch (error) {
     if (error instanceof FieldSetError) return undefined;
@@ -109,32 +110,36 @@ function isReset(entries: readonly (ManagedFieldsEntry | null)[]): boolean {
 }
 
 /**
- * The owners after a change from one object to another; the same ones when it makes no difference to them.
- * `before` may be undefined: there was nothing.
+ * Owners after a change from one object to another; the same map if nothing changes. `before` is undefined on
+ * create.
  */
 export function recordChanges(
   owners: FieldOwners,
   before: KubeObject | undefined,
   after: KubeObject,
-  write: Write,
+  write: FieldWrite,
 ): FieldOwners {
-  return transferred(owners, changesOf(before, after, write), write);
+  return ownersAfter(owners, changesBetween(before, after, write), write);
 }
 
-function changesOf(before: KubeObject | undefined, after: KubeObject, write: Write): Changes {
+function changesBetween(
+  before: KubeObject | undefined,
+  after: KubeObject,
+  write: FieldWrite,
+): VersionChanges {
   const { apiVersion, versions, ignored = emptySet } = write;
   const nothing: JsonObject = { apiVersion, kind: after.kind };
-  return new Changes(before ? asJson(before) : nothing, asJson(after), versions, ignored);
+  return new VersionChanges(before ? asJson(before) : nothing, asJson(after), versions, ignored);
 }
 
-function transferred(owners: FieldOwners, changes: Changes, write: Write): FieldOwners {
+function ownersAfter(owners: FieldOwners, changes: VersionChanges, write: FieldWrite): FieldOwners {
   const { apiVersion, subresource = "", time, versions } = write;
   const adapted = adaptOwners(owners, versions);
-  const { written, removed } = changes.in(apiVersion) ?? { written: emptySet, removed: emptySet };
+  const { written, removed } = changes.forVersion(apiVersion) ?? { written: emptySet, removed: emptySet };
   if (isEmpty(written) && isEmpty(removed)) return capUpdaters(withoutEmpty(adapted));
 
-  const left = transfer(adapted, changes, undefined);
-  const fields = ownedOf(written);
+  const left = transferOwnership(adapted, changes, undefined);
+  const fields = ownedFields(written);
   if (!isEmpty(fields)) {
     const manager = write.manager || "unknown";
     const writer: FieldOwner = { manager, operation: "Update", apiVersion, subresource, time, fields };
@@ -142,39 +147,39 @@ function transferred(owners: FieldOwners, changes: Changes, write: Write): Field
     const before = left.get(id);
     const owner = before === undefined ? writer : withFields(writer, union(before.fields, fields));
     const type = versions.types.get(apiVersion);
-    if (type !== undefined) fits(owner.fields, type);
+    if (type !== undefined) markAdapted(owner.fields, type);
     left.set(id, owner);
   }
   return capUpdaters(left);
 }
 
-/** What a write made of entries that other objects have too. */
-interface Outcome {
-  readonly write: Write;
+/** Cached result of a write with shared entries. */
+interface CachedOutcome {
+  readonly write: FieldWrite;
   readonly change: VersionChange;
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
-/** The last outcome by the entries that were there before, or else by the kind. */
-const lately = new WeakMap<object, Outcome>();
+/** Last result by the previous entries, or by the kind on create. */
+const outcomes = new WeakMap<object, CachedOutcome>();
 
 /**
- * Those who create many objects, or report on them, do the same to each: what came of the last one comes of this one too,
- * when it began with the very same entries and changes the very same fields.
+ * Reuses the result of the last write: a writer that creates many objects, or updates many statuses, does the
+ * same to each. Valid if the previous entries and the changed fields are identical.
  */
-function likeLately(
+function cachedEntries(
   stored: readonly ManagedFieldsEntry[] | undefined,
-  changes: Changes,
-  write: Write,
+  changes: VersionChanges,
+  write: FieldWrite,
 ): readonly ManagedFieldsEntry[] | undefined {
-  const last = lately.get(stored ?? write.versions);
+  const last = outcomes.get(stored ?? write.versions);
   if (last === undefined || !isSameWriter(last.write, write)) return undefined;
-  const change = changes.in(write.apiVersion);
+  const change = changes.forVersion(write.apiVersion);
   const isSame = change?.written === last.change.written && change.removed === last.change.removed;
   return isSame ? last.entries : undefined;
 }
 
-function isSameWriter(left: Write, right: Write): boolean {
+function isSameWriter(left: FieldWrite, right: FieldWrite): boolean {
   return (
     left.time === right.time &&
     left.manager === right.manager &&
@@ -184,32 +189,32 @@ function isSameWriter(left: Write, right: Write): boolean {
   );
 }
 
-function remember(
+function cacheEntries(
   stored: readonly ManagedFieldsEntry[] | undefined,
-  changes: Changes,
-  write: Write,
+  changes: VersionChanges,
+  write: FieldWrite,
   entries: readonly ManagedFieldsEntry[],
 ): void {
   const { manager, apiVersion, subresource, time, versions } = write;
-  const change = changes.in(apiVersion);
-  // What owners in other versions own depends on more than this change.
+  const change = changes.forVersion(apiVersion);
+  // Owners in other versions depend on more than this change.
   const isPlain = entries.every((entry) => entry.apiVersion === apiVersion && Object.isFrozen(entry));
-  if (change === undefined || !isPlain || (stored !== undefined && !areShared(stored))) return;
-  lately.set(stored ?? versions, {
+  if (change === undefined || !isPlain || (stored !== undefined && !areEntriesShared(stored))) return;
+  outcomes.set(stored ?? versions, {
     write: { manager, apiVersion, subresource, time, versions },
     change,
-    entries: sharedEntries(entries),
+    entries: markEntriesShared(entries),
   });
 }
 
-const owned = new WeakMap<FieldSet, FieldSet>();
+const ownedFieldsCache = new WeakMap<FieldSet, FieldSet>();
 
-/** What of the fields that were written its writer owns: the same set for the same fields. */
-function ownedOf(written: FieldSet): FieldSet {
-  const known = owned.get(written);
-  if (known !== undefined) return sharedSet(known);
+/** Written fields that the writer owns; the same set for the same fields. */
+function ownedFields(written: FieldSet): FieldSet {
+  const cached = ownedFieldsCache.get(written);
+  if (cached !== undefined) return markShared(cached);
   const fields = difference(written, unownedFields);
-  owned.set(written, fields);
+  ownedFieldsCache.set(written, fields);
   return fields;
 }
 
@@ -225,8 +230,8 @@ function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;
 }
 
-/** The object as JSON, without the entries that say who owns its fields. */
-export function bare(object: KubeObject): JsonObject {
+/** Object as JSON, without managedFields. */
+export function stripManagedFields(object: KubeObject): JsonObject {
   if (object.metadata?.managedFields === undefined) return asJson(object);
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...asJson(object), metadata: metadata as unknown as JsonObject };

@@ -7,7 +7,7 @@ import type { KubeObject, ManagedFieldsEntry } from "../object/object.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { apply } from "./apply.js";
 import { conflictError } from "./conflicts.js";
-import { wireJson } from "./fields/wire-json.js";
+import { canonicalJson } from "./fields/canonical-json.js";
 import { resetFields } from "./kind-versions.js";
 import { recordUpdate } from "./record-update.js";
 import { objectType } from "./typed/field-type.js";
@@ -27,7 +27,7 @@ const scenarios = readFileSync(new URL("fixtures/recorded.txt", import.meta.url)
   .trim()
   .split("\n\n");
 
-describe("does what Kubernetes does", () => {
+describe("recorded responses of Kubernetes", () => {
   for (const scenario of scenarios) {
     const [title = "", ...lines] = scenario.split("\n");
     test(title.slice(2), () => {
@@ -143,5 +143,5 @@ function showObject(object: KubeObject): string[] {
 
 /** With map keys in order, otherwise as JavaScript writes it. */
 function sortedJson(value: unknown): string {
-  return JSON.stringify(JSON.parse(wireJson(value as JsonObject)));
+  return JSON.stringify(JSON.parse(canonicalJson(value as JsonObject)));
 }

@@ -1,30 +1,30 @@
 import { compareTimes, type FieldOwner, type FieldOwners, ownerId } from "./field-owner.js";
 import { emptySet, type FieldSet, union } from "./fields/field-set.js";
-import { compareTexts } from "./fields/wire-json.js";
+import { compareUtf8 } from "./fields/canonical-json.js";
 
-/** More owners by update than this are not remembered one by one. */
-const mostUpdaters = 10;
+/** Limit for separate owners by update. */
+const maxUpdaters = 10;
 
-/** Who the oldest of them become. */
-const ancient = "ancient-changes";
+/** Manager that the oldest owners are merged into. */
+const bucketManager = "ancient-changes";
 
 /**
- * The owners with no more than ten of them by update: the oldest are laid together, version by version. The first one of
- * a version stays itself until a second one of that version joins it.
+ * Limits owners by update to ten: the oldest are merged, version by version. The first of a version is kept
+ * until a second of that version joins it.
  */
 export function capUpdaters(owners: FieldOwners): FieldOwners {
-  if (owners.size <= mostUpdaters) return owners;
+  if (owners.size <= maxUpdaters) return owners;
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
-  if (updaters.length <= mostUpdaters) return owners;
+  if (updaters.length <= maxUpdaters) return owners;
   updaters.sort(([leftId, left], [rightId, right]) => {
-    return compareTimes(left.time, right.time) || compareTexts(leftId, rightId);
+    return compareTimes(left.time, right.time) || compareUtf8(leftId, rightId);
   });
   const capped = new Map(owners);
   const together = new Map<string, FieldOwner[]>();
   const firstOfVersion = new Map<string, string>();
   let count = updaters.length;
   for (const [id, owner] of updaters) {
-    if (count <= mostUpdaters) break;
+    if (count <= maxUpdaters) break;
     const { apiVersion } = owner;
     const first = firstOfVersion.get(apiVersion);
     if (first === undefined) {
@@ -32,14 +32,14 @@ export function capUpdaters(owners: FieldOwners): FieldOwners {
       continue;
     }
     let joined = together.get(apiVersion);
-    if (joined === undefined) together.set(apiVersion, (joined = beginning(capped, first, apiVersion)));
+    if (joined === undefined) together.set(apiVersion, (joined = takeFirst(capped, first, apiVersion)));
     joined.push(owner);
     capped.delete(id);
     count--;
   }
   for (const [apiVersion, joined] of together) {
     const bucket = bucketOf(apiVersion);
-    // The time of the one that was added last, since it is the latest one.
+    // Time of the owner that was added last, which is the latest.
     const time = joined.at(-1)?.time;
     capped.set(ownerId(bucket), { ...bucket, time, fields: unionOf(joined.map(({ fields }) => fields)) });
   }
@@ -47,11 +47,11 @@ export function capUpdaters(owners: FieldOwners): FieldOwners {
 }
 
 function bucketOf(apiVersion: string) {
-  return { manager: ancient, operation: "Update", apiVersion, subresource: "" } as const;
+  return { manager: bucketManager, operation: "Update", apiVersion, subresource: "" } as const;
 }
 
-/** What others are laid together with: what was laid together before, or else the first one of their version. */
-function beginning(owners: Map<string, FieldOwner>, first: string, apiVersion: string): FieldOwner[] {
+/** First member of a bucket: the existing bucket, or the first owner of the version. */
+function takeFirst(owners: Map<string, FieldOwner>, first: string, apiVersion: string): FieldOwner[] {
   const before = owners.get(ownerId(bucketOf(apiVersion)));
   if (before !== undefined) return [before];
   const owner = owners.get(first);
@@ -59,7 +59,7 @@ function beginning(owners: Map<string, FieldOwner>, first: string, apiVersion: s
   return owner === undefined ? [] : [owner];
 }
 
-/** In pairs, and those in pairs again: one after the other, each step would copy all that there is by then. */
+/** Merges pairwise: one after the other, each step would copy everything merged so far. */
 function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 1) return sets[0] ?? emptySet;
   const middle = sets.length >> 1;

@@ -19,8 +19,8 @@ function clockAt(time: string): VirtualClock {
 
 const first = setCondition(undefined, { ...ready, observedGeneration: 1 }, clockAt("2026-01-01T00:00:00Z"));
 
-describe("setting a condition", () => {
-  test("a new one is stamped and goes to the end", () => {
+describe("setCondition", () => {
+  test("appends a new condition with the current time", () => {
     expect(first).toEqual([{ ...ready, observedGeneration: 1, lastTransitionTime: "2026-01-01T00:00:00Z" }]);
     const both = setCondition(
       first,
@@ -38,7 +38,7 @@ describe("setting a condition", () => {
     });
   });
 
-  test("the same again is the same list", () => {
+  test("returns the same list if nothing changes", () => {
     expect(setCondition(first, { ...ready, observedGeneration: 1 }, clockAt("2027-01-01T00:00:00Z"))).toBe(
       first,
     );
@@ -50,14 +50,14 @@ describe("setting a condition", () => {
     [{ observedGeneration: 2 }, "2026-01-01T00:00:00Z"],
     [{ status: "False" }, "2027-01-01T00:00:00Z"],
     [{ status: "Unknown", reason: "Other" }, "2027-01-01T00:00:00Z"],
-  ])("only a new status moves the time: %j", (change, lastTransitionTime) => {
+  ])("updates lastTransitionTime only if the status changes: %j", (change, lastTransitionTime) => {
     const update = { ...ready, observedGeneration: 1, ...change };
     expect(setCondition(first, update, clockAt("2027-01-01T00:00:00Z"))).toEqual([
       { ...update, lastTransitionTime },
     ]);
   });
 
-  test("types stay unique and in their order, and the given list is not touched", () => {
+  test("replaces a condition in place without modifying the given list", () => {
     const update = fc.record({
       type: fc.constantFrom("A", "B", "C"),
       status: fc.constantFrom("True" as const, "False" as const, "Unknown" as const),
@@ -79,7 +79,7 @@ describe("setting a condition", () => {
   });
 });
 
-describe("asking", () => {
+describe("isConditionTrue and isConditionFalse", () => {
   const list = setCondition(
     setCondition(first, { type: "Synced", status: "False", reason: "Behind" }, new VirtualClock()),
     { type: "Known", status: "Unknown", reason: "Starting" },
@@ -98,7 +98,7 @@ describe("asking", () => {
     expect(isConditionTrue(undefined, type)).toBe(false);
   });
 
-  test("removing", () => {
+  test("removeCondition", () => {
     expect(removeCondition(list, "Synced").map(({ type }) => type)).toEqual(["Ready", "Known"]);
     expect(removeCondition(list, "Missing")).toBe(list);
     expect(removeCondition(undefined, "Missing")).toEqual([]);

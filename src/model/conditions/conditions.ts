@@ -1,24 +1,24 @@
 import type { Clock } from "../time/clock.js";
 import { formatTime } from "../time/timestamp.js";
 
-/** Whether a condition holds; `Unknown` while nobody can tell. */
+/** Status of a condition; `Unknown` if it cannot be determined. */
 export type ConditionStatus = "True" | "False" | "Unknown";
 
-/** One observation about an object, such as `Ready`. A list of conditions has each type once. */
+/** Observation about an object, such as `Ready`. A list of conditions has each type at most once. */
 export interface Condition {
   readonly type: string;
   readonly status: ConditionStatus;
-  /** One word in CamelCase that programs can compare. */
+  /** CamelCase word for programs to compare. */
   readonly reason: string;
-  /** What people read. */
+  /** Explanation for people. */
   readonly message: string;
-  /** When `status` last changed; a new reason or message alone does not move it. */
+  /** Time of the last change of `status`; a new reason or message alone does not update it. */
   readonly lastTransitionTime: string;
-  /** The generation of the object that this was observed on. */
+  /** Generation of the object that was observed. */
   readonly observedGeneration?: number;
 }
 
-/** What is known about a condition now; when it came about follows from what was there before. */
+/** New state of a condition; `lastTransitionTime` follows from the previous one. */
 export type ConditionUpdate = Pick<Condition, "type" | "status" | "reason" | "observedGeneration"> & {
   readonly message?: string;
 };
@@ -26,8 +26,8 @@ export type ConditionUpdate = Pick<Condition, "type" | "status" | "reason" | "ob
 type Conditions = readonly Condition[];
 
 /**
- * The list with one condition set. The others keep their places, a new one goes to the end, and the very
- * same list comes back when nothing changes, so that a status need not be written.
+ * Sets one condition. The others keep their positions, and a new one is appended. Returns the same list if
+ * nothing changes, so that the caller can skip writing the status.
  *
  * @example
  * const conditions = setCondition(status.conditions, { type: "Ready", status: "True", reason: "Published" }, clock);
@@ -61,22 +61,22 @@ export function setCondition(
   return old === undefined ? [...before, condition] : before.with(index, condition);
 }
 
-/** The condition of the given type, if the list has it. */
+/** Finds a condition by type. */
 export function findCondition(conditions: Conditions | undefined, type: string): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether the condition is there and holds. */
+/** True if the condition exists with status `True`. */
 export function isConditionTrue(conditions: Conditions | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 
-/** Whether the condition is there and does not hold; one that is missing or unknown is not false. */
+/** True if the condition exists with status `False`. A missing or unknown condition is not false. */
 export function isConditionFalse(conditions: Conditions | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === "False";
 }
 
-/** The list without a condition; the very same list when it was not there. */
+/** Removes a condition. Returns the same list if it was not there. */
 export function removeCondition(conditions: Conditions | undefined, type: string): Conditions {
   const before = conditions ?? [];
   return findCondition(before, type) ? before.filter((condition) => condition.type !== type) : before;

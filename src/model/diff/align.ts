@@ -1,16 +1,14 @@
-import { isJsonObject, type Json, type JsonArray } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonArray, jsonEqual } from "../object/json.js";
 import { numberItems } from "./item-number.js";
 import { commonSubsequence, type Match, risingSubsequence } from "./sequence.js";
 
-/** What became of an item: kept at another or the same position (and perhaps changed inside), removed or added. */
-export type Aligned =
+/** Outcome for one item: kept (maybe at another position, maybe changed inside), removed or added. */
+export type AlignedItem =
   | { readonly kind: "kept"; readonly from: number; readonly to: number; readonly equal: boolean }
   | { readonly kind: "removed"; readonly from: number }
   | { readonly kind: "added"; readonly to: number };
 
-/** Fields that tell items of a list apart, the surest first. */
+/** Fields that identify items of a list, most reliable first. */
 const keyFields = [
   "uid",
   "name",
@@ -24,21 +22,24 @@ const keyFields = [
   "topologyKey",
 ];
 
-/** Past this many differences a list is compared position by position: the cost grows with their square. */
+/**
+ * Beyond this many edits, lists are compared position by position: the cost grows with the square of the
+ * edits.
+ */
 const maxEdits = 1000;
-/** Past this many candidate pairs between two kept items, changed items are paired in order. */
+/** Beyond this many candidate pairs between two kept items, changed items are paired in order. */
 const maxPairs = 2500;
 
 /**
- * The field by which the items of both lists are known: every item is an object that has it, with a text or
- * number that no other item of the same list has.
+ * Finds the field that identifies the items of both lists: every item is an object that has it, with a string
+ * or number that is unique in its list.
  */
-export function listKey(from: JsonArray, to: JsonArray): string | undefined {
+export function itemKeyField(from: JsonArray, to: JsonArray): string | undefined {
   if (from.length + to.length === 0) return undefined;
-  return keyFields.find((field) => isKey(from, field) && isKey(to, field));
+  return keyFields.find((field) => isUniqueField(from, field) && isUniqueField(to, field));
 }
 
-function isKey(list: JsonArray, field: string): boolean {
+function isUniqueField(list: JsonArray, field: string): boolean {
   const seen = new Set<Json>();
   for (const item of list) {
     const value = isJsonObject(item) ? getOwn(item, field) : undefined;
@@ -49,23 +50,23 @@ function isKey(list: JsonArray, field: string): boolean {
 }
 
 /**
- * Says for every item of two lists what became of it. In the order of both: a kept item stands after
- * everything before it in either list, and removed items stand before the ones added in their place.
+ * Aligns the items of two lists. The result keeps the order of both: a kept item follows everything before it
+ * in either list, and removed items precede those added in their place.
  */
-export function align(from: JsonArray, to: JsonArray, key: string | undefined): Aligned[] {
-  if (key !== undefined) return weave(from, to, matchByKey(from, to, key), () => [], false);
+export function align(from: JsonArray, to: JsonArray, key: string | undefined): AlignedItem[] {
+  if (key !== undefined) return fillGaps(from, to, matchByKey(from, to, key), () => [], false);
   const [fromNumbers, toNumbers] = numberItems(from, to);
   const matches = commonSubsequence(fromNumbers, toNumbers, maxEdits);
-  if (matches !== undefined) return weave(from, to, matches, pairAlike, true);
-  return weave(from, to, byPosition(from.length, to.length), () => [], false);
+  if (matches !== undefined) return fillGaps(from, to, matches, pairSimilar, true);
+  return fillGaps(from, to, byPosition(from.length, to.length), () => [], false);
 }
 
 function matchByKey(from: JsonArray, to: JsonArray, key: string): Match[] {
-  const keyOf = (item: Json | undefined): Json | undefined =>
+  const keyValue = (item: Json | undefined): Json | undefined =>
     isJsonObject(item) ? getOwn(item, key) : undefined;
-  const positions = new Map(to.map((item, index) => [keyOf(item), index]));
-  const targets = from.map((item) => positions.get(keyOf(item)) ?? -1);
-  // An item that was moved past others is a removal and an addition; as few as possible are seen so.
+  const positions = new Map(to.map((item, index) => [keyValue(item), index]));
+  const targets = from.map((item) => positions.get(keyValue(item)) ?? -1);
+  // A moved item counts as removed and added; the longest rising subsequence keeps their number minimal.
   return risingSubsequence(targets).map((position) => [position, targets[position] ?? -1]);
 }
 
@@ -75,15 +76,18 @@ function byPosition(fromLength: number, toLength: number): Match[] {
 
 type Pairing = (from: JsonArray, to: JsonArray) => Match[];
 
-/** Fills the gaps between matched items with what was removed and added there, less the pairs found among it. */
-function weave(
+/**
+ * Fills the gaps between matched items with removals, additions and the pairs that `pairing` finds among
+ * them.
+ */
+function fillGaps(
   from: JsonArray,
   to: JsonArray,
   matches: readonly Match[],
   pairing: Pairing,
   equal: boolean,
-): Aligned[] {
-  const aligned: Aligned[] = [];
+): AlignedItem[] {
+  const aligned: AlignedItem[] = [];
   let fromNext = 0;
   let toNext = 0;
   const advance = (fromEnd: number, toEnd: number): void => {
@@ -111,22 +115,22 @@ function weave(
   return aligned;
 }
 
-/** Pairs, in rising order, the items that are the same thing changed rather than one gone and another come. */
-function pairAlike(from: JsonArray, to: JsonArray): Match[] {
+/** Pairs removed and added items that look like versions of the same thing, in rising order. */
+function pairSimilar(from: JsonArray, to: JsonArray): Match[] {
   if (from.length * to.length > maxPairs || (from.length === 1 && to.length === 1)) {
-    return byPosition(from.length, to.length).filter(([a, b]) => likeness(from[a], to[b]) > 0);
+    return byPosition(from.length, to.length).filter(([a, b]) => similarity(from[a], to[b]) > 0);
   }
-  // At [a * width + b]: how alike the items a and b are, and the most that pairs of items from a and from b
-  // on can be alike in total.
+  // At [a * width + b]: the similarity of items a and b, and the best total similarity of pairs from a and b
+  // on.
   const width = to.length + 1;
-  const alike = new Float64Array((from.length + 1) * width);
+  const similarities = new Float64Array((from.length + 1) * width);
   const best = new Float64Array((from.length + 1) * width);
   const at = (table: Float64Array, a: number, b: number): number => table[a * width + b] ?? 0;
   for (let a = from.length - 1; a >= 0; a--) {
     for (let b = to.length - 1; b >= 0; b--) {
-      const score = likeness(from[a], to[b]);
+      const score = similarity(from[a], to[b]);
       const paired = score > 0 ? score + at(best, a + 1, b + 1) : 0;
-      alike[a * width + b] = score;
+      similarities[a * width + b] = score;
       best[a * width + b] = Math.max(paired, at(best, a + 1, b), at(best, a, b + 1));
     }
   }
@@ -134,7 +138,7 @@ function pairAlike(from: JsonArray, to: JsonArray): Match[] {
   let a = 0;
   let b = 0;
   while (a < from.length && b < to.length) {
-    const score = at(alike, a, b);
+    const score = at(similarities, a, b);
     if (score > 0 && at(best, a, b) === score + at(best, a + 1, b + 1)) pairs.push([a++, b++]);
     else if (at(best, a, b) === at(best, a + 1, b)) a++;
     else b++;
@@ -142,18 +146,18 @@ function pairAlike(from: JsonArray, to: JsonArray): Match[] {
   return pairs;
 }
 
-/** How much two different items look like versions of one thing; 0 when they have nothing in common. */
-function likeness(from: Json | undefined, to: Json | undefined): number {
+/** Similarity of two different items; 0 if they have nothing in common. */
+function similarity(from: Json | undefined, to: Json | undefined): number {
   if (isJsonArray(from)) return isJsonArray(to) ? 0.1 : 0;
   if (!isJsonObject(from)) return typeof to === "object" && to !== null ? 0 : 0.1;
   if (!isJsonObject(to)) return 0;
   const keys = Object.keys(from);
-  let alike = 0;
+  let total = 0;
   for (const key of keys) {
     const before = getOwn(from, key);
     const after = getOwn(to, key);
     if (before === undefined || after === undefined) continue;
-    alike += jsonEqual(before, after) ? 1 : 0.25;
+    total += jsonEqual(before, after) ? 1 : 0.25;
   }
-  return alike / Math.max(1, keys.length, Object.keys(to).length);
+  return total / Math.max(1, keys.length, Object.keys(to).length);
 }

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
-import type { Json } from "../object/json.js";
-import { jsonEqual } from "../patch/json-equal.js";
+import { type Json, jsonEqual } from "../object/json.js";
 import { applyJsonPatch } from "../patch/json-patch.js";
-import { type Change, diff } from "./changes.js";
+import { type FieldChange, diff } from "./changes.js";
 import { jsonPatchOf, toJsonPatch } from "./to-json-patch.js";
 
 /** One line per change: `+ a.0 = 1`, `- a.0 = 1`, `~ a.0 = 1 -> 2`. */
-function brief(changes: readonly Change[]): string[] {
+function brief(changes: readonly FieldChange[]): string[] {
   return changes.map((change) => {
     const path = change.path.join(".");
     if (change.kind === "add") return `+ ${path} = ${JSON.stringify(change.to)}`;
@@ -19,7 +18,7 @@ function brief(changes: readonly Change[]): string[] {
   });
 }
 
-describe("changes", () => {
+describe("diff", () => {
   test.each<[string, Json, Json, string[]]>([
     ["none", { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
     [
@@ -129,13 +128,13 @@ describe("changes", () => {
     expect(brief(diff(deepFreeze(from), deepFreeze(to)))).toEqual(changes);
   });
 
-  test("of a document that comes or goes", () => {
+  test("reports an added or removed document", () => {
     expect(diff(undefined, { a: 1 })).toEqual([{ kind: "add", path: [], to: { a: 1 } }]);
     expect(diff({ a: 1 }, undefined)).toEqual([{ kind: "remove", path: [], from: { a: 1 } }]);
     expect(diff(undefined, undefined)).toEqual([]);
   });
 
-  test("without what is ignored", () => {
+  test("omits ignored fields", () => {
     const from = { metadata: { resourceVersion: "1" }, list: [{ a: 1, seen: 1 }], status: 1 };
     const to = {
       metadata: { resourceVersion: "2" },
@@ -149,14 +148,14 @@ describe("changes", () => {
     );
   });
 
-  test("__proto__ is a field like others", () => {
+  test("treats __proto__ as an ordinary field", () => {
     const from: Json = JSON.parse('{"__proto__":{"a":1},"constructor":1}');
     const to: Json = JSON.parse('{"__proto__":{"a":2}}');
     expect(brief(diff(from, to))).toEqual(["~ __proto__.a = 1 -> 2", "- constructor = 1"]);
     expect(brief(diff({}, from))).toEqual(['+ __proto__ = {"a":1}', "+ constructor = 1"]);
   });
 
-  test("huge lists: few changes are found, many are compared by position", () => {
+  test("finds few changes in huge lists, and compares by position if there are many", () => {
     const list = Array.from({ length: 100_000 }, (_, index) => ({ value: index, text: "x" }));
     expect(brief(diff(list, list.toSpliced(50_000, 1)))).toEqual(['- 50000 = {"value":50000,"text":"x"}']);
     const other = list.map(({ value }) => ({ value: value + 0.5, text: "x" }));
@@ -165,12 +164,12 @@ describe("changes", () => {
     expect(diff(named, named.toReversed())).toHaveLength(2 * 99_999);
   });
 
-  test("huge objects", () => {
+  test("handles huge objects", () => {
     const entries = Array.from({ length: 300_000 }, (_, index): [string, Json] => [`k${index}`, index]);
     expect(diff(Object.fromEntries(entries), { k0: 0 })).toHaveLength(299_999);
   });
 
-  test("nesting far deeper than the call stack", () => {
+  test("handles nesting far deeper than the call stack", () => {
     const changes = diff(nested(20_000, 1), nested(20_000, 2));
     expect(changes).toHaveLength(1);
     expect(changes[0]?.path.length).toBe(200);
@@ -178,8 +177,8 @@ describe("changes", () => {
   });
 });
 
-describe("as a JSON patch", () => {
-  test("looks as RFC 6902 has it", () => {
+describe("jsonPatchOf", () => {
+  test("follows RFC 6902", () => {
     const from = { "a/b": 1, list: [1, 2, 3], gone: null };
     expect(jsonPatchOf(from, { "a/b": 2, list: [1, 3, 4] })).toEqual([
       { op: "replace", path: "/a~1b", value: 2 },
@@ -221,7 +220,7 @@ describe("as a JSON patch", () => {
     );
   });
 
-  test("lists that were made to collide still come out right", () => {
+  test("handles lists with colliding hashes", () => {
     // The same down to where the hash looks, different below.
     const from = Array.from({ length: 300 }, (_, index) => nested(10, index));
     const to = from.toReversed();

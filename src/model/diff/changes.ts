@@ -1,53 +1,57 @@
 import type { Json } from "../object/json.js";
-import { compare, type Delta, type ItemDelta } from "./delta.js";
+import { compareDocuments, type Delta, type ItemDelta } from "./delta.js";
 import { withoutIgnored } from "./ignore.js";
 
-/** Field names and list positions that lead from the document to a value. */
-export type Path = readonly (string | number)[];
+/** Field names and list positions from the document to a value. */
+export type ValuePath = readonly (string | number)[];
 
-/** One difference between two documents. */
-export type Change =
-  | { readonly kind: "add"; readonly path: Path; readonly to: Json }
-  | { readonly kind: "remove"; readonly path: Path; readonly from: Json }
-  | { readonly kind: "change"; readonly path: Path; readonly from: Json; readonly to: Json };
+/** One difference between two objects. */
+export type FieldChange =
+  | { readonly kind: "add"; readonly path: ValuePath; readonly to: Json }
+  | { readonly kind: "remove"; readonly path: ValuePath; readonly from: Json }
+  | { readonly kind: "change"; readonly path: ValuePath; readonly from: Json; readonly to: Json };
 
 export interface DiffOptions {
   /**
-   * Fields to leave out of the comparison, as if neither document had them: `metadata.managedFields`,
-   * `status`, `spec.containers[*].image`, `metadata.annotations["example.com/touched"]`.
+   * Fields to ignore: `metadata.managedFields`, `status`, `spec.containers[*].image`,
+   * `metadata.annotations["example.com/touched"]`.
    */
   readonly ignore?: readonly string[];
 }
 
 /**
- * What has to be done to turn `from` into `to`, none when they are equal. Items of lists are recognised by
- * their name, type or another key when they have one, and else by what they contain, so that an insertion
- * in the middle is one addition.
+ * Computes the changes that turn `from` into `to`; empty if they are equal. List items are matched by name,
+ * type or another key if they have one, and by content otherwise, so that an insertion in the middle is one
+ * addition.
  *
- * The changes can be made one after another, each path being right when its turn comes: in a list, first
- * the removals from the last to the first, then the additions from the first to the last, then what changed
- * inside the items that stayed. Fields come in the order in which the documents have them.
+ * The changes can be applied in order, and each path is valid when its turn comes: in a list, first removals
+ * from last to first, then additions from first to last, then changes inside kept items. Fields come in
+ * document order.
  *
  * @example
  * diff({ a: 1, list: ["x", "z"] }, { a: 2, list: ["x", "y", "z"] });
  * // [{ kind: "change", path: ["a"], from: 1, to: 2 }, { kind: "add", path: ["list", 1], to: "y" }]
  */
-export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): Change[] {
-  const changes: Change[] = [];
-  collect(deltaOf(from, to, options.ignore), [], changes);
+export function diff(from: Json | undefined, to: Json | undefined, options: DiffOptions = {}): FieldChange[] {
+  const changes: FieldChange[] = [];
+  collect(compareWithout(from, to, options.ignore), [], changes);
   return changes;
 }
 
-/** Compares two documents without the fields that the patterns name. */
-export function deltaOf(from: Json | undefined, to: Json | undefined, ignore: readonly string[] = []): Delta {
-  if (ignore.length === 0) return compare(from, to);
+/** Compares two documents without the ignored fields. */
+export function compareWithout(
+  from: Json | undefined,
+  to: Json | undefined,
+  ignore: readonly string[] = [],
+): Delta {
+  if (ignore.length === 0) return compareDocuments(from, to);
   const [before, after] = [from, to].map((side) =>
     side === undefined ? side : withoutIgnored(side, ignore),
   );
-  return compare(before, after);
+  return compareDocuments(before, after);
 }
 
-function collect(delta: Delta, path: Path, changes: Change[]): void {
+function collect(delta: Delta, path: ValuePath, changes: FieldChange[]): void {
   switch (delta.kind) {
     case "same":
       return;
@@ -63,7 +67,7 @@ function collect(delta: Delta, path: Path, changes: Change[]): void {
   }
 }
 
-function collectList(items: readonly ItemDelta[], path: Path, changes: Change[]): void {
+function collectList(items: readonly ItemDelta[], path: ValuePath, changes: FieldChange[]): void {
   for (const { from, delta } of items.toReversed()) {
     if (delta.kind === "remove") collect(delta, [...path, from], changes);
   }

@@ -1,11 +1,17 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
-import { align, listKey } from "./align.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  jsonEqual,
+  type JsonObject,
+} from "../object/json.js";
+import { align, itemKeyField } from "./align.js";
 
 /**
- * Two documents laid on each other: everything that either holds, and what became of it. The changes for
- * machines and the text for people are both read from this tree, so they cannot disagree.
+ * Tree of everything in either document, and what became of it. Both the changes for programs and the text
+ * for people are derived from it, so they cannot disagree.
  */
 export type Delta =
   | { readonly kind: "same"; readonly value: Json }
@@ -20,18 +26,18 @@ export interface FieldDelta {
   readonly delta: Delta;
 }
 
-/** `from` and `to` are the item's positions; -1 in the list that does not have it. */
+/** Positions of the item in both lists; -1 where it is missing. */
 export interface ItemDelta {
   readonly from: number;
   readonly to: number;
   readonly delta: Delta;
 }
 
-/** Objects nested deeper than this are compared as a whole. */
+/** Values nested deeper are compared as a whole. */
 const maxDepth = 200;
 
-/** Compares two documents; a missing one is undefined. */
-export function compare(from: Json | undefined, to: Json | undefined): Delta {
+/** Compares two documents; undefined stands for a missing one. */
+export function compareDocuments(from: Json | undefined, to: Json | undefined): Delta {
   if (to === undefined) return from === undefined ? { kind: "same", value: null } : { kind: "remove", from };
   return from === undefined ? { kind: "add", to } : compareValues(from, to, 0);
 }
@@ -47,13 +53,13 @@ function compareValues(from: Json, to: Json, depth: number): Delta {
 
 function compareObjects(from: JsonObject, to: JsonObject, depth: number): Delta {
   let changed = false;
-  const fields = fieldsOfBoth(from, to).map((key): FieldDelta => {
+  const fields = allFields(from, to).map((key): FieldDelta => {
     const before = getOwn(from, key);
     const after = getOwn(to, key);
     const delta =
       before !== undefined && after !== undefined
         ? compareValues(before, after, depth + 1)
-        : compare(before, after);
+        : compareDocuments(before, after);
     changed ||= delta.kind !== "same";
     return { key, delta };
   });
@@ -61,7 +67,7 @@ function compareObjects(from: JsonObject, to: JsonObject, depth: number): Delta 
 }
 
 function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
-  const key = listKey(from, to);
+  const key = itemKeyField(from, to);
   let changed = false;
   const items = align(from, to, key).map((aligned): ItemDelta => {
     const [before, after] = [
@@ -71,7 +77,7 @@ function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
     const [old, value] = [from[before], to[after]];
     const delta: Delta =
       old === undefined || value === undefined
-        ? compare(old, value)
+        ? compareDocuments(old, value)
         : aligned.kind === "kept" && aligned.equal
           ? { kind: "same", value }
           : compareValues(old, value, depth + 1);
@@ -81,8 +87,8 @@ function compareLists(from: JsonArray, to: JsonArray, depth: number): Delta {
   return changed ? { kind: "list", key, items } : { kind: "same", value: to };
 }
 
-/** The fields of both objects in the order of `to`; a removed field follows the one it followed in `from`. */
-function fieldsOfBoth(from: JsonObject, to: JsonObject): string[] {
+/** Fields of both objects in the order of `to`; a removed field follows the one it followed in `from`. */
+function allFields(from: JsonObject, to: JsonObject): string[] {
   const removed = new Map<string | undefined, string[]>();
   let anchor: string | undefined;
   for (const key of Object.keys(from)) {
@@ -98,7 +104,7 @@ function fieldsOfBoth(from: JsonObject, to: JsonObject): string[] {
   const keys = removed.get(undefined) ?? [];
   for (const key of Object.keys(to)) {
     keys.push(key);
-    for (const gone of removed.get(key) ?? []) keys.push(gone);
+    for (const field of removed.get(key) ?? []) keys.push(field);
   }
   return keys;
 }

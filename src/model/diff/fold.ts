@@ -1,13 +1,13 @@
-/** A stretch of neighbours that are all shown, or all left out. */
-export interface Run {
+/** Range of neighbours that are all visible or all hidden. */
+export interface VisibleRange {
   readonly start: number;
   readonly end: number;
-  readonly shown: boolean;
+  readonly visible: boolean;
 }
 
-/** Splits neighbours into runs: what changed, and up to `context` others on either side of it, is shown. */
-export function runsOf(changed: readonly boolean[], context: number): Run[] {
-  // How far the nearest change on either side is, counted once from the left and once from the right.
+/** Splits neighbours into ranges. Changed ones, and up to `context` others on either side, are visible. */
+export function visibleRanges(changed: readonly boolean[], context: number): VisibleRange[] {
+  // Distance to the nearest change, computed from the left and then from the right.
   const distance: number[] = [];
   let since = Infinity;
   for (const change of changed) distance.push((since = change ? 0 : since + 1));
@@ -16,13 +16,13 @@ export function runsOf(changed: readonly boolean[], context: number): Run[] {
     since = changed[index] ? 0 : since + 1;
     distance[index] = Math.min(distance[index] ?? Infinity, since);
   }
-  const runs: Run[] = [];
+  const runs: VisibleRange[] = [];
   let start = 0;
   for (let end = 1; end <= distance.length; end++) {
-    const shown = (distance[start] ?? 0) <= context;
+    const visible = (distance[start] ?? 0) <= context;
     const next = distance[end];
-    if (next !== undefined && next <= context === shown) continue;
-    runs.push({ start, end, shown });
+    if (next !== undefined && next <= context === visible) continue;
+    runs.push({ start, end, visible });
     start = end;
   }
   return runs;

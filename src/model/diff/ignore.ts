@@ -1,36 +1,43 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "../patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 
-/** Patterns as a tree: what is ignored at, and below, one level of the document. */
-interface Level {
+/** Node of the tree of patterns: what is ignored at and below one level of the document. */
+interface PatternNode {
   ignored: boolean;
-  any: Level | undefined;
-  readonly named: Map<string, Level>;
+  any: PatternNode | undefined;
+  readonly named: Map<string, PatternNode>;
 }
 
 const segment = /(?:^|\.)([^.[\]"]+)|\[(\*|[0-9]+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
 /**
- * The value without the fields that the patterns name; the value itself when there is none of them.
+ * Removes the fields that the patterns name; returns the same value if it has none of them.
  *
- * A pattern is a path with dots, such as `metadata.managedFields`. `*` stands for any field or list item
- * (`spec.containers[*].image`, `status.*.seen`), and a name with special characters is put in brackets and
- * quotes: `metadata.annotations["example.com/touched"]`. Only fields can be left out, not items of a list:
- * that would move the others.
+ * A pattern is a dotted path, such as `metadata.managedFields`. `*` matches any field or list item
+ * (`spec.containers[*].image`, `status.*.seen`). A name with special characters is quoted in brackets:
+ * `metadata.annotations["example.com/touched"]`. Only fields can be ignored, not list items, because that
+ * would shift the others.
  */
 export function withoutIgnored(value: Json, patterns: readonly string[]): Json {
   if (patterns.length === 0) return value;
-  const root = newLevel();
+  const root = newNode();
   for (const pattern of patterns) addPattern(root, pattern);
   return prune(value, [root]);
 }
 
-function newLevel(): Level {
+function newNode(): PatternNode {
   return { ignored: false, any: undefined, named: new Map() };
 }
 
-function addPattern(root: Level, pattern: string): void {
+function addPattern(root: PatternNode, pattern: string): void {
   let level = root;
   segment.lastIndex = 0;
   let end = 0;
@@ -38,9 +45,9 @@ function addPattern(root: Level, pattern: string): void {
     end = segment.lastIndex;
     const name = match[1] ?? match[2] ?? unquote(match[3], pattern);
     if (name === "*" && match[3] === undefined) {
-      level = level.any ??= newLevel();
+      level = level.any ??= newNode();
     } else {
-      const next = level.named.get(name) ?? newLevel();
+      const next = level.named.get(name) ?? newNode();
       level.named.set(name, next);
       level = next;
     }
@@ -64,15 +71,15 @@ function badPattern(pattern: string): Error {
   );
 }
 
-/** Goes no deeper than the patterns do. */
-function prune(value: Json, levels: readonly Level[]): Json {
+/** Descends no deeper than the patterns. */
+function prune(value: Json, levels: readonly PatternNode[]): Json {
   if (isJsonArray(value)) return pruneList(value, levels);
   return isJsonObject(value) ? pruneObject(value, levels) : value;
 }
 
-function pruneObject(object: JsonObject, levels: readonly Level[]): JsonObject {
+function pruneObject(object: JsonObject, levels: readonly PatternNode[]): JsonObject {
   let pruned: MutableObject | undefined;
-  for (const key of touched(levels) ?? Object.keys(object)) {
+  for (const key of namedFields(levels) ?? Object.keys(object)) {
     const field = getOwn(object, key);
     if (field === undefined) continue;
     const below = descend(levels, key);
@@ -89,7 +96,7 @@ function pruneObject(object: JsonObject, levels: readonly Level[]): JsonObject {
   return pruned ?? object;
 }
 
-function pruneList(list: JsonArray, levels: readonly Level[]): JsonArray {
+function pruneList(list: JsonArray, levels: readonly PatternNode[]): JsonArray {
   let pruned: Json[] | undefined;
   for (const [index, item] of list.entries()) {
     const below = descend(levels, String(index));
@@ -102,14 +109,14 @@ function pruneList(list: JsonArray, levels: readonly Level[]): JsonArray {
   return pruned ?? list;
 }
 
-/** The names that the patterns speak of; undefined when they speak of any. */
-function touched(levels: readonly Level[]): Set<string> | undefined {
+/** Field names in the patterns; undefined if a wildcard is among them. */
+function namedFields(levels: readonly PatternNode[]): Set<string> | undefined {
   if (levels.some((level) => level.any !== undefined)) return undefined;
   return new Set(levels.flatMap((level) => [...level.named.keys()]));
 }
 
-function descend(levels: readonly Level[], name: string): Level[] {
-  const below: Level[] = [];
+function descend(levels: readonly PatternNode[], name: string): PatternNode[] {
+  const below: PatternNode[] = [];
   for (const level of levels) {
     const named = level.named.get(name);
     if (named !== undefined) below.push(named);

@@ -1,15 +1,14 @@
-import type { Json, JsonArray } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "../patch/json-equal.js";
+import { isJsonArray, type Json, type JsonArray, jsonEqual } from "../object/json.js";
 
-/** How far down an item is looked at for its hash; what lies below is left to the comparison. */
+/** Depth of the hash; deeper parts are left to the comparison. */
 const hashDepth = 6;
 
-/** Most items with one hash that are compared with each other; only made-up lists come near. */
+/** Maximum number of items with the same hash to compare; only crafted lists reach it. */
 const maxBucket = 64;
 
 /**
- * Gives every item of two lists a number. Items with the same number are equal; the reverse holds except for
- * lists that were made to have many items with the same hash, where some are taken as different.
+ * Numbers the items of two lists. Items with the same number are equal. The reverse holds except for crafted
+ * lists with many equal hashes, where some equal items get different numbers.
  */
 export function numberItems(from: JsonArray, to: JsonArray): [from: number[], to: number[]] {
   const plain = new Map<Json, number>();
@@ -17,14 +16,14 @@ export function numberItems(from: JsonArray, to: JsonArray): [from: number[], to
   let next = 0;
   const numberOf = (item: Json): number => {
     if (typeof item !== "object" || item === null) {
-      const known = plain.get(item) ?? next++;
-      plain.set(item, known);
-      return known;
+      const existing = plain.get(item) ?? next++;
+      plain.set(item, existing);
+      return existing;
     }
     const hash = hashOf(item, hashDepth);
     const bucket = nested.get(hash) ?? [];
-    const known = bucket.find((other) => jsonEqual(other.item, item));
-    if (known !== undefined) return known.number;
+    const existing = bucket.find((other) => jsonEqual(other.item, item));
+    if (existing !== undefined) return existing.number;
     if (bucket.length < maxBucket) bucket.push({ item, number: next });
     nested.set(hash, bucket);
     return next++;
@@ -32,7 +31,7 @@ export function numberItems(from: JsonArray, to: JsonArray): [from: number[], to
   return [from.map(numberOf), to.map(numberOf)];
 }
 
-/** The same for equal values, whatever the order of their fields. */
+/** Equal for equal values, regardless of the order of fields. */
 function hashOf(value: Json, depth: number): number {
   if (typeof value === "string") return hashText(value);
   if (typeof value !== "object" || value === null) return hashText(String(value)) ^ 0x5bd1e995;

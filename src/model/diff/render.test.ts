@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/freeze.js";
-import type { Json } from "../object/json.js";
-import { jsonEqual } from "../patch/json-equal.js";
+import { type Json, jsonEqual } from "../object/json.js";
 import { renderDiff } from "./render.js";
 
 const containers: Json = [
@@ -126,7 +125,7 @@ describe("a Deployment", () => {
     `);
   });
 
-  test("with none", () => {
+  test("without context", () => {
     expect(renderDiff(deployment, changed, { color: false, context: 0, ignore })).toMatchInlineSnapshot(`
       "  … 2 unchanged fields
         metadata:
@@ -162,14 +161,14 @@ describe("a Deployment", () => {
     `);
   });
 
-  test("with all of it", () => {
+  test("with full context", () => {
     const text = renderDiff(deployment, changed, { color: false, context: Infinity, ignore });
     const stays = text.split("\n").filter((line) => !line.startsWith("-"));
     const created = renderDiff(undefined, changed, { color: false, context: 0, ignore });
     expect(stays.map((line) => line.slice(2))).toEqual(created.split("\n").map((line) => line.slice(2)));
   });
 
-  test("that is created, and one that goes", () => {
+  test("created and deleted", () => {
     const small = { kind: "Site", spec: { pages: 1, tags: [] } };
     expect(renderDiff(undefined, small, { color: false, context: 3 })).toMatchInlineSnapshot(`
       "+ kind: Site
@@ -191,7 +190,7 @@ function plain(from: Json, to: Json, context = 1): string {
 }
 
 describe("details", () => {
-  test("texts of several lines are compared by line", () => {
+  test("compares multi-line strings by line", () => {
     const from = "user nginx;\nworkers 1;\n\nevents {\n  connections 1024;\n}\n\nhttp {\n  timeout 65;\n}\n";
     const to = from.replace("workers 1", "workers auto").replace("65;\n}\n", "30;\n}");
     expect(plain({ "nginx.conf": from }, { "nginx.conf": to })).toMatchInlineSnapshot(`
@@ -209,7 +208,7 @@ describe("details", () => {
     `);
   });
 
-  test("types, empty values and null can be told apart", () => {
+  test("distinguishes types, empty values and null", () => {
     const from = { a: "1", b: "x", c: {}, d: null, e: "true", f: [], g: { h: 1 }, "i: j": "" };
     const to = { a: 1, b: { x: "y" }, c: [], e: true, f: [null], g: {}, "i: j": " " };
     expect(plain(from, to)).toMatchInlineSnapshot(`
@@ -232,7 +231,7 @@ describe("details", () => {
     `);
   });
 
-  test("items without a name are shown by a field that stayed, or by their position", () => {
+  test("identifies items by an unchanged field or their position", () => {
     const from: Json = { rules: [{ host: "a", to: ["x", "y"] }, { port: 1 }, [[1], 2]] };
     const to: Json = { rules: [{ host: "a", to: ["x", "z"] }, { port: 2 }, [[1, 3], 2]] };
     expect(plain(from, to)).toMatchInlineSnapshot(`
@@ -253,13 +252,13 @@ describe("details", () => {
     `);
   });
 
-  test("long values that did not change are cut, changed ones are not", () => {
+  test("truncates long unchanged values but not changed ones", () => {
     const long = "x".repeat(200);
     expect(plain({ a: long, b: 1 }, { a: long, b: 2 }).split("\n")[0]).toBe(`  a: ${"x".repeat(117)}…`);
     expect(plain({ a: long }, { a: `${long}y` })).toContain(`+ a: ${long}y`);
   });
 
-  test("colours", () => {
+  test("uses colours", () => {
     const text = renderDiff(
       { a: 1, b: 1, c: 1, d: 1 },
       { a: 2, b: 1, c: 1, d: 1 },
@@ -299,18 +298,18 @@ describe("details", () => {
     ["Yes", '"Yes"'],
     ["*", '"*"'],
     ["end ", '"end "'],
-  ])("%j is written %s, as value and as name", (text, written) => {
+  ])("renders %j as %s, as value and as name", (text, written) => {
     expect(plain({}, { a: text })).toBe(`+ a: ${written}`);
     expect(plain({}, { [text]: 1 })).toBe(`+ ${written}: 1`);
   });
 
-  test("a title cannot act on the terminal", () => {
+  test("escapes control characters in the title", () => {
     expect(renderDiff(1, 2, { color: false, context: 0, title: "a\u001b[2Jb" })).toBe(
       "a\\u001b[2Jb\n- 1\n+ 2",
     );
   });
 
-  test("nesting far deeper than the call stack", () => {
+  test("handles nesting far deeper than the call stack", () => {
     const text = plain(nested(20_000, 1), nested(20_000, 2));
     expect(text).toContain("nested too deeply to show");
     expect(plain({ a: nested(20_000, 1), b: 1 }, { a: nested(20_000, 1), b: 2 })).toMatchInlineSnapshot(`
@@ -321,7 +320,7 @@ describe("details", () => {
   });
 });
 
-test("the text is empty when the documents are equal, and only then", () => {
+test("is empty exactly if the documents are equal", () => {
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },

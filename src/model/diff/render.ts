@@ -1,12 +1,12 @@
 import picocolors from "picocolors";
 import { isJsonObject, type Json } from "../object/json.js";
-import { deltaOf, type DiffOptions } from "./changes.js";
+import { compareWithout, type DiffOptions } from "./changes.js";
 import type { Delta, FieldDelta, ItemDelta } from "./delta.js";
-import { runsOf } from "./fold.js";
-import { textChanges } from "./text-changes.js";
+import { visibleRanges } from "./fold.js";
+import { diffLines } from "./text-changes.js";
 import {
-  type Block,
-  blockOf,
+  type TextBlock,
+  textBlock,
   escapeText,
   lineCount,
   scalarText,
@@ -16,49 +16,49 @@ import {
 } from "./yaml-text.js";
 
 export interface RenderOptions extends DiffOptions {
-  /** Colours for a terminal. */
+  /** Use terminal colours. */
   readonly color: boolean;
-  /** How many unchanged fields, items or lines to show on either side of a change. */
+  /** Number of unchanged fields, items or lines on either side of a change. */
   readonly context: number;
-  /** A line above the differences, such as the name of the object. */
+  /** Heading, such as the name of the object. */
   readonly title?: string;
 }
 
 type Sign = "+" | "-" | " ";
 
-/** A line of the text; the note, if any, stands faintly at its end. */
-interface Line {
+/** Line of output; the note is dimmed and follows the text. */
+interface OutputLine {
   readonly sign: Sign;
   readonly text: string;
   readonly note?: string;
 }
 
-interface Page {
-  readonly lines: Line[];
+interface Output {
+  readonly lines: OutputLine[];
   readonly context: number;
 }
 
-/** A field or an item among its neighbours; `show` writes it when there is a change in it. */
+/** Field or item among its neighbours; `render` writes it if it contains a change. */
 interface Entry {
   readonly delta: Delta;
   readonly kind: "field" | "item";
-  /** What an unchanged one starts with: its name, or nothing for an item. */
+  /** Prefix of an unchanged entry: its name, or a dash for an item. */
   readonly name: string;
-  show(): void;
+  render(): void;
 }
 
 /**
- * The differences between two documents as a person would want to read them: YAML with `-` before what goes
- * and `+` before what comes. What contains a change is always there, what is unchanged is there as far as
- * `context` says. Empty when there is no difference. A document that does not exist is undefined.
+ * Renders the differences between two documents as YAML, with `-` before removed and `+` before added lines.
+ * Everything that contains a change is included; unchanged parts as far as `context` says. Empty if there is
+ * no difference. Undefined stands for a missing document.
  *
  * @example
  * console.log(renderDiff(live, desired, { color: true, context: 2, ignore: ["metadata.managedFields"] }));
  */
 export function renderDiff(from: Json | undefined, to: Json | undefined, options: RenderOptions): string {
-  const delta = deltaOf(from, to, options.ignore);
+  const delta = compareWithout(from, to, options.ignore);
   if (delta.kind === "same") return "";
-  const page: Page = { lines: [], context: options.context };
+  const page: Output = { lines: [], context: options.context };
   renderDocument(page, delta);
   const colors = picocolors.createColors(options.color);
   const lines = page.lines.map(({ sign, text, note }) => {
@@ -70,21 +70,21 @@ export function renderDiff(from: Json | undefined, to: Json | undefined, options
   return lines.join("\n");
 }
 
-function renderDocument(page: Page, delta: Delta): void {
+function renderDocument(page: Output, delta: Delta): void {
   if (delta.kind === "object") renderFields(page, delta.fields, "");
   else if (delta.kind === "list") renderItems(page, delta.items, delta.key, "");
   else renderReplaced(page, delta, "", "", (value, write) => writeValue(value, "", "", write));
 }
 
-function renderFields(page: Page, fields: readonly FieldDelta[], indent: string): void {
+function renderFields(page: Output, fields: readonly FieldDelta[], indent: string): void {
   const entries = fields.map(({ key, delta }): Entry => {
     const name = `${stringText(key)}:`;
-    return { delta, kind: "field", name, show: () => renderField(page, key, delta, indent) };
+    return { delta, kind: "field", name, render: () => renderField(page, key, delta, indent) };
   });
   renderEntries(page, entries, indent);
 }
 
-function renderField(page: Page, key: string, delta: Delta, indent: string): void {
+function renderField(page: Output, key: string, delta: Delta, indent: string): void {
   const name = `${indent}${stringText(key)}:`;
   const deeper = `${indent}  `;
   if (delta.kind === "object") {
@@ -100,23 +100,28 @@ function renderField(page: Page, key: string, delta: Delta, indent: string): voi
   }
 }
 
-function renderItems(page: Page, items: readonly ItemDelta[], key: string | undefined, indent: string): void {
+function renderItems(
+  page: Output,
+  items: readonly ItemDelta[],
+  key: string | undefined,
+  indent: string,
+): void {
   const entries = items.map((item): Entry => {
-    return { delta: item.delta, kind: "item", name: "-", show: () => renderItem(page, item, key, indent) };
+    return { delta: item.delta, kind: "item", name: "-", render: () => renderItem(page, item, key, indent) };
   });
   renderEntries(page, entries, indent);
 }
 
-function renderItem(page: Page, item: ItemDelta, key: string | undefined, indent: string): void {
+function renderItem(page: Output, item: ItemDelta, key: string | undefined, indent: string): void {
   const { delta } = item;
   const dash = `${indent}- `;
   const deeper = `${indent}  `;
   const position = { sign: " ", text: `${indent}-`, note: ` # [${item.to}]` } as const;
   if (delta.kind === "object") {
-    // An unchanged field on the line of the dash says which item this is; without one, its position does.
+    // An unchanged field on the line of the dash identifies the item; without one, its position does.
     const head = delta.fields.find((field) => field.key === key) ?? delta.fields.find(isOneLine);
     if (head?.delta.kind === "same") {
-      writeField(head.key, head.delta.value, dash, deeper, unchanged(page));
+      writeField(head.key, head.delta.value, dash, deeper, contextWriter(page));
     } else {
       page.lines.push(position);
     }
@@ -134,9 +139,9 @@ function isOneLine({ delta }: FieldDelta): boolean {
   return delta.kind === "same" && typeof delta.value !== "object" && lineCount(delta.value, "field") === 1;
 }
 
-/** The old value and the new one below it; of two texts with several lines, only the lines that differ. */
+/** Renders the old value and the new one below it; for two multi-line strings, only the lines that differ. */
 function renderReplaced(
-  page: Page,
+  page: Output,
   delta: Delta,
   lead: string,
   indent: string,
@@ -144,26 +149,26 @@ function renderReplaced(
 ): void {
   const from = delta.kind === "remove" || delta.kind === "change" ? delta.from : undefined;
   const to = delta.kind === "add" || delta.kind === "change" ? delta.to : undefined;
-  const before = from === undefined ? undefined : blockOf(from);
-  const after = to === undefined ? undefined : blockOf(to);
+  const before = from === undefined ? undefined : textBlock(from);
+  const after = to === undefined ? undefined : textBlock(to);
   if (before !== undefined && after !== undefined) return renderText(page, before, after, lead, indent);
   if (from !== undefined) render(from, (text) => page.lines.push({ sign: "-", text }));
   if (to !== undefined) render(to, (text) => page.lines.push({ sign: "+", text }));
 }
 
-function renderText(page: Page, from: Block, to: Block, lead: string, indent: string): void {
+function renderText(page: Output, from: TextBlock, to: TextBlock, lead: string, indent: string): void {
   if (from.header === to.header) {
     page.lines.push({ sign: " ", text: lead + to.header });
   } else {
     page.lines.push({ sign: "-", text: lead + from.header }, { sign: "+", text: lead + to.header });
   }
-  const lines = textChanges(from.lines, to.lines);
-  for (const { start, end, shown } of runsOf(
+  const lines = diffLines(from.lines, to.lines);
+  for (const { start, end, visible } of visibleRanges(
     lines.map((line) => line.sign !== " "),
     page.context,
   )) {
-    if (!shown && end - start > 1) {
-      page.lines.push(foldOf(end - start, "line", indent));
+    if (!visible && end - start > 1) {
+      page.lines.push(foldLine(end - start, "line", indent));
       continue;
     }
     for (const { sign, line } of lines.slice(start, end)) {
@@ -172,70 +177,76 @@ function renderText(page: Page, from: Block, to: Block, lead: string, indent: st
   }
 }
 
-/** Neighbours with at least one change among them: those in sight of one, and the others folded away. */
-function renderEntries(page: Page, entries: readonly Entry[], indent: string): void {
+/** Renders neighbours of which at least one has changed, and folds those far from a change. */
+function renderEntries(page: Output, entries: readonly Entry[], indent: string): void {
   const changed = entries.map((entry) => entry.delta.kind !== "same");
-  for (const { start, end, shown } of runsOf(changed, page.context)) {
-    // A fold takes a line itself; a single entry can be named on it.
-    if (!shown && end - start > 1) {
-      page.lines.push(foldOf(end - start, entries[start]?.kind ?? "field", indent));
+  for (const { start, end, visible } of visibleRanges(changed, page.context)) {
+    // A fold takes one line, so a single entry is shown instead.
+    if (!visible && end - start > 1) {
+      page.lines.push(foldLine(end - start, entries[start]?.kind ?? "field", indent));
       continue;
     }
     for (const entry of entries.slice(start, end)) {
-      if (entry.delta.kind !== "same") entry.show();
-      else renderUnchanged(page, entry, entry.delta.value, indent, shown ? Math.max(2, page.context) : 1);
+      if (entry.delta.kind !== "same") entry.render();
+      else renderUnchanged(page, entry, entry.delta.value, indent, visible ? Math.max(2, page.context) : 1);
     }
   }
 }
 
-/** In full when it takes few lines, else its first one and how much follows. */
-function renderUnchanged(page: Page, { kind, name }: Entry, value: Json, indent: string, most: number): void {
-  const write = unchanged(page);
+/** Renders it in full if it takes few lines, otherwise its first line and the number of hidden ones. */
+function renderUnchanged(
+  page: Output,
+  { kind, name }: Entry,
+  value: Json,
+  indent: string,
+  maxLines: number,
+): void {
+  const write = contextWriter(page);
   const lines = lineCount(value, kind);
   const lead = `${indent}${name} `;
   const deeper = `${indent}  `;
-  if (lines === 1 || lines <= most) {
+  if (lines === 1 || lines <= maxLines) {
     const sameLine = kind === "item" || scalarText(value) !== undefined;
     if (!sameLine) write(`${indent}${name}`);
     writeValue(value, sameLine ? lead : deeper, deeper, write);
     return;
   }
-  const head = kind === "item" && isJsonObject(value) ? headOf(value) : undefined;
+  const head = kind === "item" && isJsonObject(value) ? summaryField(value) : undefined;
   const rest = kind === "item" && head === undefined ? lines : lines - 1;
   const text = head === undefined ? `${indent}${name}` : `${lead}${head}`;
   page.lines.push({
     sign: " ",
     text,
-    note: ` … ${count(rest, head === undefined ? "unchanged line" : "more line")}`,
+    note: ` … ${pluralize(rest, head === undefined ? "unchanged line" : "more line")}`,
   });
 }
 
-/** The field that best says which item of a list this is: its first that takes one line. */
-function headOf(value: { readonly [key: string]: Json }): string | undefined {
+/** Field that best identifies a list item: `name`, or the first that fits on one line. */
+function summaryField(value: { readonly [key: string]: Json }): string | undefined {
   const fields = Object.entries(value).filter(
-    ([, field]) => typeof field !== "object" && blockOf(field) === undefined,
+    ([, field]) => typeof field !== "object" && textBlock(field) === undefined,
   );
   const [key, field] = fields.find(([key]) => key === "name") ?? fields[0] ?? [];
   return key === undefined || field === undefined ? undefined : `${stringText(key)}: ${scalarText(field)}`;
 }
 
-function foldOf(length: number, noun: string, indent: string): Line {
-  return { sign: " ", text: indent, note: `… ${count(length, `unchanged ${noun}`)}` };
+function foldLine(length: number, noun: string, indent: string): OutputLine {
+  return { sign: " ", text: indent, note: `… ${pluralize(length, `unchanged ${noun}`)}` };
 }
 
-function count(number: number, noun: string): string {
+function pluralize(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-const longestUnchanged = 120;
+const maxContextLength = 120;
 const halfPair = /[\ud800-\udbff]$/;
 
-/** Writes lines that are only there for orientation, and so need not be complete. */
-function unchanged(page: Page): (line: string) => void {
+/** Writes context lines, truncated if they are long. */
+function contextWriter(page: Output): (line: string) => void {
   return (line) => {
-    if (line.length <= longestUnchanged) page.lines.push({ sign: " ", text: line });
+    if (line.length <= maxContextLength) page.lines.push({ sign: " ", text: line });
     else {
-      const text = line.slice(0, longestUnchanged).replace(halfPair, "");
+      const text = line.slice(0, maxContextLength).replace(halfPair, "");
       page.lines.push({ sign: " ", text, note: "…" });
     }
   };

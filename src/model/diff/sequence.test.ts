@@ -5,7 +5,7 @@ import { commonSubsequence, risingSubsequence } from "./sequence.js";
 const numbers = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 12 });
 
 describe("longest common subsequence", () => {
-  test("is common, rising and as long as can be", () => {
+  test("is common, rising and of maximum length", () => {
     fc.assert(
       fc.property(numbers, numbers, (from, to) => {
         const matches = commonSubsequence(from, to, Infinity) ?? [];
@@ -21,12 +21,12 @@ describe("longest common subsequence", () => {
     );
   });
 
-  test("gives up when there are too many differences", () => {
+  test("returns undefined if there are too many differences", () => {
     expect(commonSubsequence([1, 2, 3], [4, 5, 6], 5)).toBeUndefined();
     expect(commonSubsequence([1, 2, 3], [4, 5, 6], 6)).toEqual([]);
   });
 
-  test("huge sequences with few differences", () => {
+  test("handles huge sequences with few differences", () => {
     const from = Array.from({ length: 200_000 }, (_, index) => index);
     const to = from.toSpliced(150_000, 1).toSpliced(50_000, 0, -1);
     expect(commonSubsequence(from, to, 10)).toHaveLength(199_999);
@@ -34,7 +34,7 @@ describe("longest common subsequence", () => {
 });
 
 describe("longest rising subsequence", () => {
-  test("is rising and as long as can be", () => {
+  test("is rising and of maximum length", () => {
     const values = fc.uniqueArray(fc.integer({ min: -3, max: 20 }), { maxLength: 12 });
     fc.assert(
       fc.property(values, (values) => {

@@ -1,9 +1,9 @@
-/** Two positions that hold the same thing. */
+/** Positions of equal elements. */
 export type Match = readonly [from: number, to: number];
 
 /**
- * A longest common subsequence of two sequences, as pairs of positions in rising order, by Myers' algorithm.
- * The time grows with the number of differences; with more than `maxEdits` of them the answer is undefined.
+ * Longest common subsequence as pairs of positions in rising order, by Myers' algorithm. The time grows with
+ * the number of differences; undefined if there are more than `maxEdits`.
  */
 export function commonSubsequence(
   from: readonly number[],
@@ -26,15 +26,15 @@ export function commonSubsequence(
 }
 
 /**
- * On diagonal k the point (x, x - k) means that x items of `from` and x - k items of `to` are dealt with.
- * `reach` holds the furthest x on each diagonal; `trail[d]` is what it was before the d-th edit.
+ * On diagonal k, the point (x, x - k) means that x items of `from` and x - k items of `to` are consumed.
+ * `reach` holds the furthest x on each diagonal; `trail[d]` is its state before edit d.
  */
 function myers(from: readonly number[], to: readonly number[], maxEdits: number): Match[] | undefined {
-  const most = Math.min(from.length + to.length, maxEdits);
-  const middle = most + 1;
-  const reach = new Int32Array(2 * most + 3);
+  const limit = Math.min(from.length + to.length, maxEdits);
+  const middle = limit + 1;
+  const reach = new Int32Array(2 * limit + 3);
   const trail: Int32Array[] = [];
-  for (let edits = 0; edits <= most; edits++) {
+  for (let edits = 0; edits <= limit; edits++) {
     trail.push(reach.slice(middle - edits - 1, middle + edits + 2));
     for (let k = -edits; k <= edits; k += 2) {
       let x = furthest(reach, middle, k, edits);
@@ -46,7 +46,10 @@ function myers(from: readonly number[], to: readonly number[], maxEdits: number)
   return undefined;
 }
 
-/** Where diagonal k starts after one more edit: a removal from the left of it or an addition from the right. */
+/**
+ * Start of diagonal k after one more edit: a removal from the diagonal on the left or an addition from the
+ * one on the right.
+ */
 function furthest(reach: Int32Array, middle: number, k: number, edits: number): number {
   const left = reach[middle + k - 1] ?? 0;
   const right = reach[middle + k + 1] ?? 0;
@@ -75,12 +78,9 @@ function backtrack(trail: readonly Int32Array[], fromLength: number, toLength: n
   return matches.reverse();
 }
 
-/**
- * The positions of a longest rising subsequence; negative entries take no part. In time n log n, whatever
- * the order.
- */
+/** Positions of a longest rising subsequence; negative entries are skipped. Takes O(n log n). */
 export function risingSubsequence(values: readonly number[]): number[] {
-  // tails[n] is the position of the smallest value that ends a rising run of n + 1 values.
+  // tails[n] is the position of the smallest value that ends a rising subsequence of n + 1 values.
   const tails: number[] = [];
   const before: number[] = [];
   for (const [position, value] of values.entries()) {

@@ -1,21 +1,21 @@
 import { commonSubsequence } from "./sequence.js";
 
-/** A line of a text and whether it stays, goes or comes. */
+/** Line of a text: kept, removed or added. */
 export interface LineChange {
   readonly sign: "+" | "-" | " ";
   readonly line: string;
 }
 
-/** Texts with more differing lines than this are shown as the old one and the new one. */
+/** Texts with more differing lines are rendered as old and new. */
 const maxEdits = 1000;
 
-/** What became of the lines of a text; where lines were replaced, the old ones stand before the new ones. */
-export function textChanges(from: readonly string[], to: readonly string[]): LineChange[] {
+/** Compares two texts line by line; removed lines precede those added in their place. */
+export function diffLines(from: readonly string[], to: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>();
   const numberOf = (line: string): number => {
-    const known = numbers.get(line) ?? numbers.size;
-    numbers.set(line, known);
-    return known;
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    return number;
   };
   const matches = commonSubsequence(from.map(numberOf), to.map(numberOf), maxEdits) ?? [];
   const changes: LineChange[] = [];

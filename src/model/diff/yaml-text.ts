@@ -1,16 +1,15 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json } from "../object/json.js";
 
-/** Texts that may stand without quotes: no look of another type, nothing that YAML or a terminal would act on. */
+/** Strings that need no quotes: not like another YAML type, and without YAML syntax or control characters. */
 const plain = /^(?:--?(?=\p{L}))?[\p{L}\p{N}_./$](?:[^\s:\p{C}]|:(?=\S)| (?=[^\s#]))*$/u;
 const word = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const numeric = /^[-+]?[0-9][0-9_:]*(?:\.[0-9_]*)?$/;
 const date = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}/;
-/** What can move a cursor, turn text around or hide it, and half a surrogate pair. */
+/** Characters that can move the cursor, reverse or hide text, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 const unprintableInBlock = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\u2028\u2029]/u;
 
-/** A value that takes one line, or undefined for one with something inside. */
+/** Renders a value that fits on one line; undefined for non-empty containers. */
 export function scalarText(value: Json): string | undefined {
   if (typeof value === "string") return stringText(value);
   if (isJsonArray(value)) return value.length === 0 ? "[]" : undefined;
@@ -18,7 +17,7 @@ export function scalarText(value: Json): string | undefined {
   return String(value);
 }
 
-/** A text as a YAML scalar on one line: bare where nobody can misread it, else in double quotes. */
+/** Renders a string as a YAML scalar on one line: plain where it is unambiguous, otherwise in double quotes. */
 export function stringText(text: string): string {
   const bare =
     plain.test(text) &&
@@ -29,7 +28,7 @@ export function stringText(text: string): string {
   return bare ? text : escapeText(JSON.stringify(text));
 }
 
-/** Replaces what a terminal would act on by its escape. */
+/** Escapes characters that a terminal would interpret. */
 export function escapeText(text: string): string {
   return text.replaceAll(unprintable, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -41,26 +40,26 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, "0");
 }
 
-/** A text of several lines: YAML's sign for how it ends, and its lines. */
-export interface Block {
+/** Multi-line string as a YAML block: header and lines. */
+export interface TextBlock {
   readonly header: "|" | "|-" | "|+";
   readonly lines: readonly string[];
 }
 
-/** The value as a block of lines; undefined when it is not a text that can be shown as one. */
-export function blockOf(value: Json): Block | undefined {
+/** Converts a multi-line string to a block; undefined for other values and unprintable text. */
+export function textBlock(value: Json): TextBlock | undefined {
   if (typeof value !== "string" || !value.includes("\n") || unprintableInBlock.test(value)) return undefined;
   if (!value.endsWith("\n")) return { header: "|-", lines: value.split("\n") };
   const header = value.endsWith("\n\n") || value === "\n" ? "|+" : "|";
   return { header, lines: value.slice(0, -1).split("\n") };
 }
 
-/** Values nested deeper are cut off: their indentation alone would fill the screen. */
+/** Values nested deeper are truncated: their indentation alone would fill the screen. */
 const maxDepth = 200;
 
 /**
- * Writes a value as lines of YAML. The first line starts with `lead`, which may hold a dash, and every other
- * one with `indent`.
+ * Writes a value as lines of YAML. The first line starts with `lead`, which may contain a dash, and the
+ * others with `indent`.
  */
 export function writeValue(
   value: Json,
@@ -69,7 +68,7 @@ export function writeValue(
   write: (line: string) => void,
   depth = 0,
 ): void {
-  const text = blockOf(value) === undefined ? scalarText(value) : undefined;
+  const text = textBlock(value) === undefined ? scalarText(value) : undefined;
   if (text !== undefined) return write(lead + text);
   if (depth >= maxDepth) return write(`${lead}… (nested too deeply to show)`);
   const deeper = `${indent}  `;
@@ -85,13 +84,13 @@ export function writeValue(
       first = false;
     }
   } else {
-    const block = blockOf(value);
+    const block = textBlock(value);
     write(lead + (block?.header ?? ""));
     for (const line of block?.lines ?? []) write(line === "" ? "" : indent + line);
   }
 }
 
-/** Writes a field; the lines of its value stand two columns further right than `indent`. */
+/** Writes a field; the lines of its value are indented by two more columns. */
 export function writeField(
   key: string,
   value: Json,
@@ -102,7 +101,7 @@ export function writeField(
 ): void {
   const name = `${lead}${stringText(key)}:`;
   const deeper = `${indent}  `;
-  if (blockOf(value) !== undefined || scalarText(value) !== undefined) {
+  if (textBlock(value) !== undefined || scalarText(value) !== undefined) {
     writeValue(value, `${name} `, deeper, write, depth + 1);
   } else {
     write(name);
@@ -110,12 +109,12 @@ export function writeField(
   }
 }
 
-/** How many lines a field or item with this value takes, without walking deeper than the call stack allows. */
+/** Number of lines that a field or item takes. Uses an explicit stack for deep values. */
 export function lineCount(value: Json, kind: "field" | "item"): number {
   let lines = 0;
   const stack: { readonly value: Json; readonly kind: "field" | "item" }[] = [{ value, kind }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const block = blockOf(next.value);
+    const block = textBlock(next.value);
     if (block !== undefined) {
       lines += 1 + block.lines.length;
     } else if (scalarText(next.value) !== undefined) {

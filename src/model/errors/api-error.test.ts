@@ -5,14 +5,14 @@ import { required } from "../object/field-errors.js";
 
 const error = notFound({ group: "", resource: "pods" }, "x");
 
-test("the status cannot be changed, at any depth", () => {
+test("the status is deeply frozen", () => {
   const { status } = invalid({ group: "", kind: "Pod" }, "x", [required("spec")]);
   expect(Object.isFrozen(status)).toBe(true);
   expect(Object.isFrozen(status.details?.causes?.[0])).toBe(true);
 });
 
 describe("statusOf", () => {
-  test("is the very status of an ApiError, also of one that is wrapped", () => {
+  test("returns the status of an ApiError, even if it is wrapped", () => {
     expect(statusOf(error)).toBe(error.status);
     expect(statusOf(new Error("outer", { cause: new Error("inner", { cause: error }) }))).toBe(error.status);
   });
@@ -23,7 +23,7 @@ describe("statusOf", () => {
     [undefined, "undefined"],
     [Symbol("s"), "Symbol(s)"],
     [Object.create(null), "a object was thrown"],
-  ])("anything else is a 500: %o", (thrown: unknown, message) => {
+  ])("returns a 500 for anything else: %o", (thrown: unknown, message) => {
     expect(statusOf(thrown)).toMatchObject({
       code: 500,
       reason: "InternalError",
@@ -31,7 +31,7 @@ describe("statusOf", () => {
     });
   });
 
-  test("causes that go round in circles end", () => {
+  test("terminates on cyclic causes", () => {
     const loop = new Error("loop");
     loop.cause = loop;
     expect(asApiError(loop)).toBeUndefined();
@@ -39,14 +39,14 @@ describe("statusOf", () => {
 });
 
 describe("fromStatus", () => {
-  test("gives back the error that the server had", () => {
+  test("restores the error of the server", () => {
     const copy = fromStatus(JSON.parse(JSON.stringify(error.status)));
     expect(copy).toBeInstanceOf(ApiError);
     expect(copy.status).toStrictEqual(error.status);
     expect(copy.name).toBe("ApiError");
   });
 
-  test("fills in what a server left out", () => {
+  test("fills in missing fields", () => {
     const { status } = fromStatus(JSON.parse('{"code": 418, "metadata": null, "reason": "Teapot"}'));
     expect(status).toEqual({
       kind: "Status",

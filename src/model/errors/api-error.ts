@@ -1,37 +1,37 @@
 import { deepFreeze } from "../object/freeze.js";
-import { type Failure, failure, type Status } from "./status.js";
+import { type FailureStatus, failureStatus, type ApiStatus } from "./status.js";
 
 /**
- * A request that failed, with the Status that says so. The server throws it, the wire layer sends its
- * `status`, and the client throws it again.
+ * Failed request, with its `Status`. The server throws it, HTTP sends its `status`, and the client throws it
+ * again.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly status: Failure;
+  readonly status: FailureStatus;
 
-  constructor(status: Failure, options?: ErrorOptions) {
+  constructor(status: FailureStatus, options?: ErrorOptions) {
     super(status.message, options);
     this.status = deepFreeze(status);
   }
 
-  /** The HTTP status code. */
+  /** HTTP status code. */
   get code(): number {
     return this.status.code;
   }
 
-  /** The reason in one word; empty when the server gave none. */
+  /** Reason in one word; empty if the server gave none. */
   get reason(): string {
     return this.status.reason ?? "";
   }
 }
 
-/** How many wrappers are looked through for an {@link ApiError}; also the end of a cycle of causes. */
-const deepestCause = 16;
+/** Maximum length of the chain of causes that is searched; ends cycles. */
+const maxCauseDepth = 16;
 
-/** The {@link ApiError} that was thrown, also when another error wraps it as its `cause`. */
+/** Finds the {@link ApiError} in an error or its chain of causes. */
 export function asApiError(error: unknown): ApiError | undefined {
   let current = error;
-  for (let depth = 0; depth < deepestCause && current instanceof Error; depth++) {
+  for (let depth = 0; depth < maxCauseDepth && current instanceof Error; depth++) {
     if (current instanceof ApiError) return current;
     current = current.cause;
   }
@@ -39,7 +39,7 @@ export function asApiError(error: unknown): ApiError | undefined {
 }
 
 /**
- * The Status to send for anything that was thrown; what is not an {@link ApiError} becomes a 500.
+ * Converts anything thrown to the `Status` to send; other errors than {@link ApiError} become a 500.
  *
  * @example
  * catch (error) {
@@ -47,20 +47,20 @@ export function asApiError(error: unknown): ApiError | undefined {
  *   response.writeHead(status.code).end(JSON.stringify(status));
  * }
  */
-export function statusOf(error: unknown): Failure {
+export function statusOf(error: unknown): FailureStatus {
   return (asApiError(error) ?? internal(error)).status;
 }
 
-/** 500: something went wrong that is not the client's doing. */
+/** 500: the server failed for a reason other than the request. */
 export function internal(error: unknown): ApiError {
-  const message = describe(error);
+  const message = errorMessage(error);
   const details = { causes: [{ message }] };
-  const status = failure("InternalError", `Internal error occurred: ${message}`, details);
+  const status = failureStatus("InternalError", `Internal error occurred: ${message}`, details);
   return new ApiError(status, { cause: error });
 }
 
-/** Anything can be thrown, even what cannot be turned into text. */
-function describe(error: unknown): string {
+/** Message of anything thrown, even of values that cannot be converted to a string. */
+function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
   try {
     return String(error);
@@ -69,8 +69,8 @@ function describe(error: unknown): string {
   }
 }
 
-/** The error that a server reported, from the Status it sent. */
-export function fromStatus(status: Partial<Status>): ApiError {
+/** Creates the error for a `Status` that a server sent. */
+export function fromStatus(status: Partial<ApiStatus>): ApiError {
   const { metadata, message, code = 500 } = status;
   return new ApiError({
     ...status,

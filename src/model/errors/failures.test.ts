@@ -134,7 +134,7 @@ describe("the Status of each failure", () => {
     expect([error.code, error.reason]).toEqual([code, reason]);
   });
 
-  test("its fields stand in the order in which Kubernetes writes them", () => {
+  test("has its fields in Kubernetes' order", () => {
     expect(JSON.stringify(generateNameConflict(widgets, "x", 1).status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"widgets.demo.dev \\"x\\" already exists, the server was not able to generate a unique name for the object","reason":"AlreadyExists","details":{"name":"x","group":"demo.dev","kind":"widgets","retryAfterSeconds":1},"code":409}',
     );
@@ -145,7 +145,7 @@ describe("invalid", () => {
   const kind = { group: "demo.dev", kind: "Widget" };
   const size = invalidField("spec.size", 0, "must be greater than 0");
 
-  test("one fault", () => {
+  test("one error", () => {
     const { status } = invalid(kind, "x", [size]);
     expect(status.message).toBe(
       'Widget.demo.dev "x" is invalid: spec.size: Invalid value: 0: must be greater than 0',
@@ -163,7 +163,7 @@ describe("invalid", () => {
     });
   });
 
-  test("several faults, and none", () => {
+  test("several errors, and none", () => {
     expect(invalid({ group: "", kind: "Pod" }, "x", [size, required("spec.a"), size]).message).toBe(
       'Pod "x" is invalid: [spec.size: Invalid value: 0: must be greater than 0, spec.a: Required value]',
     );

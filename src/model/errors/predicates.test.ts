@@ -68,7 +68,7 @@ const table: [(error: unknown) => boolean, ApiError][] = [
 ];
 
 describe("each predicate", () => {
-  test.each(table)("%o is true for its own failure, wrapped or not, and for no other", (predicate, own) => {
+  test.each(table)("%o matches its own failure, wrapped or not, and no other", (predicate, own) => {
     expect(table.filter(([, failure]) => predicate(failure)).map(([, failure]) => failure)).toEqual([own]);
     expect(predicate(new Error("outer", { cause: own }))).toBe(true);
     for (const thrown of [undefined, null, "text", new Error("m"), { status: own.status }]) {
@@ -90,21 +90,21 @@ describe("each predicate", () => {
     expect(predicate(fromStatus({ code, reason: "constructor" }))).toBe(expected);
   });
 
-  test("a known reason counts for more than the code", () => {
+  test("a known reason takes precedence over the code", () => {
     expect(isNotFound(fromStatus({ code: 404, reason: "Gone" }))).toBe(false);
     expect(isTooManyRequests(fromStatus({ code: 429, reason: "Gone" }))).toBe(true);
     expect(isRequestEntityTooLarge(fromStatus({ code: 413, reason: "Gone" }))).toBe(true);
   });
 });
 
-test("causes can be asked for", () => {
+test("statusCause finds a cause by reason", () => {
   const error = tooLargeResourceVersion(2, 1, 1);
   expect(statusCause(error, "ResourceVersionTooLarge")?.message).toBe("Too large resource version");
   expect(isTooLargeResourceVersion(error)).toBe(true);
   expect(isTooLargeResourceVersion(timeout("m"))).toBe(false);
 });
 
-test("the wait a server asks for", () => {
+test("retryAfterSeconds", () => {
   expect(retryAfterSeconds(tooManyRequests("m", 7))).toBe(7);
   expect(retryAfterSeconds(serverTimeout(pods, "get", 0))).toBe(0);
   expect(retryAfterSeconds(timeout("m"))).toBeUndefined();

@@ -2,8 +2,8 @@ import { asApiError } from "./api-error.js";
 import { type StatusCause, type StatusReason, statusCodes } from "./status.js";
 
 /**
- * Whether an error has a reason. A server that gives no reason we know is judged by its HTTP code instead,
- * where the code means one reason only.
+ * Checks the reason of an error. If the server sent no reason known here, its HTTP code decides, where the
+ * code implies one reason only.
  */
 function hasReason(error: unknown, reason: StatusReason, code?: number): boolean {
   const found = asApiError(error);
@@ -11,73 +11,73 @@ function hasReason(error: unknown, reason: StatusReason, code?: number): boolean
   return found.reason === reason || (found.code === code && !Object.hasOwn(statusCodes, found.reason));
 }
 
-/** 404: there is no such object. */
+/** 404: the object does not exist. */
 export const isNotFound = (error: unknown): boolean => hasReason(error, "NotFound", 404);
 
-/** 409: there is such an object already. */
+/** 409: an object of this name exists. */
 export const isAlreadyExists = (error: unknown): boolean => hasReason(error, "AlreadyExists");
 
-/** 409: the object changed in the meantime; read it again and try again. */
+/** 409: the object has changed; read it again and retry. */
 export const isConflict = (error: unknown): boolean => hasReason(error, "Conflict", 409);
 
-/** 422: the object breaks rules of its kind. */
+/** 422: the object violates rules of its kind. */
 export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid", 422);
 
 /** 410 Gone. A revision that is too old is usually {@link isExpired}. */
 export const isGone = (error: unknown): boolean => hasReason(error, "Gone", 410);
 
-/** 410 Expired: the revision is too old; list again. */
+/** 410 Expired: the revision is compacted; list again. */
 export const isExpired = (error: unknown): boolean => hasReason(error, "Expired");
 
-/** 400. */
+/** 400: the request is malformed. */
 export const isBadRequest = (error: unknown): boolean => hasReason(error, "BadRequest", 400);
 
-/** 401. */
+/** 401: the client is not authenticated. */
 export const isUnauthorized = (error: unknown): boolean => hasReason(error, "Unauthorized", 401);
 
-/** 403. */
+/** 403: the user is not allowed to do this. */
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden", 403);
 
-/** 405. */
+/** 405: the resource does not support the operation. */
 export const isMethodNotSupported = (error: unknown): boolean => hasReason(error, "MethodNotAllowed", 405);
 
-/** 406. */
+/** 406: no format that the client accepts is available. */
 export const isNotAcceptable = (error: unknown): boolean => hasReason(error, "NotAcceptable", 406);
 
-/** 415. */
+/** 415: the server cannot decode the format of the body. */
 export const isUnsupportedMediaType = (error: unknown): boolean =>
   hasReason(error, "UnsupportedMediaType", 415);
 
-/** 413. */
+/** 413: the body is too large. */
 export const isRequestEntityTooLarge = (error: unknown): boolean =>
   hasReason(error, "RequestEntityTooLarge") || asApiError(error)?.code === 413;
 
-/** 429. */
+/** 429: too many requests; retry later. */
 export const isTooManyRequests = (error: unknown): boolean =>
   hasReason(error, "TooManyRequests") || asApiError(error)?.code === 429;
 
-/** 504: the time ran out; the operation may still complete. */
+/** 504: timed out; the operation may still complete. */
 export const isTimeout = (error: unknown): boolean => hasReason(error, "Timeout", 504);
 
-/** 500 ServerTimeout: try again. */
+/** 500 ServerTimeout: temporary failure; retry. */
 export const isServerTimeout = (error: unknown): boolean => hasReason(error, "ServerTimeout");
 
-/** 503. */
+/** 503: the server cannot serve the request now. */
 export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, "ServiceUnavailable", 503);
 
-/** 500 InternalError. */
+/** 500 InternalError: the server failed for a reason other than the request. */
 export const isInternalError = (error: unknown): boolean => hasReason(error, "InternalError", 500);
 
-/** The first cause of the given kind, such as `ResourceVersionTooLarge`. */
+/** Finds the first cause with a reason, such as `ResourceVersionTooLarge`. */
 export function statusCause(error: unknown, reason: string): StatusCause | undefined {
   return asApiError(error)?.status.details?.causes?.find((cause) => cause.reason === reason);
 }
 
-/** 504: the client asked for a revision that is yet to come. */
+/** 504: the requested revision is in the future. */
 export const isTooLargeResourceVersion = (error: unknown): boolean =>
   statusCause(error, "ResourceVersionTooLarge") !== undefined;
 
-/** How long the server asks to wait before another try; undefined when it does not say. */
+/** Delay in seconds that the server asks for before a retry; undefined if it names none. */
 export function retryAfterSeconds(error: unknown): number | undefined {
   const found = asApiError(error);
   const seconds = found?.status.details?.retryAfterSeconds ?? 0;

@@ -1,4 +1,4 @@
-/** Why a request failed, in one word that programs can compare. */
+/** Reason of a failure, in one word that programs can compare. */
 export type StatusReason =
   | "Unauthorized"
   | "Forbidden"
@@ -20,7 +20,7 @@ export type StatusReason =
   | "Expired"
   | "ServiceUnavailable";
 
-/** One of several things that led to a failure. */
+/** One cause of a failure. */
 export interface StatusCause {
   /** Such as `FieldValueInvalid` or `FieldManagerConflict`. */
   readonly reason?: string;
@@ -28,39 +28,39 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** What a failure is about. */
+/** Object and causes of a failure. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The resource or the kind, whichever the failing part of the server knew. */
+  /** Resource or kind, depending on which part of the server failed. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
-  /** Asks the client to wait this long before it tries again. */
+  /** Delay before a retry. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Kubernetes' answer to a request that failed (or to one that has nothing else to return). */
-export interface Status {
+/** Kubernetes' response body for errors, and for successful requests that return no object. */
+export interface ApiStatus {
   readonly kind: "Status";
   readonly apiVersion: "v1";
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly status?: "Success" | "Failure";
   readonly message?: string;
-  /** One of {@link StatusReason}, unless the server is not Kubernetes. */
+  /** A {@link StatusReason}; other servers may send other words. */
   readonly reason?: string;
   readonly details?: StatusDetails;
   readonly code?: number;
 }
 
-/** The Status of a request that failed. */
-export interface Failure extends Status {
+/** Status of a failed request. */
+export interface FailureStatus extends ApiStatus {
   readonly status: "Failure";
   readonly message: string;
   readonly code: number;
 }
 
-/** Each reason, and the HTTP code that goes with it. */
+/** HTTP code of each reason. */
 export const statusCodes: Readonly<Record<StatusReason, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -83,8 +83,8 @@ export const statusCodes: Readonly<Record<StatusReason, number>> = {
   ServiceUnavailable: 503,
 };
 
-/** Builds a failure in the order of fields that Kubernetes writes, leaving out what is empty. */
-export function failure(reason: StatusReason, message: string, details?: StatusDetails): Failure {
+/** Builds a failure with fields in Kubernetes' order and without empty ones. */
+export function failureStatus(reason: StatusReason, message: string, details?: StatusDetails): FailureStatus {
   return {
     kind: "Status",
     apiVersion: "v1",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inOrder, renderBadValue } from "./bad-value.js";
+import { inKeyOrder, renderBadValue } from "./bad-value.js";
 
 test.each([
   ["the value", '"the value"'],
@@ -21,13 +21,13 @@ test.each([
   [{ two: 2, one: { d: [], c: null } }, '{"one":{"c":null,"d":[]},"two":2}'],
   [{ absent: undefined, small: 1e-7 }, '{"small":1e-7}'],
   [["<a> & \u2028"], String.raw`["\u003ca\u003e \u0026 \u2028"]`],
-  [inOrder({ b: 1, a: 2 }), '{"b":1,"a":2}'],
-  [inOrder([{ b: 1, a: 2 }]), '[{"b":1,"a":2}]'],
+  [inKeyOrder({ b: 1, a: 2 }), '{"b":1,"a":2}'],
+  [inKeyOrder([{ b: 1, a: 2 }]), '[{"b":1,"a":2}]'],
 ])("%o", (value, text) => {
   expect(renderBadValue(value)).toBe(text);
 });
 
-test("JSON is what is written for lists and maps", () => {
+test("renders lists and maps as JSON", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ depthSize: "small" })), (value) => {
       // -0 is 0 in JSON; __proto__ survives parsing as an own key.
@@ -36,7 +36,7 @@ test("JSON is what is written for lists and maps", () => {
   );
 });
 
-test("depth is cut instead of overflowing the stack", () => {
+test("truncates deep values", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = { deep };
   expect(renderBadValue(deep)).toContain('{"deep":"..."}');

@@ -1,23 +1,26 @@
 import { quote, wellFormed } from "./quote.js";
 
-/** Stands for a value that an error must not show. */
+/** Placeholder for a value that an error must not show. */
 export const omitValue: unique symbol = Symbol("omitted value");
 
-/** An object whose keys are shown in the order given, as Go shows a struct; others are shown sorted. */
-export interface InOrder {
+/**
+ * Object whose keys are rendered in their own order, as Go renders a struct; other objects are rendered with
+ * sorted keys.
+ */
+export interface InKeyOrder {
   readonly [inOrderTag]: object;
 }
 
 const inOrderTag: unique symbol = Symbol("keys in order");
 
-/** Marks an object, or a list of them, to be shown with its keys in the order they have. */
-export function inOrder(value: object): InOrder {
+/** Marks an object, or a list of objects, to be rendered in key order. */
+export function inKeyOrder(value: object): InKeyOrder {
   return { [inOrderTag]: value };
 }
 
 /**
- * Shows a value inside an error as Kubernetes does: texts quoted, numbers as Go prints them, the rest as JSON
- * with sorted keys.
+ * Renders a value in an error like Kubernetes: strings quoted, numbers as Go prints them, everything else as
+ * JSON with sorted keys.
  */
 export function renderBadValue(value: unknown): string {
   if (typeof value === "string") return quote(value);
@@ -26,11 +29,11 @@ export function renderBadValue(value: unknown): string {
   return renderJson(value, true, 0);
 }
 
-function isInOrder(value: unknown): value is InOrder {
+function isInOrder(value: unknown): value is InKeyOrder {
   return typeof value === "object" && value !== null && Object.hasOwn(value, inOrderTag);
 }
 
-/** Go's `%v` turns to an exponent earlier than JavaScript does, with two digits; whole numbers stand in full. */
+/** Go's `%v` uses an exponent earlier than JavaScript, with two digits; integers are written in full. */
 function renderNumber(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 2 ** 63) return BigInt(value).toString();
@@ -38,8 +41,8 @@ function renderNumber(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-/** Deeper than any real object; past it the value is cut, since depth is the sender's choice. */
-const deepest = 500;
+/** Nesting beyond which values are truncated; deeper than any real object. */
+const maxDepth = 500;
 
 function renderJson(value: unknown, sorted: boolean, depth: number): string {
   if (typeof value === "string") return renderText(value);
@@ -47,7 +50,7 @@ function renderJson(value: unknown, sorted: boolean, depth: number): string {
   if (typeof value === "number") return JSON.stringify(value);
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "object" || value === null) return "null";
-  if (depth === deepest) return '"..."';
+  if (depth === maxDepth) return '"..."';
   if (Array.isArray(value)) {
     return `[${value.map((item) => renderJson(item, sorted, depth + 1)).join(",")}]`;
   }
@@ -57,7 +60,7 @@ function renderJson(value: unknown, sorted: boolean, depth: number): string {
   return `{${parts.join(",")}}`;
 }
 
-/** Go's JSON is safe to put into HTML, and Kubernetes' messages show it. */
+/** Go escapes JSON for HTML, and Kubernetes' messages contain it. */
 function renderText(text: string): string {
   return JSON.stringify(wellFormed(text)).replaceAll(
     /[<>&\u2028\u2029]/g,

@@ -45,7 +45,7 @@ const cases: [FieldError, string, string][] = [
   [internal("f", "why"), "InternalError", "f: Internal error: why"],
 ];
 
-describe("one fault", () => {
+describe("one error", () => {
   test.each(cases)("%o", (error, type, text) => {
     expect(error.type).toBe(type);
     expect(renderFieldError(error)).toBe(text);
@@ -56,8 +56,8 @@ describe("one fault", () => {
   });
 });
 
-describe("several faults", () => {
-  test("one stands alone, more stand in brackets, and each stands once", () => {
+describe("several errors", () => {
+  test("are put in brackets and deduplicated", () => {
     const [a, b] = [required("a"), required("b")];
     expect(renderFieldErrors([a])).toBe("a: Required value");
     expect(renderFieldErrors([a, a])).toBe("a: Required value");

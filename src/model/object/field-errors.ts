@@ -2,7 +2,7 @@ import { omitValue, renderBadValue } from "./bad-value.js";
 import type { FieldPath } from "./field-path.js";
 import { quote } from "./quote.js";
 
-/** What kind of fault a field has, by the names that a Status' causes use. */
+/** Type of a field error, as in the causes of a Status. */
 export type FieldErrorType =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -17,16 +17,16 @@ export type FieldErrorType =
   | "FieldValueTypeInvalid"
   | "InternalError";
 
-/** One fault of one field. */
+/** One violated rule of one field. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: FieldPath;
-  /** What stood there; `omitValue` when it is not to be shown. */
+  /** Invalid value; `omitValue` hides it. */
   readonly badValue: unknown;
   readonly detail: string;
 }
 
-/** A fault as it appears among the causes of a Status. */
+/** Field error as a cause of a Status. */
 export interface FieldErrorCause {
   readonly reason: FieldErrorType;
   readonly message: string;
@@ -56,22 +56,22 @@ const withoutValue: ReadonlySet<FieldErrorType> = new Set([
   "InternalError",
 ]);
 
-/** The value must be there and is not. */
+/** Required value is missing. */
 export function required(field: FieldPath, detail = ""): FieldError {
   return { type: "FieldValueRequired", field, badValue: "", detail };
 }
 
-/** The value breaks a rule. */
+/** Value violates a rule. */
 export function invalid(field: FieldPath, badValue: unknown, detail: string): FieldError {
   return { type: "FieldValueInvalid", field, badValue, detail };
 }
 
-/** The value is of the wrong type. */
+/** Value has the wrong type. */
 export function typeInvalid(field: FieldPath, badValue: unknown, detail: string): FieldError {
   return { type: "FieldValueTypeInvalid", field, badValue, detail };
 }
 
-/** The value is none of those that are known. */
+/** Value is not among the supported ones. */
 export function notSupported(
   field: FieldPath,
   badValue: unknown,
@@ -81,51 +81,51 @@ export function notSupported(
   return { type: "FieldValueNotSupported", field, badValue, detail };
 }
 
-/** The value occurs more than once and may not. */
+/** Value must be unique and is not. */
 export function duplicate(field: FieldPath, badValue: unknown): FieldError {
   return { type: "FieldValueDuplicate", field, badValue, detail: "" };
 }
 
-/** The value names something that does not exist. */
+/** Value refers to something that does not exist. */
 export function notFound(field: FieldPath, badValue: unknown): FieldError {
   return { type: "FieldValueNotFound", field, badValue, detail: "" };
 }
 
-/** The value could be right elsewhere, but is not allowed here and now. */
+/** Value is not allowed in this place or state. */
 export function forbidden(field: FieldPath, detail: string): FieldError {
   return { type: "FieldValueForbidden", field, badValue: "", detail };
 }
 
-/** The text has more than `limit` bytes. */
+/** String is longer than `limit` bytes. */
 export function tooLong(field: FieldPath, limit: number): FieldError {
   const detail = `may not be more than ${count(limit, "byte")}`;
   return { type: "FieldValueTooLong", field, badValue: omitValue, detail };
 }
 
-/** The text has fewer than `limit` characters. */
+/** String is shorter than `limit` characters. */
 export function tooShort(field: FieldPath, badValue: string, limit: number): FieldError {
   const detail = `must be at least ${count(limit, "character")}`;
   return { type: "FieldValueTooShort", field, badValue, detail };
 }
 
-/** The list has more than `limit` items. */
+/** List has more than `limit` items. */
 export function tooMany(field: FieldPath, actual: number | undefined, limit: number): FieldError {
   const detail = `must have at most ${count(limit, "item")}`;
   return { type: "FieldValueTooMany", field, badValue: actual ?? omitValue, detail };
 }
 
-/** The list has fewer than `limit` items. */
+/** List has fewer than `limit` items. */
 export function tooFew(field: FieldPath, actual: number, limit: number): FieldError {
   const detail = `must have at least ${count(limit, "item")}`;
   return { type: "FieldValueTooFew", field, badValue: actual, detail };
 }
 
-/** Checking the field failed for a reason that is not the sender's. */
+/** Validation of the field failed for a reason other than its value. */
 export function internal(field: FieldPath, detail: string): FieldError {
   return { type: "InternalError", field, badValue: omitValue, detail };
 }
 
-/** The fault without its field, for where the field is shown beside it. */
+/** Renders the error without its field, for output that names the field separately. */
 export function fieldErrorBody(error: FieldError): string {
   let body = titles[error.type];
   if (!withoutValue.has(error.type) && error.badValue !== omitValue) {
@@ -135,7 +135,7 @@ export function fieldErrorBody(error: FieldError): string {
 }
 
 /**
- * The fault as one line of text.
+ * Renders the error in one line.
  *
  * @example
  * renderFieldError(required("metadata.name", "name or generateName is required"));
@@ -145,13 +145,13 @@ export function renderFieldError(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
-/** Several faults as one text: each once, in brackets when there are more than one. */
+/** Renders several errors: each once, in brackets if there are several. */
 export function renderFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(renderFieldError))];
   return texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
 }
 
-/** The fault as a cause of a Status. */
+/** Converts the error to a cause of a Status. */
 export function fieldErrorCause(error: FieldError): FieldErrorCause {
   return { reason: error.type, message: fieldErrorBody(error), field: error.field };
 }

@@ -1,11 +1,11 @@
 /**
- * Where in an object something is: `spec.ports[0].name`, `metadata.labels[app]`. A path is plain text; these
- * functions only spell it. The empty path is the object itself.
+ * Path to a field: `spec.ports[0].name`, `metadata.labels[app]`. A plain string; these functions build it.
+ * The empty path is the object itself.
  */
 export type FieldPath = string;
 
 /**
- * The path of a field below `path`.
+ * Appends field names to a path.
  *
  * @example
  * childPath("spec", "template", "name"); // "spec.template.name"
@@ -16,12 +16,12 @@ export function childPath(path: FieldPath, ...names: readonly string[]): FieldPa
   return result;
 }
 
-/** The path of an item of the list at `path`. */
+/** Appends a list index to a path. */
 export function indexPath(path: FieldPath, index: number): FieldPath {
   return `${path}[${index}]`;
 }
 
-/** The path of an entry of the map at `path`. */
+/** Appends a map key to a path. */
 export function keyPath(path: FieldPath, key: string): FieldPath {
   return `${path}[${key}]`;
 }

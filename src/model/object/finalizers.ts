@@ -3,16 +3,16 @@ import { type FieldPath, indexPath } from "./field-path.js";
 import { validateQualifiedName } from "./names.js";
 import { quote } from "./quote.js";
 
-/** Keeps an object until its dependents no longer name it as their owner. */
+/** Finalizer that keeps an object until no dependent names it as its owner. */
 export const orphanFinalizer = "orphan";
 
-/** Keeps an object until its dependents are gone. */
+/** Finalizer that keeps an object until its dependents are deleted. */
 export const foregroundFinalizer = "foregroundDeletion";
 
-/** The names that built-in kinds allow without a domain. */
+/** Finalizers without a domain that built-in kinds allow. */
 const standardFinalizers: ReadonlySet<string> = new Set(["kubernetes", orphanFinalizer, foregroundFinalizer]);
 
-/** Faults of the names of finalizers, and of two that contradict each other. */
+/** Validates the names of finalizers, and that no two contradict each other. */
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath): FieldError[] {
   if (!finalizers) return [];
   const errors: FieldError[] = [];
@@ -26,7 +26,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors;
 }
 
-/** The further rule of built-in kinds: a finalizer is a standard one or has a domain. */
+/** Validates the additional rule of built-in kinds: a finalizer is a standard one or has a domain. */
 export function validateStandardFinalizers(
   finalizers: readonly string[] | undefined,
   path: FieldPath,
@@ -40,14 +40,14 @@ export function validateStandardFinalizers(
   return errors;
 }
 
-/** Once an object is being deleted, finalizers may only go. */
+/** Validates that no finalizers are added to an object that is being deleted. */
 export function validateNoNewFinalizers(
   finalizers: readonly string[] | undefined,
   before: readonly string[] | undefined,
   path: FieldPath,
 ): FieldError[] {
-  const known = new Set(before);
-  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
+  const existing = new Set(before);
+  const added = [...new Set(finalizers)].filter((finalizer) => !existing.has(finalizer)).sort();
   if (added.length === 0) return [];
   const list = `[]string{${added.map(quote).join(", ")}}`;
   return [

@@ -8,7 +8,7 @@ function everyPart(value: unknown, visit: (part: object) => void): void {
   for (const part of Object.values(value)) everyPart(part, visit);
 }
 
-test("every part of any JSON value is frozen, and the value itself comes back", () => {
+test("freezes every part of a JSON value and returns the value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(deepFreeze(value)).toBe(value);
@@ -17,7 +17,7 @@ test("every part of any JSON value is frozen, and the value itself comes back", 
   );
 });
 
-test("a cycle ends", () => {
+test("terminates on cycles", () => {
   const loop: { self?: unknown; list: unknown[] } = { list: [] };
   loop.self = loop;
   loop.list.push(loop);
@@ -25,19 +25,19 @@ test("a cycle ends", () => {
   expect(Object.isFrozen(loop.list)).toBe(true);
 });
 
-test("depth does not overflow the stack", () => {
+test("handles deep nesting", () => {
   let deep: unknown = {};
   for (let level = 0; level < 200_000; level++) deep = [deep];
   expect(() => deepFreeze(deep)).not.toThrow();
 });
 
-test("what is frozen already is left alone, with all below it", () => {
+test("skips frozen parts", () => {
   const below = { open: true };
   deepFreeze({ shared: Object.freeze({ below }) });
   expect(Object.isFrozen(below)).toBe(false);
 });
 
-test("bytes are passed over", () => {
+test("skips typed arrays", () => {
   const holder = { bytes: new Uint8Array(2) };
   expect(Object.isFrozen(deepFreeze(holder))).toBe(true);
 });

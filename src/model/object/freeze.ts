@@ -1,13 +1,13 @@
 /**
- * Freezes a JSON-like value and all it holds, in place, and hands it back. What is frozen already is taken to
- * be frozen all the way down, so freezing again, or freezing a small change to a large object, costs little.
+ * Freezes a JSON value deeply, in place, and returns it. A frozen part is assumed to be frozen deeply, so
+ * freezing again, or freezing a large object with a small change, is cheap.
  */
 export function deepFreeze<T>(value: T): T {
   if (!isFreezable(value)) return value;
-  // A list of its own instead of recursion: depth is the sender's choice, the call stack is not.
+  // An explicit stack, because the nesting of a request must not overflow the call stack.
   const pending: object[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    // Frozen before its parts are looked at, so that a cycle ends here.
+    // Frozen before its parts, so that cycles end.
     Object.freeze(next);
     if (Array.isArray(next)) {
       for (let index = 0; index < next.length; index++) add(next[index], pending);
@@ -23,6 +23,6 @@ function add(part: unknown, pending: object[]): void {
 }
 
 function isFreezable(value: unknown): value is object {
-  // The bytes of a buffer cannot be frozen; JavaScript throws when asked to.
+  // Freezing a typed array throws.
   return typeof value === "object" && value !== null && !Object.isFrozen(value) && !ArrayBuffer.isView(value);
 }

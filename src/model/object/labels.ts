@@ -5,15 +5,15 @@ import { utf8Length } from "./utf8.js";
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** Keys and values of all annotations together may take this many bytes. */
+/** Limit for the keys and values of all annotations together, in bytes. */
 const annotationsLimit = 256 * 1024;
 
-/** Faults of a label's key. */
+/** Validates the key of a label. */
 export function validateLabelKey(key: string, path: FieldPath): FieldError[] {
   return validateQualifiedName(key).map((fault) => invalid(path, key, fault));
 }
 
-/** Faults of the keys and values of labels. */
+/** Validates keys and values of labels. */
 export function validateLabels(labels: TextMap | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   for (const key in labels) {
@@ -24,13 +24,13 @@ export function validateLabels(labels: TextMap | undefined, path: FieldPath): Fi
   return errors;
 }
 
-/** Faults of the keys of annotations, and their size; the values are free. */
+/** Validates keys and total size of annotations; values are free. */
 export function validateAnnotations(annotations: TextMap | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
   for (const key in annotations) {
     const value = annotations[key] ?? "";
-    // Unlike a label's, the prefix of an annotation may have capital letters.
+    // Unlike in a label key, the prefix may contain upper case.
     for (const fault of validateQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, fault));
     size += utf8Length(key) + utf8Length(value);
   }

@@ -3,11 +3,11 @@ import { childPath, type FieldPath, indexPath } from "./field-path.js";
 import type { ManagedFieldsEntry } from "./object.js";
 import { utf8Length } from "./utf8.js";
 
-const longestManager = 128;
-const longestSubresource = 256;
+const maxManagerBytes = 128;
+const maxSubresourceBytes = 256;
 const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 
-/** Faults of the entries that say who manages which fields. */
+/** Validates the entries of `managedFields`. */
 export function validateManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   path: FieldPath,
@@ -26,24 +26,19 @@ export function validateManagedFields(
     if (fieldsType && fieldsType !== "FieldsV1") {
       errors.push(invalid(at("fieldsType"), fieldsType, "must be `FieldsV1`"));
     }
-    const { manager = "" } = entry;
-    if (!isUsualManager(manager)) errors.push(...validateFieldManager(manager, at("manager")));
-    if (utf8Length(entry.subresource ?? "") > longestSubresource) {
-      errors.push(tooLong(at("subresource"), longestSubresource));
+    errors.push(...validateFieldManager(entry.manager ?? "", at("manager")));
+    if (utf8Length(entry.subresource ?? "") > maxSubresourceBytes) {
+      errors.push(tooLong(at("subresource"), maxSubresourceBytes));
     }
   }
   return errors;
 }
 
-function isUsualManager(manager: string): boolean {
-  return manager.length * 3 <= longestManager && !unprintable.test(manager);
-}
-
-/** Faults of the name under which somebody manages fields. */
+/** Validates the name of a field manager. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
-  if (isUsualManager(manager)) return [];
-  // Each fault below shows the whole name, so a very long one is not looked at character by character.
-  if (utf8Length(manager) > longestManager) return [tooLong(path, longestManager)];
+  if (manager.length * 3 <= maxManagerBytes && !unprintable.test(manager)) return [];
+  // Each error below quotes the whole name, so a very long one gets a single error.
+  if (utf8Length(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
   const errors: FieldError[] = [];
   let position = 0;
   for (const character of manager) {

@@ -16,7 +16,7 @@ function faults(meta: ObjectMeta, rules: Partial<MetadataRules> = {}): string[] 
 const reference = { apiVersion: "demo.dev/v1", kind: "Site", name: "hello", uid: "uid-1" };
 
 describe("on create", () => {
-  test("metadata with everything right has no faults", () => {
+  test("accepts valid metadata", () => {
     const meta: ObjectMeta = {
       generateName: "hello-",
       namespace: "default",
@@ -78,7 +78,7 @@ describe("on create", () => {
     expect(faults(meta, rules)).toEqual(expected);
   });
 
-  test("annotations are limited in bytes, keys included", () => {
+  test("limits annotations in bytes, including keys", () => {
     const limit = 256 * 1024;
     expect(faults({ annotations: { a: "a".repeat(limit - 1) } })).toEqual([]);
     for (const value of ["a".repeat(limit), "ä".repeat(limit / 2)]) {
@@ -88,7 +88,7 @@ describe("on create", () => {
     }
   });
 
-  test("null is the same as absent", () => {
+  test("treats null as absent", () => {
     const fields = ["generateName", "namespace", "generation", "labels", "annotations"];
     const lists = ["finalizers", "ownerReferences", "managedFields"];
     const meta: ObjectMeta = Object.fromEntries([...fields, ...lists].map((field) => [field, null]));
@@ -97,19 +97,19 @@ describe("on create", () => {
     expect(validateObjectMetaUpdate(again, { name: "x" }, { builtIn: true })).toEqual([]);
   });
 
-  test("keys that objects inherit are ordinary keys", () => {
+  test("treats inherited property names as ordinary keys", () => {
     const labels: Record<string, string> = JSON.parse('{"__proto__": "x", "constructor": "y"}');
     expect(faults({ labels })).toEqual([`metadata.labels: Invalid value: "__proto__": ${keyText}`]);
   });
 
-  test("more faults than a call takes arguments are still listed", () => {
+  test("reports more errors than a call can take arguments", () => {
     const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`-${index}`, ""]));
     expect(validateObjectMeta({ name: "x", labels }, { namespaced: false })).toHaveLength(200_000);
   });
 });
 
 describe("owner references", () => {
-  test("must be whole", () => {
+  test("must be complete", () => {
     const partial: object[] = [{}, { ...reference, apiVersion: "a/b/c" }, { ...reference, apiVersion: "a/" }];
     const meta: ObjectMeta = JSON.parse(JSON.stringify({ ownerReferences: partial }));
     expect(faults(meta)).toEqual([
@@ -122,7 +122,7 @@ describe("owner references", () => {
     ]);
   });
 
-  test("may not name an event", () => {
+  test("must not refer to an event", () => {
     const event = { uid: "u", name: "e", kind: "Event", apiVersion: "v1" };
     expect(faults({ ownerReferences: [event] })).toEqual([
       'metadata.ownerReferences[0]: Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
@@ -130,7 +130,7 @@ describe("owner references", () => {
     expect(faults({ ownerReferences: [{ ...event, apiVersion: "events.k8s.io/v1" }] })).toEqual([]);
   });
 
-  test("name one controller at most", () => {
+  test("allow at most one controller", () => {
     const controller = { ...reference, controller: true };
     const second = { ...controller, name: "other", blockOwnerDeletion: true };
     const list =
@@ -140,7 +140,7 @@ describe("owner references", () => {
     ]);
   });
 
-  test("do not drown the reader when there are thousands", () => {
+  test("limit the number of reported errors", () => {
     const ownerReferences = Array.from({ length: 5000 }, () => ({ ...reference, controller: true }));
     expect(validateObjectMeta({ name: "x", ownerReferences }, { namespaced: false })).toHaveLength(16);
   });
@@ -199,7 +199,7 @@ describe("on update", () => {
     return validateObjectMetaUpdate({ ...before, ...change }, before).map(renderFieldError);
   }
 
-  test("the same metadata again has no faults", () => {
+  test("accepts unchanged metadata", () => {
     expect(updateFaults({})).toEqual([]);
     expect(updateFaults({}, deleting)).toEqual([]);
     expect(updateFaults({ namespace: "" }, { name: "x", resourceVersion: "1" })).toEqual([]);
@@ -226,7 +226,7 @@ describe("on update", () => {
     expect(updateFaults(change)).toEqual([expected]);
   });
 
-  test("a deleted object takes no new finalizers, but may lose some", () => {
+  test("allows removing but not adding finalizers of a deleted object", () => {
     expect(updateFaults({ finalizers: [] }, deleting)).toEqual([]);
     expect(updateFaults({ finalizers: ["demo.dev/a", "demo.dev/c", "demo.dev/b"] }, deleting)).toEqual([
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"demo.dev/b", "demo.dev/c"}',
@@ -234,7 +234,7 @@ describe("on update", () => {
     expect(updateFaults({ finalizers: ["demo.dev/b"] })).toEqual([]);
   });
 
-  test("a built-in kind checks finalizers, others leave old names alone", () => {
+  test("validates finalizers on update only for built-in kinds", () => {
     const meta = { ...old, finalizers: ["cleanup"] };
     expect(validateObjectMetaUpdate(meta, meta)).toEqual([]);
     expect(validateObjectMetaUpdate(meta, meta, { builtIn: true, path: "m" }).map(renderFieldError)).toEqual([

@@ -7,20 +7,20 @@ import { nameIsDns1123Subdomain, type ValidateName, validateDns1123Label } from 
 import type { ObjectMeta } from "./object.js";
 import { validateOwnerReferences } from "./owner-references.js";
 
-/** How metadata of a kind is to be checked. */
+/** Rules for the metadata of a kind. */
 export interface MetadataRules {
   readonly namespaced: boolean;
-  /** The rule for names of this kind; a DNS-1123 subdomain unless told. */
+  /** Validator for names. Default: a DNS-1123 subdomain. */
   readonly validateName?: ValidateName;
-  /** A built-in kind, whose finalizers are standard ones or have a domain. */
+  /** Built-in kind: its finalizers are standard ones or have a domain. */
   readonly builtIn?: boolean;
-  /** Where the metadata stands, for the errors; `metadata` unless told. */
+  /** Path of the metadata in errors. Default: `metadata`. */
   readonly path?: FieldPath;
 }
 
 /**
- * Faults of the metadata of an object that is about to be created, with its name already generated. The
- * types of the fields are the decoder's to check.
+ * Validates the metadata of an object to be created, after its name was generated. The decoder has checked
+ * the types of the fields.
  */
 export function validateObjectMeta(meta: ObjectMeta, rules: MetadataRules): FieldError[] {
   const { path = "metadata", builtIn = false } = rules;
@@ -38,10 +38,10 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetadataRules): Fiel
   ];
 }
 
-/** How metadata of a kind is to be checked when it changes. */
+/** Rules for an update of the metadata of a kind. */
 export type MetadataUpdateRules = Pick<MetadataRules, "builtIn" | "path">;
 
-/** Faults of the metadata of an object that is about to replace another version of itself. */
+/** Validates the metadata of an object that replaces `old`. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -56,7 +56,7 @@ export function validateObjectMetaUpdate(
     ...validateResourceVersion(meta.resourceVersion, childPath(path, "resourceVersion")),
     ...validateGeneration(meta.generation ?? 0, childPath(path, "generation"), old.generation ?? 0),
     ...validateUnchanged(meta, old, path),
-    // What is the very same as before has been through this before.
+    // Identical parts were validated when they were first written.
     ...(meta.labels === old.labels ? [] : validateLabels(meta.labels, childPath(path, "labels"))),
     ...(meta.annotations === old.annotations
       ? []
@@ -106,7 +106,7 @@ function validateGeneration(generation: number, path: FieldPath, before = genera
   return errors;
 }
 
-/** What a field is taken to be when it is absent. */
+/** Value that stands for a missing field. */
 const immutableFields = {
   name: "",
   namespace: "",

@@ -111,20 +111,20 @@ describe("names of objects", () => {
     },
   );
 
-  test("the mask replaces the last two characters", () => {
+  test("maskTrailingDash replaces the last two characters", () => {
     expect(maskTrailingDash("web-")).toBe("wea");
     expect(maskTrailingDash("web")).toBe("web");
     expect(maskTrailingDash("-")).toBe("-");
   });
 });
 
-test("a message without examples shows the expression only", () => {
+test("regexError without examples shows only the expression", () => {
   expect(regexError("must be a digit", "[0-9]")).toBe(
     "must be a digit (regex used for validation is '[0-9]')",
   );
 });
 
-test("very long texts are judged, not choked on", () => {
+test("validates very long strings", () => {
   const long = `${"a-".repeat(2_000_000)}!`;
   const dotted = `${"a.".repeat(2_000_000)}!`;
   for (const text of [long, dotted]) {

@@ -25,20 +25,20 @@ describe("apiVersion", () => {
     ["demo.dev/v1alpha1", { group: "demo.dev", version: "v1alpha1" }],
     ["", { group: "", version: "" }],
     ["a/b/c", undefined],
-  ])("%j is taken apart", (text, expected) => {
+  ])("parses %j", (text, expected) => {
     expect(parseApiVersion(text)).toEqual(expected);
   });
 
   test.each([
     ["v1", { group: "", version: "v1" }],
     ["apps/v1", { group: "apps", version: "v1" }],
-  ])("%j is put together", (text, groupVersion) => {
+  ])("formats %j", (text, groupVersion) => {
     expect(formatApiVersion(groupVersion)).toBe(text);
   });
 });
 
 describe("owners", () => {
-  test("a reference names its owner and keeps the options it was given", () => {
+  test("ownerReference copies the identity of the owner and the options", () => {
     const plain = { apiVersion: "demo.dev/v1", kind: "Site", name: "hello", uid: "uid-1" };
     expect(ownerReference(owner)).toEqual(plain);
     expect(ownerReference(owner, { controller: true, blockOwnerDeletion: false })).toEqual({
@@ -51,11 +51,11 @@ describe("owners", () => {
   test.each([
     [{ name: "hello" }, /metadata\.uid; create it first/],
     [{ uid: "uid-1" }, /metadata\.name; create it first/],
-  ])("an owner that was never stored is refused: %j", (metadata, message) => {
+  ])("ownerReference rejects an owner that was never stored: %j", (metadata, message) => {
     expect(() => ownerReference({ ...owner, metadata })).toThrow(message);
   });
 
-  test("the controller is the reference that says so", () => {
+  test("controllerOf finds the reference with controller: true", () => {
     const other = { apiVersion: "v1", kind: "Node", name: "n", uid: "uid-2" };
     const controller = ownerReference(owner, { controller: true });
     expect(controllerOf(child({ ownerReferences: [other, controller] }))).toBe(controller);
@@ -63,7 +63,7 @@ describe("owners", () => {
     expect(controllerOf(child({}))).toBeUndefined();
   });
 
-  test("ownership goes by uid, not by name", () => {
+  test("isOwnedBy compares uids", () => {
     const owned = child({ ownerReferences: [ownerReference(owner)] });
     expect(isOwnedBy(owned, owner)).toBe(true);
     expect(isOwnedBy(owned, { ...owner, metadata: { name: "hello", uid: "uid-2" } })).toBe(false);

@@ -1,18 +1,18 @@
 import type { JsonObject } from "./json.js";
 
-/** Points from an object to one that owns it. */
+/** Reference from an object to its owner. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** At most one owner of an object has this set: the controller that manages it. */
+  /** True for the managing controller; at most one owner has it set. */
   readonly controller?: boolean;
-  /** Foreground deletion of the owner waits until this object is gone. */
+  /** Foreground deletion of the owner waits until this object is deleted. */
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Which fields one manager wrote last, and how. */
+/** Fields that one manager owns. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
@@ -23,15 +23,15 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** What every object has, whatever its kind. Times are RFC 3339 texts with seconds. */
+/** Metadata of every object. Times are RFC 3339 with whole seconds. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
   readonly namespace?: string;
   readonly uid?: string;
-  /** The store's revision at which the object was last written; opaque to clients. */
+  /** Store revision of the last write; opaque to clients. */
   readonly resourceVersion?: string;
-  /** Counts changes of the desired state, so that a status can say which one it has seen. */
+  /** Counter of changes of the desired state. */
   readonly generation?: number;
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string | null;
@@ -43,7 +43,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
-/** An object as it is stored and sent. */
+/** Object of any kind, as stored and sent. */
 export interface KubeObject<Spec = unknown, Status = unknown> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -52,26 +52,26 @@ export interface KubeObject<Spec = unknown, Status = unknown> {
   readonly status?: Status;
 }
 
-/** An API group and one of its versions; the core group is the empty text. */
+/** API group and version; the core group is an empty string. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-/** An API group and the kind of an object in it. */
+/** API group and kind. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
 }
 
-/** An API group and the plural name under which its objects are served. */
+/** API group and plural name of a kind. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
 /**
- * Splits an `apiVersion`; undefined when it has more than one slash.
+ * Parses an `apiVersion`; undefined if it has more than one slash.
  *
  * @example
  * parseApiVersion("apps/v1"); // { group: "apps", version: "v1" }
@@ -84,13 +84,13 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Puts group and version together again: the reverse of {@link parseApiVersion}. */
+/** Formats an `apiVersion`: the reverse of {@link parseApiVersion}. */
 export function formatApiVersion({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
 /**
- * A reference to `owner`, for the `ownerReferences` of what it owns.
+ * Creates a reference to `owner`, for the `ownerReferences` of its dependents.
  *
  * @example
  * const metadata = { name: "page-1", ownerReferences: [ownerReference(site, { controller: true })] };
@@ -117,12 +117,12 @@ export function ownerReference(
   };
 }
 
-/** The owner that controls this object, if it has one. */
+/** Finds the owner reference of the managing controller. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** Whether `owner` is among the owners of `object`. Compares uids, since a name can be used again. */
+/** True if `owner` is an owner of `object`. Compares uids, because names can be reused. */
 export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
   const { uid } = owner.metadata;
   if (!uid) return false;

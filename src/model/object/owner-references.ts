@@ -1,17 +1,17 @@
-import { inOrder } from "./bad-value.js";
+import { inKeyOrder } from "./bad-value.js";
 import { type FieldError, invalid, required } from "./field-errors.js";
 import { childPath, type FieldPath, indexPath } from "./field-path.js";
 import { type OwnerReference, parseApiVersion } from "./object.js";
 
-/** An owner reference before anyone has checked that it is whole. */
-type Unchecked = Partial<OwnerReference>;
+/** Owner reference that may be incomplete. */
+type UncheckedReference = Partial<OwnerReference>;
 
-/** Each further controller is reported beside the whole list; past this many nobody reads on. */
-const mostControllersReported = 16;
+/** Limit for errors about additional controllers, each of which quotes the whole list. */
+const maxReportedControllers = 16;
 
-/** Faults of the owners of an object, each on its own and all together. */
+/** Validates owner references, each one and all together. */
 export function validateOwnerReferences(
-  references: readonly Unchecked[] | undefined,
+  references: readonly UncheckedReference[] | undefined,
   path: FieldPath,
 ): FieldError[] {
   if (!references) return [];
@@ -23,15 +23,15 @@ export function validateOwnerReferences(
     if (reference.controller !== true) continue;
     const name = `${reference.kind ?? ""}/${reference.name ?? ""}`;
     if (controller === undefined) controller = name;
-    else if (reported++ < mostControllersReported) {
+    else if (reported++ < maxReportedControllers) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalid(path, inOrder(references.map(inWireOrder)), detail));
+      errors.push(invalid(path, inKeyOrder(references.map(inWireOrder)), detail));
     }
   }
   return errors;
 }
 
-function validateOwnerReference(reference: Unchecked, path: FieldPath): FieldError[] {
+function validateOwnerReference(reference: UncheckedReference, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const { apiVersion, kind } = reference;
   const groupVersion = parseApiVersion(apiVersion ?? "");
@@ -41,17 +41,17 @@ function validateOwnerReference(reference: Unchecked, path: FieldPath): FieldErr
       errors.push(invalid(childPath(path, field), apiVersion, "must be <group>/<version> or <version>"));
     }
   }
-  // Events come and go by themselves, so nothing may depend on one.
+  // Events expire on their own, so nothing may depend on one.
   if (groupVersion?.group === "" && groupVersion.version === "v1" && kind === "Event") {
     errors.push(
-      invalid(path, inOrder(inWireOrder(reference)), "/v1, Kind=Event is disallowed from being an owner"),
+      invalid(path, inKeyOrder(inWireOrder(reference)), "/v1, Kind=Event is disallowed from being an owner"),
     );
   }
   return errors;
 }
 
-/** The order in which Kubernetes writes the fields of an owner reference. */
-function inWireOrder(reference: Unchecked): OwnerReference {
+/** Orders the fields like Kubernetes does. */
+function inWireOrder(reference: UncheckedReference): OwnerReference {
   const { apiVersion = "", kind = "", name = "", uid = "", controller, blockOwnerDeletion } = reference;
   return {
     apiVersion,

@@ -18,7 +18,7 @@ test.each([
   expect(quote(text)).toBe(quoted);
 });
 
-test("printable ASCII reads back as JSON", () => {
+test("quotes printable ASCII like JSON", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (text) => {
       expect(JSON.parse(quote(text))).toBe(text);
@@ -26,7 +26,7 @@ test("printable ASCII reads back as JSON", () => {
   );
 });
 
-test("a well-formed text stays as it is", () => {
+test("wellFormed returns well-formed strings unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(wellFormed(text)).toBe(text);

@@ -15,15 +15,15 @@ const shortEscapes = new Map([
 ]);
 
 /**
- * Puts a text in quotes the way Go's `%q` does, which is how names appear in Kubernetes' messages: what
- * cannot be printed is escaped, other letters stay.
+ * Quotes a string like Go's `%q`, as Kubernetes' messages do: unprintable characters are escaped, letters of
+ * any script are not.
  */
 export function quote(text: string): string {
   if (plain.test(text)) return `"${text}"`;
   return `"${wellFormed(text).replace(special, escape)}"`;
 }
 
-/** The text as it looks after a trip through UTF-8: half a surrogate pair becomes the replacement character. */
+/** Replaces lone surrogates by the replacement character, as encoding to UTF-8 does. */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }

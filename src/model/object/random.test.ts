@@ -8,7 +8,7 @@ const anyRandom = fc
   .map((bytes): Random => ({ bytes: (length) => bytes.slice(0, length) }));
 
 describe("uids", () => {
-  test("are version 4 UUIDs whatever the bytes", () => {
+  test("are version 4 UUIDs for any bytes", () => {
     fc.assert(
       fc.property(anyRandom, (random) => {
         expect(newUid(random)).toMatch(
@@ -18,19 +18,19 @@ describe("uids", () => {
     );
   });
 
-  test("carry all the other bits", () => {
+  test("keep all other bits", () => {
     const random: Random = { bytes: (length) => Uint8Array.from({ length }, (_, index) => index * 17) };
     expect(newUid(random)).toBe("00112233-4455-4677-8899-aabbccddeeff");
   });
 
-  test("differ when the machine makes them", () => {
+  test("differ with the system source", () => {
     const uids = new Set(Array.from({ length: 1000 }, () => newUid(systemRandom)));
     expect(uids.size).toBe(1000);
   });
 });
 
 describe("generated names", () => {
-  test("are the base and five safe characters, and never too long for a label", () => {
+  test("consist of the base and five safe characters, and fit into a label", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]([-a-z0-9]{0,80}[a-z0-9])?-?$/), anyRandom, (base, random) => {
         const name = generateName(base, random);
@@ -41,7 +41,7 @@ describe("generated names", () => {
     );
   });
 
-  test("end for a source that gives the same byte for ever", () => {
+  test("terminate with a source that repeats one byte", () => {
     expect(generateName("a-", { bytes: (length) => new Uint8Array(length).fill(255) })).toHaveLength(7);
   });
 

@@ -1,31 +1,31 @@
-/** Where chance comes from, so that a test can hand in bytes of its own. */
+/** Source of randomness; tests pass their own bytes. */
 export interface Random {
   bytes(length: number): Uint8Array;
-  /** A random (version 4) UUID; made of `bytes` by those who cannot do it in a cheaper way. */
+  /** Creates a random (version 4) UUID. Default: built from `bytes`. */
   uid?(): string;
 }
 
-/** Asking the machine costs much more than what it takes to give a few bytes, so they are taken from a supply. */
-const supply = new Uint8Array(4096);
-let used = supply.length;
+/** Pool of random bytes: a call to the operating system takes about 15 µs, however few bytes it returns. */
+const pool = new Uint8Array(4096);
+let used = pool.length;
 
-/** The machine's own source, good enough for secrets: no byte is given out twice. */
+/** Random source of the operating system, suitable for secrets: no byte is returned twice. */
 export const systemRandom: Random = {
   bytes(length) {
-    if (length > supply.length / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
-    if (used + length > supply.length) {
-      globalThis.crypto.getRandomValues(supply);
+    if (length > pool.length / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+    if (used + length > pool.length) {
+      globalThis.crypto.getRandomValues(pool);
       used = 0;
     }
-    const bytes = supply.slice(used, used + length);
-    supply.fill(0, used, used + length);
+    const bytes = pool.slice(used, used + length);
+    pool.fill(0, used, used + length);
     used += length;
     return bytes;
   },
   uid: () => globalThis.crypto.randomUUID(),
 };
 
-/** A number from 0 up to, but not, 1. */
+/** Random number in [0, 1). */
 export function fraction(random: Random): number {
   const bytes = random.bytes(6);
   let value = 0;
@@ -34,7 +34,8 @@ export function fraction(random: Random): number {
 }
 
 /**
- * A wait that is longer by chance, by up to `factor` times itself, so that those who began together do not go on together.
+ * Lengthens a delay randomly by up to `factor` times itself, so that clients that started together spread
+ * out.
  */
 export function jitter(random: Random, milliseconds: number, factor: number): number {
   return milliseconds * (1 + factor * fraction(random));
@@ -42,7 +43,7 @@ export function jitter(random: Random, milliseconds: number, factor: number): nu
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** A random (version 4) UUID, as objects get for their `uid`. */
+/** Creates a random (version 4) UUID for `metadata.uid`. */
 export function newUid(random: Random): string {
   if (random.uid !== undefined) return random.uid();
   let uid = "";
@@ -57,22 +58,22 @@ export function newUid(random: Random): string {
   return uid;
 }
 
-/** No vowels and nothing that looks like one, so that no words appear. */
+/** Without vowels and similar digits, so that no words appear. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
-const longestGeneratedName = 63;
+const maxGeneratedNameLength = 63;
 
 /**
- * A name that starts with `base` and ends in five random characters. A long base is cut, so that the result
- * stays a DNS label.
+ * Generates a name: `base` and five random characters. A long base is truncated, so that the result is a DNS
+ * label.
  *
  * @example
  * generateName("page-", systemRandom); // "page-x7k2b"
  */
 export function generateName(base: string, random: Random): string {
-  let name = base.slice(0, longestGeneratedName - suffixLength);
-  // Two bytes a character: the remainder of 65536 by 27 favours some characters by 1 in 2427, and unlike
-  // throwing values away this ends whatever the source gives.
+  let name = base.slice(0, maxGeneratedNameLength - suffixLength);
+  // Two bytes per character: the bias of 65536 modulo 27 is 1 in 2427, and unlike rejection sampling this
+  // terminates with any source.
   const bytes = random.bytes(suffixLength * 2);
   for (let index = 0; index < bytes.length; index += 2) {
     name += alphabet[((bytes[index] ?? 0) * 256 + (bytes[index + 1] ?? 0)) % alphabet.length];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { utf8Length } from "./utf8.js";
 
-test("counts what an encoder would write, for any text", () => {
+test("agrees with TextEncoder for any string", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);

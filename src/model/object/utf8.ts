@@ -1,6 +1,6 @@
 /**
- * How many bytes a text takes as UTF-8, which is what Kubernetes' length limits count. Half of a surrogate
- * pair counts as the replacement character it turns into on the wire.
+ * Length of a string in UTF-8, which Kubernetes' limits count. A lone surrogate counts as the replacement
+ * character it is encoded to.
  */
 export function utf8Length(text: string): number {
   let length = text.length;
@@ -10,7 +10,7 @@ export function utf8Length(text: string): number {
     if (unit < 0x800) length += 1;
     else {
       length += 2;
-      // Four bytes for the two units of a pair: both have been counted, so only this one's two are added.
+      // A pair takes four bytes; both units are counted already, so two are added once.
       if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) index++;
     }
   }

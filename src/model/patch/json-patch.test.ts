@@ -5,7 +5,7 @@ import type { Json } from "../object/json.js";
 import { applyJsonPatch } from "./json-patch.js";
 import { PatchError, type PatchErrorKind } from "./patch-error.js";
 
-describe("refusals say what, where and which operation", () => {
+describe("errors name the operation, the location and the reason", () => {
   const document = deepFreeze({ a: { b: "text", n: null }, list: [1], "x/y": {} });
 
   test.each<[Json, PatchErrorKind, string]>([
@@ -92,16 +92,16 @@ describe("refusals say what, where and which operation", () => {
     expect(refusal(document, patch)).toEqual([kind, 1, message]);
   });
 
-  test("a patch that is not valid is refused before it runs", () => {
+  test("validates the whole patch before applying it", () => {
     expect(refusal(document, [{ op: "test", path: "/a", value: 0 }, { op: "remove" }])[0]).toBe("malformed");
   });
 
-  test("members must be the operation's own", () => {
+  test("ignores inherited members of an operation", () => {
     const operation: unknown = Object.create({ op: "remove", path: "/a" });
     expect(refusal(document, [operation])[0]).toBe("malformed");
   });
 
-  test("more operations than Kubernetes takes", () => {
+  test("limits the number of operations like Kubernetes", () => {
     const patch = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/list/0", value: 1 }));
     expect(refusal(document, patch)).toEqual([
       "limit",
@@ -112,14 +112,14 @@ describe("refusals say what, where and which operation", () => {
   });
 });
 
-describe("the document that was given", () => {
-  test("is the result when nothing is written", () => {
+describe("the given document", () => {
+  test("is returned if nothing changes", () => {
     const document = deepFreeze({ a: [1] });
     expect(applyJsonPatch(document, [])).toBe(document);
     expect(applyJsonPatch(document, [{ op: "test", path: "/a", value: [1] }])).toBe(document);
   });
 
-  test("shares with the result what no operation touched", () => {
+  test("shares unchanged parts with the result", () => {
     const document = deepFreeze({ a: { b: { c: 1 } }, d: { e: [1, 2] } });
     const result = applyJsonPatch(document, [{ op: "replace", path: "/a/b/c", value: 2 }]);
     expect(result).toEqual({ a: { b: { c: 2 } }, d: { e: [1, 2] } });
@@ -129,7 +129,7 @@ describe("the document that was given", () => {
     );
   });
 
-  test("stays as it was, whatever is done; the same goes for the values of the patch", () => {
+  test("is never modified, nor are the values of the patch", () => {
     const pointer = fc.constantFrom("", "/a", "/b", "/a/b", "/a/0", "/a/-", "/b/1/a", "/a/a/a", "/__proto__");
     const leaf = fc.constantFrom<Json>(1, null, "x");
     const value = fc.oneof(
@@ -190,12 +190,12 @@ describe("hostile patches", () => {
     [{ op: "copy", from: "/constructor", path: "/a" }],
     [{ op: "test", path: "/toString", value: null }],
     [{ op: "remove", path: "/valueOf" }],
-  ])("what an object inherits cannot be reached: %j", (operation) => {
+  ])("cannot reach inherited properties: %j", (operation) => {
     expect(refusal({}, [operation])[0]).toBe("path");
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  test("copies of copies are stopped before they fill the memory", () => {
+  test("limits the size of nested copies", () => {
     const bomb = Array.from({ length: 100 }, (_, index) => ({ op: "copy", from: "", path: `/c${index}` }));
     const [kind, operation, message] = refusal(deepFreeze({ text: "x".repeat(100) }), bomb);
     expect(kind).toBe("limit");
@@ -205,12 +205,12 @@ describe("hostile patches", () => {
     );
   });
 
-  test("copies of one list into itself are stopped too", () => {
+  test("limits copies of a list into itself", () => {
     const bomb = Array.from({ length: 100 }, () => ({ op: "copy", from: "/a", path: "/a/-" }));
     expect(refusal({ a: ["x"] }, bomb)[0]).toBe("limit");
   });
 
-  test("how much may be copied can be told", () => {
+  test("maxCopySize sets the limit", () => {
     const patch = [{ op: "copy", from: "/a", path: "/b" }];
     expect(applyJsonPatch({ a: "12345678" }, patch, { maxCopySize: 10 })).toEqual({
       a: "12345678",
@@ -219,7 +219,7 @@ describe("hostile patches", () => {
     expect(() => applyJsonPatch({ a: "123456789" }, patch, { maxCopySize: 10 })).toThrow(PatchError);
   });
 
-  test("nesting far deeper than the call stack", () => {
+  test("handles nesting far deeper than the call stack", () => {
     const path = "/a".repeat(20_000);
     const result = applyJsonPatch(deepFreeze(nested(20_000)), [
       { op: "test", path: "", value: nested(20_000) },
@@ -231,7 +231,7 @@ describe("hostile patches", () => {
     expect(Object.keys(result ?? {})).toEqual(["a", "b"]);
   });
 
-  test("thousands of operations on one large list do not copy it each time", () => {
+  test("does not copy a large list for each operation", () => {
     const list = deepFreeze(Array.from({ length: 100_000 }, (_, index) => index));
     const patch = Array.from({ length: 10_000 }, (_, index) => ({
       op: "replace",

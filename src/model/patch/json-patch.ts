@@ -1,5 +1,12 @@
-import type { Json, JsonArray, JsonObject } from "../object/json.js";
-import { isJsonArray, jsonEqual } from "./json-equal.js";
+import {
+  isJsonArray,
+  type Json,
+  type JsonArray,
+  jsonEqual,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import {
   type Location,
   maxOperations,
@@ -7,15 +14,14 @@ import {
   parseJsonPatch,
 } from "./json-patch-operation.js";
 import { formatJsonPointer, quotePointer } from "./json-pointer.js";
-import { type MutableObject, setOwn } from "./own-property.js";
 import { PatchError } from "./patch-error.js";
 
 export interface JsonPatchOptions {
-  /** Most operations taken; 10,000 unless told otherwise, as in Kubernetes. */
+  /** Limit for operations. Default: 10,000, as in Kubernetes. */
   readonly maxOperations?: number;
   /**
-   * Most that all `copy` operations together may add to the document, counted as characters of JSON; 3 MiB
-   * unless told otherwise, as in Kubernetes. Without it, 30 copies of a document into itself fill the memory.
+   * Limit for what all `copy` operations together add, in characters of JSON. Default: 3 MiB, as in
+   * Kubernetes. Without it, 30 copies of a document into itself exhaust the memory.
    */
   readonly maxCopySize?: number;
 }
@@ -23,12 +29,12 @@ export interface JsonPatchOptions {
 const defaultCopySize = 3 * 1024 * 1024;
 
 /**
- * Applies an RFC 6902 patch and returns the new document. The given one is never written to, also not when
- * an operation fails half-way; parts that no operation touched are shared between the two.
+ * Applies an RFC 6902 patch and returns the new document. The given one is not modified, even if an operation
+ * fails; unchanged parts are shared.
  *
- * The patch is checked as a whole before its first operation runs.
+ * The whole patch is validated before its first operation is applied.
  *
- * @throws {PatchError} saying which operation failed, why and where.
+ * @throws {PatchError} with the operation that failed, the reason and the location.
  *
  * @example
  * applyJsonPatch({ spec: { replicas: 1 } }, [
@@ -50,20 +56,20 @@ export function applyJsonPatch(document: Json, patch: unknown, options: JsonPatc
 
 type Container = JsonArray | JsonObject;
 
-/** The document while operations are applied to it. */
+/** Document under modification. */
 interface Draft {
   document: Json;
   /**
-   * The containers made during this application, which may be written in place: thousands of operations on
-   * one list copy it once. Invariant: each is reachable by one path only; `copy` disowns what it shares.
+   * Containers created by this patch, which may be modified in place, so that thousands of operations on one
+   * list copy it once. Invariant: each is reachable by one path only; `copy` disowns what it shares.
    */
   readonly owned: Map<Container, Json[] | MutableObject>;
   copied: number;
   readonly maxCopied: number;
 }
 
-/** The operation at work and the pointer of it that is being followed, for error messages. */
-interface Step {
+/** Current operation and pointer, for error messages. */
+interface OperationContext {
   readonly index: number;
   readonly op: string;
   readonly at: Location;
@@ -71,7 +77,7 @@ interface Step {
 
 function apply(draft: Draft, operation: ParsedOperation, index: number): void {
   const { op, path } = operation;
-  const step: Step = { index, op, at: path };
+  const step: OperationContext = { index, op, at: path };
   switch (op) {
     case "add":
       return add(draft, step, operation.value);
@@ -81,18 +87,18 @@ function apply(draft: Draft, operation: ParsedOperation, index: number): void {
       return replace(draft, step, operation.value);
     case "test":
       if (jsonEqual(resolve(draft, step), operation.value)) return;
-      throw failure("test", step, "the value is not the expected one");
+      throw operationError("test", step, "the value is not the expected one");
     case "copy": {
       const value = resolve(draft, { index, op, at: operation.from });
       share(draft, step, value);
       return add(draft, step, value);
     }
     case "move": {
-      const from: Step = { index, op, at: operation.from };
+      const from: OperationContext = { index, op, at: operation.from };
       const value = resolve(draft, from);
       if (operation.from.pointer === path.pointer) return;
       if (path.pointer.startsWith(`${operation.from.pointer}/`)) {
-        throw failure("path", step, `${quotePointer(operation.from.pointer)} cannot move into itself`);
+        throw operationError("path", step, `${quotePointer(operation.from.pointer)} cannot move into itself`);
       }
       remove(draft, from);
       return add(draft, step, value);
@@ -100,7 +106,7 @@ function apply(draft: Draft, operation: ParsedOperation, index: number): void {
   }
 }
 
-function add(draft: Draft, step: Step, value: Json): void {
+function add(draft: Draft, step: OperationContext, value: Json): void {
   const parent = writableParent(draft, step);
   if (parent === undefined) {
     draft.document = value;
@@ -120,16 +126,16 @@ function add(draft: Draft, step: Step, value: Json): void {
   container.splice(position, 0, value);
 }
 
-function remove(draft: Draft, step: Step): void {
+function remove(draft: Draft, step: OperationContext): void {
   const parent = writableParent(draft, step);
-  if (parent === undefined) throw failure("path", step, "the whole document cannot be removed");
+  if (parent === undefined) throw operationError("path", step, "the whole document cannot be removed");
   const { container, key, depth } = parent;
   child(container, key, depth, step);
   if (Array.isArray(container)) container.splice(Number(key), 1);
   else Reflect.deleteProperty(container, key);
 }
 
-function replace(draft: Draft, step: Step, value: Json): void {
+function replace(draft: Draft, step: OperationContext, value: Json): void {
   const parent = writableParent(draft, step);
   if (parent === undefined) {
     draft.document = value;
@@ -141,29 +147,29 @@ function replace(draft: Draft, step: Step, value: Json): void {
   else setOwn(container, key, value);
 }
 
-function resolve(draft: Draft, step: Step): Json {
+function resolve(draft: Draft, step: OperationContext): Json {
   let value = draft.document;
   for (const [depth, key] of step.at.segments.entries()) value = child(value, key, depth, step);
   return value;
 }
 
 /**
- * What holds the location, ready to be written, and the location's key in it; undefined for the whole document.
- * Every container on the way that is not ours yet is replaced by a copy.
+ * Container of the location, ready to be modified, and the key in it; undefined for the whole document. Every
+ * container on the way that is not owned yet is replaced by a copy.
  */
 function writableParent(
   draft: Draft,
-  step: Step,
+  step: OperationContext,
 ): { container: Json[] | MutableObject; key: string; depth: number } | undefined {
   const { segments } = step.at;
   const last = segments.length - 1;
   const lastKey = segments[last];
   if (lastKey === undefined) return undefined;
-  let container = own(draft, draft.document, 0, step);
+  let container = makeWritable(draft, draft.document, 0, step);
   draft.document = container;
   for (const [depth, key] of segments.entries()) {
     if (depth === last) break;
-    const next = own(draft, child(container, key, depth, step), depth + 1, step);
+    const next = makeWritable(draft, child(container, key, depth, step), depth + 1, step);
     if (Array.isArray(container)) container[Number(key)] = next;
     else setOwn(container, key, next);
     container = next;
@@ -171,36 +177,45 @@ function writableParent(
   return { container, key: lastKey, depth: last };
 }
 
-/** The container itself when it may be written, else a copy of it that may. */
-function own(draft: Draft, value: Json, depth: number, step: Step): Json[] | MutableObject {
+/** Returns the container if it is owned, otherwise an owned copy. */
+function makeWritable(
+  draft: Draft,
+  value: Json,
+  depth: number,
+  step: OperationContext,
+): Json[] | MutableObject {
   if (typeof value !== "object" || value === null) throw notContainer(value, depth, step);
-  const known = draft.owned.get(value);
-  if (known !== undefined) return known;
+  const owned = draft.owned.get(value);
+  if (owned !== undefined) return owned;
   const copy = isJsonArray(value) ? value.slice() : { ...value };
   draft.owned.set(copy, copy);
   return copy;
 }
 
-function child(container: Json, key: string, depth: number, step: Step): Json {
+function child(container: Json, key: string, depth: number, step: OperationContext): Json {
   if (typeof container !== "object" || container === null) throw notContainer(container, depth, step);
   if (isJsonArray(container)) {
     if (key === "-") {
-      throw failure("path", step, `${at(step, depth)} is past the end of the list: only "add" may use "-"`);
+      throw operationError(
+        "path",
+        step,
+        `${at(step, depth)} is past the end of the list: only "add" may use "-"`,
+      );
     }
     const value = container[listPosition(key, depth, step)];
     if (value === undefined) throw outOfBounds(container, depth, step);
     return value;
   }
   const value = Object.hasOwn(container, key) ? container[key] : undefined;
-  if (value === undefined) throw failure("path", step, `${at(step, depth)} does not exist`);
+  if (value === undefined) throw operationError("path", step, `${at(step, depth)} does not exist`);
   return value;
 }
 
 const position = /^(?:0|[1-9][0-9]*)$/;
 
-function listPosition(key: string, depth: number, step: Step): number {
+function listPosition(key: string, depth: number, step: OperationContext): number {
   if (position.test(key)) return Number(key);
-  throw failure(
+  throw operationError(
     "path",
     step,
     `${at(step, depth)} is not a position in a list: use 0, 1, 2, … without leading zeros, or "-" to append`,
@@ -208,10 +223,10 @@ function listPosition(key: string, depth: number, step: Step): number {
 }
 
 /**
- * Counts a value that is about to stand in the document twice, and disowns its containers, so that a later
- * operation on one of the two places leaves the other alone.
+ * Counts the size of a value that will be in the document twice, and disowns its containers, so that a later
+ * operation on one place does not modify the other.
  */
-function share(draft: Draft, step: Step, shared: Json): void {
+function share(draft: Draft, step: OperationContext, shared: Json): void {
   const stack: Json[] = [shared];
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
     if (typeof value === "string") {
@@ -241,23 +256,23 @@ function share(draft: Draft, step: Step, shared: Json): void {
   );
 }
 
-function failure(kind: "path" | "test", step: Step, what: string): PatchError {
+function operationError(kind: "path" | "test", step: OperationContext, what: string): PatchError {
   const where = `operation ${step.index} (${step.op} ${quotePointer(step.at.pointer)})`;
   return new PatchError(kind, `${where}: ${what}`, step.index);
 }
 
-function notContainer(value: Json, depth: number, step: Step): PatchError {
+function notContainer(value: Json, depth: number, step: OperationContext): PatchError {
   const what = value === null ? "null" : `a ${typeof value}`;
-  return failure("path", step, `${at(step, depth - 1)} is ${what} and has nothing inside`);
+  return operationError("path", step, `${at(step, depth - 1)} is ${what} and has nothing inside`);
 }
 
-function outOfBounds(list: JsonArray, depth: number, step: Step): PatchError {
+function outOfBounds(list: JsonArray, depth: number, step: OperationContext): PatchError {
   const length = `${list.length} ${list.length === 1 ? "item" : "items"}`;
-  return failure("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
+  return operationError("path", step, `${at(step, depth)} is out of bounds: the list has ${length}`);
 }
 
-/** The part of the followed pointer down to a depth; -1 is the document itself. */
-function at(step: Step, depth: number): string {
+/** Renders the pointer up to a depth; -1 is the document itself. */
+function at(step: OperationContext, depth: number): string {
   if (depth < 0) return "the document";
   return quotePointer(formatJsonPointer(step.at.segments.slice(0, depth + 1)));
 }

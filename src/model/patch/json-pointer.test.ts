@@ -14,12 +14,12 @@ describe("JSON pointers", () => {
     ["/~10", ["/0"]],
     ["/c%d/e^f/g|h/i\\j", ["c%d", "e^f", "g|h", "i\\j"]],
     ["/__proto__/constructor", ["__proto__", "constructor"]],
-  ])("%j names %j", (pointer, segments) => {
+  ])("parses %j as %j", (pointer, segments) => {
     expect(parseJsonPointer(pointer)).toEqual(segments);
     expect(formatJsonPointer(segments)).toBe(pointer);
   });
 
-  test("numbers are list positions", () => {
+  test("formats numbers as list positions", () => {
     expect(formatJsonPointer(["spec", "containers", 0, "image"])).toBe("/spec/containers/0/image");
   });
 
@@ -34,15 +34,15 @@ describe("JSON pointers", () => {
       "/a~0/~2",
       'JSON pointer "/a~0/~2" has a "~" at position 5 without 0 or 1 after it: write "~0" for "~" and "~1" for "/"',
     ],
-  ])("%j is refused", (pointer, message) => {
+  ])("rejects %j", (pointer, message) => {
     expect(() => parseJsonPointer(pointer)).toThrow(new JsonPointerError(message));
   });
 
-  test("a huge pointer makes a small message", () => {
+  test("truncates a huge pointer in messages", () => {
     expect(() => parseJsonPointer("x".repeat(1_000_000))).toThrow(/^JSON pointer "x{200}…" must be/);
   });
 
-  test("parsing undoes formatting", () => {
+  test("round-trips", () => {
     const segment = fc.string({ unit: fc.constantFrom("~", "/", "0", "1", "a", "\u{1f600}") });
     fc.assert(
       fc.property(fc.array(segment), (segments) => {

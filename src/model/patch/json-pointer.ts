@@ -1,4 +1,4 @@
-/** A text that is not a JSON pointer. */
+/** Malformed JSON pointer. */
 export class JsonPointerError extends Error {
   override readonly name = "JsonPointerError";
 }
@@ -8,8 +8,8 @@ const escapes = /~[01]/g;
 const special = /[~/]/;
 
 /**
- * The keys and list positions that an RFC 6901 pointer names, unescaped. The empty pointer names the whole
- * document and has none.
+ * Parses an RFC 6901 pointer into unescaped keys and list positions. The empty pointer stands for the whole
+ * document.
  *
  * @example
  * parseJsonPointer("/metadata/labels/app.kubernetes.io~1name");
@@ -34,7 +34,7 @@ export function parseJsonPointer(pointer: string): string[] {
 }
 
 /**
- * The RFC 6901 pointer that names these keys and list positions.
+ * Formats keys and list positions as an RFC 6901 pointer.
  *
  * @example
  * formatJsonPointer(["spec", "containers", 0, "image"]); // "/spec/containers/0/image"
@@ -49,9 +49,9 @@ export function formatJsonPointer(segments: readonly (string | number)[]): strin
   return pointer;
 }
 
-const longestQuote = 200;
+const maxQuoteLength = 200;
 
-/** A pointer as it stands in an error message: in quotes, and cut short when somebody sent a huge one. */
+/** Quotes a pointer for an error message, truncated if it is long. */
 export function quotePointer(pointer: string): string {
-  return JSON.stringify(pointer.length > longestQuote ? `${pointer.slice(0, longestQuote)}…` : pointer);
+  return JSON.stringify(pointer.length > maxQuoteLength ? `${pointer.slice(0, maxQuoteLength)}…` : pointer);
 }

@@ -7,7 +7,7 @@ import { PatchError } from "./patch-error.js";
 
 const parse = (text: string): Json => deepFreeze(JSON.parse(text));
 
-describe("applying a merge patch", () => {
+describe("applyMergePatch", () => {
   // RFC 7396, appendix A.
   test.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
@@ -48,12 +48,12 @@ describe("applying a merge patch", () => {
     ['{"a":{"b":1}}', '{"a":{}}'],
     ['{"a":1}', '{"b":null}'],
     ["[1,[2]]", "[1,[2]]"],
-  ])("%s is returned as it is when %s changes nothing", (target, patch) => {
+  ])("returns %s itself if %s changes nothing", (target, patch) => {
     const document = parse(target);
     expect(applyMergePatch(document, parse(patch))).toBe(document);
   });
 
-  test("shares what it does not touch", () => {
+  test("shares unchanged parts", () => {
     const target = deepFreeze({ metadata: { labels: { a: "1" } }, spec: { x: { y: 1 }, z: { w: 2 } } });
     const merged = applyMergePatch(target, { spec: { x: { y: 5 } } });
     expect(merged).toEqual({ metadata: { labels: { a: "1" } }, spec: { x: { y: 5 }, z: { w: 2 } } });
@@ -70,18 +70,18 @@ describe("applying a merge patch", () => {
   test.each([
     ["on an object as deep", nested(10_000), nested(10_000)],
     ["on nothing", {}, nested(10_000)],
-  ])("refuses a patch nested too deeply, %s", (_title, target, patch) => {
+  ])("rejects a patch that is nested too deeply, %s", (_title, target, patch) => {
     expect(() => applyMergePatch(target, patch)).toThrow(
       new PatchError("limit", "a merge patch may be nested at most 1000 levels deep"),
     );
   });
 
-  test("a deep target is no obstacle to a flat patch", () => {
+  test("applies a flat patch to a deep target", () => {
     expect(applyMergePatch({ deep: nested(10_000), a: 1 }, { a: 2 })).toHaveProperty("a", 2);
   });
 });
 
-describe("creating a merge patch", () => {
+describe("createMergePatch", () => {
   test.each([
     ["{}", "{}", "{}"],
     ['{"a":1,"b":{"c":2,"d":3}}', '{"a":1,"b":{"c":4}}', '{"b":{"d":null,"c":4}}'],
@@ -95,7 +95,7 @@ describe("creating a merge patch", () => {
     expect(JSON.stringify(createMergePatch(parse(from), parse(to)))).toBe(patch);
   });
 
-  test("applied to the one it gives the other", () => {
+  test("round-trips with applyMergePatch", () => {
     const { value } = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(
         { depthSize: "small", withCrossShrink: true },
@@ -113,7 +113,7 @@ describe("creating a merge patch", () => {
     );
   });
 
-  test("refuses objects nested too deeply", () => {
+  test("rejects objects that are nested too deeply", () => {
     expect(() => createMergePatch(nested(10_000), nested(10_000))).toThrow(PatchError);
   });
 });

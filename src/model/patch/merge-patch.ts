@@ -1,15 +1,21 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
-import { jsonEqual } from "./json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "./own-property.js";
+import {
+  getOwn,
+  isJsonObject,
+  type Json,
+  jsonEqual,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 
-/** Far deeper than any object worth patching, far shallower than the call stack. */
+/** Limit for nesting: far deeper than any real object, far shallower than the call stack. */
 const maxDepth = 1000;
 
 /**
  * Applies an RFC 7396 merge patch: objects are merged field by field, null removes a field, anything else
- * replaces. The target is never written to; what stays as it was is shared, down to returning the target
- * itself when the patch changes nothing.
+ * replaces. The target is not modified; unchanged parts are shared, and the target itself is returned if the
+ * patch changes nothing.
  *
  * @throws {PatchError} of kind `limit` when the patch is nested more than 1,000 levels deep.
  *
@@ -44,7 +50,7 @@ function merge(target: Json | undefined, patch: Json, depth: number): Json {
   return merged ?? target;
 }
 
-/** What a patch leaves behind where there was no object before: itself, less the fields it removes. */
+/** Result of a patch where there was no object before: the patch without its nulls. */
 function withoutNulls(patch: JsonObject, depth: number): JsonObject {
   if (depth > maxDepth) throw tooDeep();
   let clean: MutableObject | undefined;
@@ -64,8 +70,8 @@ function withoutNulls(patch: JsonObject, depth: number): JsonObject {
 }
 
 /**
- * The RFC 7396 merge patch that turns `from` into `to`. A merge patch cannot say that a field becomes null:
- * such a field is missing after applying it. Equal objects give `{}`.
+ * Creates the RFC 7396 merge patch that turns `from` into `to`. A merge patch cannot set a field to null:
+ * such a field is missing after it. Equal objects give `{}`.
  *
  * @throws {PatchError} of kind `limit` when both are nested more than 1,000 levels deep.
  *
@@ -77,7 +83,7 @@ export function createMergePatch(from: Json, to: Json): Json {
   return difference(from, to, 0) ?? {};
 }
 
-/** The patch between two objects; undefined when they are the same. */
+/** Creates the patch between two objects; undefined if they are equal. */
 function difference(from: JsonObject, to: JsonObject, depth: number): JsonObject | undefined {
   if (from === to) return undefined;
   if (depth > maxDepth) throw tooDeep();

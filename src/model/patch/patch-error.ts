@@ -1,5 +1,5 @@
 /**
- * Why a patch was refused:
+ * Reason why a patch was rejected:
  *
  * - `malformed`: the patch itself is not valid, whatever the document.
  * - `path`: a location the patch names does not exist in the document, or cannot be written.
@@ -8,11 +8,11 @@
  */
 export type PatchErrorKind = "malformed" | "path" | "test" | "limit";
 
-/** A patch that was refused. The document it was meant for is as it was before. */
+/** Rejected patch. The document is unchanged. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
   readonly kind: PatchErrorKind;
-  /** Position of the operation in a JSON patch; undefined when the patch as a whole is at fault. */
+  /** Position of the operation in a JSON patch; undefined if the patch as a whole is invalid. */
   readonly operation: number | undefined;
 
   constructor(kind: PatchErrorKind, message: string, operation?: number) {

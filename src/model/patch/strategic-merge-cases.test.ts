@@ -495,7 +495,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe("as Kubernetes does it", () => {
+describe("same results as Kubernetes", () => {
   test.each(cases)("$title", ({ original, patch, result, error }) => {
     const apply = (): Json => applyStrategicMergePatch(original, patch, patchSchemaOf(schema));
     if (error === undefined) expect(apply()).toEqual(result);

@@ -1,22 +1,21 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { getOwn } from "./own-property.js";
+import { getOwn, isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
 import { PatchError } from "./patch-error.js";
-import { goString, goText, goType } from "./strategic-merge-text.js";
+import { goStringFormat, goFormat, goType } from "./go-format.js";
 
-/** Merges what a patch says of one item into that item. */
+/** Merges a patch of one item into that item. */
 export type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject;
 
-/** What became of a list. */
+/** Result of merging a list. */
 export interface MergedList {
   readonly items: JsonArray;
   /**
-   * The order that Kubernetes takes for the one of the original list from now on. It deletes in place and reuses the
-   * room for new items, which is visible when `$setElementOrder` sorts the outcome.
+   * Order that Kubernetes takes for the original one afterwards. It deletes in place and reuses the space for
+   * new items, which is visible when `$setElementOrder` sorts the result.
    */
   readonly order: JsonArray;
 }
 
-/** Merges a list whose strategy is `merge`: objects by their merge key, plain values as a set. */
+/** Merges a list with strategy `merge`: objects by merge key, scalars as a set. */
 export function mergeLists(
   original: JsonArray,
   patch: JsonArray,
@@ -26,111 +25,115 @@ export function mergeLists(
   if (original.length === 0 && patch.length === 0) return { items: original, order: original };
   if (!holdObjects(original, patch)) {
     const items = [...new Set([...original, ...patch])];
-    return { items: arrange(items, patch, original, undefined), order: original };
+    return { items: orderItems(items, patch, original, undefined), order: original };
   }
   if (mergeKey === undefined) throw malformed("cannot merge lists without merge key for struct");
 
-  const { kept, changes, replaced } = followDirectives(original, patch, mergeKey);
+  const { kept, changes, replaced } = applyDirectives(original, patch, mergeKey);
   const merged: Json[] = [...kept];
   const positions = new Positions(merged, mergeKey);
   for (const change of changes) {
-    const at = positions.of(keyOf(change, mergeKey));
+    const at = positions.of(mergeKeyValue(change, mergeKey));
     const current = at === undefined ? undefined : merged[at];
     if (at !== undefined && isJsonObject(current)) merged[at] = mergeItem(current, change);
     else positions.add(merged.push(change) - 1, change);
   }
   const deleted = kept.length < original.length && !replaced;
   return {
-    items: arrange(merged, changes, kept, mergeKey),
+    items: orderItems(merged, changes, kept, mergeKey),
     order: deleted ? merged.slice(0, original.length) : original,
   };
 }
 
-/** Takes the values of `$deleteFromPrimitiveList` out of a list. */
+/** Removes the values of `$deleteFromPrimitiveList` from a list. */
 export function deleteFromList(original: JsonArray, values: JsonArray): JsonArray {
   if (original.length === 0 && values.length === 0) return original;
   if (holdObjects(original, values)) {
     throw malformed("invalid patch format of primitive list");
   }
-  const gone = new Set(values);
-  return original.filter((value) => !gone.has(value));
+  const deletedKeys = new Set(values);
+  return original.filter((value) => !deletedKeys.has(value));
 }
 
-/** Puts a merged list in the order that `$setElementOrder` asks for; what it does not name keeps its place in `live`. */
-export function orderList(
+/** Sorts a merged list as `$setElementOrder` requires; other items keep their positions in `live`. */
+export function applyElementOrder(
   merged: JsonArray,
-  wanted: JsonArray,
+  elementOrder: JsonArray,
   live: JsonArray,
   mergeKey: string | undefined,
 ): JsonArray {
   if (mergeKey === undefined && merged.some(isContainer)) {
     throw malformed("invalid patch format of setElementOrder list");
   }
-  return arrange(merged, wanted, live, mergeKey);
+  return orderItems(merged, elementOrder, live, mergeKey);
 }
 
-/** What a patch list holds has to stand in the same order in the list of `$setElementOrder`. */
-export function checkOrder(patch: JsonArray, wanted: JsonArray, mergeKey: string | undefined): void {
-  if (wanted.length === 0 || patch.length === 0) return;
+/** Checks that the items of a patch list are in the order of `$setElementOrder`. */
+export function checkElementOrder(
+  patch: JsonArray,
+  elementOrder: JsonArray,
+  mergeKey: string | undefined,
+): void {
+  if (elementOrder.length === 0 || patch.length === 0) return;
   const added =
     mergeKey === undefined ? patch : patch.filter((item) => getOwn(asObject(item), "$patch") !== "delete");
   let next = 0;
   let place = 0;
-  while (next < added.length && place < wanted.length) {
+  while (next < added.length && place < elementOrder.length) {
     const item = added[next] ?? null;
     if (isJsonObject(item) && Object.hasOwn(item, "$patch")) {
       next++;
       continue;
     }
-    if (identity(item, mergeKey) === identity(wanted[place] ?? null, mergeKey)) next++;
+    if (identity(item, mergeKey) === identity(elementOrder[place] ?? null, mergeKey)) next++;
     place++;
   }
-  if (next < added.length && place >= wanted.length) {
+  if (next < added.length && place >= elementOrder.length) {
     throw malformed(
-      `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(wanted)}\n`,
+      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(elementOrder)}\n`,
     );
   }
 }
 
-/** Whether the items are objects. All of them have to be of one kind, and that kind cannot be a list. */
+/** True if the items are objects. All items must be of one type, and lists of lists are not supported. */
 function holdObjects(...lists: readonly JsonArray[]): boolean {
   let kind: string | undefined;
   for (const list of lists) {
     for (const item of list) {
-      const own = kindOf(item);
+      const own = itemKind(item);
       kind ??= own;
       if (kind === "list") throw new PatchError("path", "lists of lists are not supported");
       if (kind !== own || kind === "null") {
-        throw malformed(`list element types are not identical: ${goText(lists)}`);
+        throw malformed(`list element types are not identical: ${goFormat(lists)}`);
       }
     }
   }
   return kind === "object";
 }
 
-function kindOf(value: Json): string {
+function itemKind(value: Json): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "list" : typeof value;
 }
 
 interface Directives {
-  /** The original items that are left. */
+  /** Remaining original items. */
   readonly kept: JsonArray;
-  /** The items of the patch that are no directives. */
+  /** Items of the patch without directives. */
   readonly changes: readonly JsonObject[];
   readonly replaced: boolean;
 }
 
-/** Carries out the items of a patch list that say `$patch: delete` or `$patch: replace`. */
-function followDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
+/** Applies the items of a patch list that say `$patch: delete` or `$patch: replace`. */
+function applyDirectives(original: JsonArray, patch: JsonArray, mergeKey: string): Directives {
   const changes: JsonObject[] = [];
-  const gone = new Set<Json>();
+  const deletedKeys = new Set<Json>();
   let replaced = false;
   for (const value of patch) {
     const item = asObject(value);
     const directive = getOwn(item, "$patch");
     if (directive === undefined) changes.push(item);
-    else if (directive === "delete") gone.add(keyOf(item, mergeKey));
+    else if (directive === "delete") deletedKeys.add(mergeKeyValue(item, mergeKey));
     else if (directive === "replace") replaced = true;
     else if (directive === "merge") throw malformed("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
@@ -138,16 +141,16 @@ function followDirectives(original: JsonArray, patch: JsonArray, mergeKey: strin
   if (replaced) return { kept: changes, changes: [], replaced };
   const stays = (item: Json): boolean => {
     const key = isJsonObject(item) ? getOwn(item, mergeKey) : undefined;
-    return key === undefined || !gone.has(key);
+    return key === undefined || !deletedKeys.has(key);
   };
-  return { kept: gone.size === 0 ? original : original.filter(stays), changes, replaced };
+  return { kept: deletedKeys.size === 0 ? original : original.filter(stays), changes, replaced };
 }
 
 /**
- * Sorts what the patch names by `patchOrder` and the rest by `liveOrder`, and merges the two: an item of the rest comes
- * as soon as it stood before the next one that the patch names.
+ * Sorts items in the patch by `patchOrder` and the others by `liveOrder`, and merges the two: one of the
+ * others comes before the next item of the patch if it did so in the live list.
  */
-function arrange(
+function orderItems(
   items: readonly Json[],
   patchOrder: JsonArray,
   liveOrder: JsonArray,
@@ -192,7 +195,7 @@ function isBefore(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a < b;
 }
 
-/** Where in a list each item stands first. */
+/** First position of each item in a list. */
 class Positions {
   readonly #mergeKey: string | undefined;
   readonly #places = new Map<Json, number>();
@@ -212,15 +215,15 @@ class Positions {
   }
 }
 
-/** What tells an item apart: its merge key's value, or the item itself. */
+/** Identity of an item: its merge key's value, or the item itself. */
 function identity(item: Json, mergeKey: string | undefined): Json {
-  return mergeKey === undefined ? item : keyOf(asObject(item), mergeKey);
+  return mergeKey === undefined ? item : mergeKeyValue(asObject(item), mergeKey);
 }
 
-function keyOf(item: JsonObject, mergeKey: string): Json {
+function mergeKeyValue(item: JsonObject, mergeKey: string): Json {
   const value = getOwn(item, mergeKey);
   if (value !== undefined) return value;
-  throw malformed(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  throw malformed(`map: ${goFormat(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 function asObject(item: Json): JsonObject {
@@ -233,7 +236,7 @@ function isContainer(value: Json): boolean {
 }
 
 export function unknownDirective(directive: Json, item: JsonObject): PatchError {
-  return malformed(`unknown patch type: ${goString(directive)} in map: ${goText(item)}`);
+  return malformed(`unknown patch type: ${goStringFormat(directive)} in map: ${goFormat(item)}`);
 }
 
 export function malformed(message: string): PatchError {

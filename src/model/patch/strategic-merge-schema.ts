@@ -1,17 +1,17 @@
 import type { StructuralSchema } from "../schema/structural-schema.js";
 
-/** How a field takes a strategic merge patch; `retainKeys` only tells clients how to write one. */
+/** Strategy of a field in a strategic merge patch; `retainKeys` only concerns clients that create one. */
 export type PatchStrategy = "merge" | "replace" | "retainKeys";
 
-/** What a strategic merge patch has to know of a place in an object. */
+/** Patch strategy of one location in an object. */
 export interface PatchSchema {
-  /** The schema of a field of the object that stands here; undefined when nothing is known of it. */
+  /** Schema of a field; undefined if it is unknown. */
   field(name: string): PatchSchema | undefined;
-  /** The schema of the items of the list that stands here. */
+  /** Schema of list items. */
   item(): PatchSchema | undefined;
-  /** Without a strategy, objects are merged and lists replaced. */
+  /** Default: objects are merged and lists replaced. */
   readonly strategy: readonly PatchStrategy[];
-  /** For lists of objects with strategy `merge`: the field that tells items apart. */
+  /** Field that identifies items, for lists of objects with strategy `merge`. */
   readonly mergeKey?: string | undefined;
 }
 
@@ -20,17 +20,18 @@ interface PatchExtensions {
   readonly "x-kubernetes-patch-merge-key"?: unknown;
 }
 
-const known = new WeakMap<StructuralSchema, PatchSchema>();
+const patchSchemas = new WeakMap<StructuralSchema, PatchSchema>();
 
 /**
- * The patch rules that stand in an OpenAPI schema as `x-kubernetes-patch-strategy` and
- * `x-kubernetes-patch-merge-key`. Nodes are looked at when a patch reaches them, so schemas may be large or recursive.
+ * Reads the patch strategies in an OpenAPI schema: `x-kubernetes-patch-strategy` and
+ * `x-kubernetes-patch-merge-key`. Nodes are converted when a patch reaches them, so schemas may be large or
+ * recursive.
  */
 export function patchSchemaOf(schema: StructuralSchema): PatchSchema {
-  let found = known.get(schema);
+  let found = patchSchemas.get(schema);
   if (found === undefined) {
     found = fromNode(schema);
-    known.set(schema, found);
+    patchSchemas.set(schema, found);
   }
   return found;
 }

@@ -39,8 +39,8 @@ const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 
-describe("anything at all", () => {
-  test("gives a result or a PatchError, writes to nothing and pollutes nothing", () => {
+describe("any input", () => {
+  test("returns a result or throws a PatchError, and modifies nothing", () => {
     fc.assert(
       fc.property(anyValue, anyValue, fc.constantFrom(endless, unknown), (original, patch, schema) => {
         deepFreeze(original);
@@ -70,13 +70,13 @@ describe("anything at all", () => {
     ["{}", "[]"],
     ["{}", "null"],
     ["null", "{}"],
-  ])("%s and %s are no objects", (original, patch) => {
+  ])("rejects %s and %s, which are not both objects", (original, patch) => {
     expect(() => applyStrategicMergePatch(parse(original), parse(patch), endless)).toThrow(
       new PatchError("malformed", "invalid JSON document"),
     );
   });
 
-  test("lists with nulls, and objects without a merge key, are refused and not guessed at", () => {
+  test("rejects lists with nulls, and objects without a merge key", () => {
     const lists: PatchSchema = { ...unknown, field: () => ({ ...unknown, strategy: ["merge"] }) };
     const apply = (original: Json, patch: Json) => () => applyStrategicMergePatch(original, patch, lists);
     expect(apply({ x: [null] }, { x: [null] })).toThrow("list element types are not identical");
@@ -88,33 +88,33 @@ describe("anything at all", () => {
     );
   });
 
-  test("empty lists are no obstacle to an order", () => {
+  test("accepts $setElementOrder with empty lists", () => {
     expect(applyStrategicMergePatch({ x: [] }, { "$setElementOrder/x": [] }, endless)).toEqual({ x: [] });
     expect(applyStrategicMergePatch({}, { x: [], "$setElementOrder/x": [] }, endless)).toEqual({ x: [] });
   });
 });
 
 describe("limits", () => {
-  test("deep patches are refused, wherever they are deep", () => {
+  test("rejects deep patches", () => {
     const limit = expect.objectContaining({ kind: "limit" }) as Error;
     expect(() => applyStrategicMergePatch(nested(2000), nested(2000), endless)).toThrow(limit);
     expect(() => applyStrategicMergePatch({}, nested(2000), endless)).toThrow(limit);
     expect(applyStrategicMergePatch(nested(900), nested(900), endless)).toEqual(nested(900));
   });
 
-  test("large lists are merged in one go", () => {
+  test("merges large lists in linear time", () => {
     const items = Array.from({ length: 100_000 }, (_, index) => ({ k: index }));
     const result = applyStrategicMergePatch({ x: items }, { x: items.toReversed() }, endless);
     expect(result).toEqual({ x: items.toReversed() });
   });
 
-  test("messages quote only so much", () => {
+  test("truncates values in messages", () => {
     const patch = { x: [{ long: "y".repeat(100_000) }] };
     expect(() => applyStrategicMergePatch({ x: [] }, patch, endless)).toThrow(/^map: map\[long:y{900,1100}…/);
   });
 });
 
-test("__proto__ is a field like any other", () => {
+test("treats __proto__ as an ordinary field", () => {
   const original = parse('{"data":{"__proto__":{"a":1}},"list":[{"k":"__proto__"}]}');
   const patch = parse('{"data":{"__proto__":{"b":2}},"list":[{"k":"__proto__","__proto__":{"c":3}}]}');
   expect(JSON.stringify(applyStrategicMergePatch(original, patch, endless))).toBe(
@@ -122,7 +122,7 @@ test("__proto__ is a field like any other", () => {
   );
 });
 
-describe("the schema of a kind", () => {
+describe("patchSchemaOf", () => {
   const extension = (strategy: unknown, mergeKey?: unknown): StructuralSchema =>
     Object.assign({} as StructuralSchema, {
       "x-kubernetes-patch-strategy": strategy,
@@ -152,14 +152,14 @@ describe("the schema of a kind", () => {
     expect(patchSchemaOf({}).item()).toBeUndefined();
   });
 
-  test("may contain itself", () => {
+  test("supports recursive schemas", () => {
     const properties: Record<string, StructuralSchema> = {};
     const node: StructuralSchema = { type: "object", properties };
     properties["self"] = node;
     expect(patchSchemaOf(node).field("self")?.field("self")).toBe(patchSchemaOf(node));
   });
 
-  test("an object whose strategy is to be replaced is replaced", () => {
+  test("replaces an object with strategy replace", () => {
     const schema: StructuralSchema = { properties: { a: extension("replace") } };
     expect(applyStrategicMergePatch({ a: { b: 1 } }, { a: { c: null } }, patchSchemaOf(schema))).toEqual({
       a: { c: null },

@@ -1,35 +1,42 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../object/json.js";
-import { isJsonArray } from "./json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "./own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../object/json.js";
 import { PatchError } from "./patch-error.js";
 import {
-  checkOrder,
+  checkElementOrder,
   deleteFromList,
   malformed,
   mergeLists,
-  orderList,
+  applyElementOrder,
   unknownDirective,
 } from "./strategic-merge-list.js";
 import type { PatchSchema } from "./strategic-merge-schema.js";
-import { goType } from "./strategic-merge-text.js";
+import { goType } from "./go-format.js";
 
 export { patchSchemaOf, type PatchSchema, type PatchStrategy } from "./strategic-merge-schema.js";
 
-/** Far deeper than any object worth patching, far shallower than the call stack. */
+/** Limit for nesting: far deeper than any real object, far shallower than the call stack. */
 const maxDepth = 1000;
 
 const deletePrefix = "$deleteFromPrimitiveList";
 const orderPrefix = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch, Kubernetes' own format: like a merge patch, but lists whose schema says so are
- * merged, objects in them by a merge key, and directives (`$patch`, `$retainKeys`, `$setElementOrder/x`,
- * `$deleteFromPrimitiveList/x`) say what a merge cannot. Neither argument is written to.
+ * Applies a strategic merge patch, Kubernetes' own format: like a merge patch, but lists are merged where the
+ * schema says so, objects in them by a merge key, and directives (`$patch`, `$retainKeys`,
+ * `$setElementOrder/x`, `$deleteFromPrimitiveList/x`) express the rest. Neither argument is modified.
  *
- * As in Kubernetes, what is taken over from the patch whole keeps directives that only make sense in a merge, such as
- * `$retainKeys`: they are unknown fields of the outcome.
+ * As in Kubernetes, values taken from the patch as a whole keep directives that only make sense in a merge,
+ * such as `$retainKeys`: they become unknown fields of the result.
  *
- * @throws {PatchError} in Kubernetes' words.
+ * @throws {PatchError} with Kubernetes' message.
  *
  * @example
  * applyStrategicMergePatch(
@@ -87,7 +94,7 @@ function mergeField(
   } else if (isJsonArray(current) && isJsonArray(change)) {
     setOwn(merged, key, mergeListField(current, change, schema?.field(key), depth).items);
   } else {
-    const taken = take(change, depth + 1);
+    const taken = takeValue(change, depth + 1);
     if (taken === undefined) Reflect.deleteProperty(merged, key);
     else setOwn(merged, key, taken);
   }
@@ -106,7 +113,7 @@ function mergeListField(
   );
 }
 
-/** `$retainKeys` lists all fields that may stay or come. */
+/** Removes all fields that `$retainKeys` does not list. */
 function retainKeys(merged: MutableObject, patch: JsonObject): void {
   const listed = getOwn(patch, "$retainKeys");
   if (listed === undefined) return;
@@ -119,7 +126,7 @@ function retainKeys(merged: MutableObject, patch: JsonObject): void {
   for (const key of Object.keys(merged)) if (!keep.has(key)) Reflect.deleteProperty(merged, key);
 }
 
-/** Merges the lists that have a `$setElementOrder`, and returns the keys of the patch that are done with. */
+/** Merges the lists with a `$setElementOrder`, and returns the keys of the patch that are processed. */
 function mergeOrderedLists(
   merged: MutableObject,
   patch: JsonObject,
@@ -130,15 +137,15 @@ function mergeOrderedLists(
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(orderPrefix)) continue;
     done.add(directive);
-    const wanted = asList(patch[directive] ?? null);
-    const key = fieldOf(directive, orderPrefix, "invalid patch format of setElementOrder list");
+    const elementOrder = asList(patch[directive] ?? null);
+    const key = directiveField(directive, orderPrefix, "invalid patch format of setElementOrder list");
     const current = getOwn(merged, key);
     const change = getOwn(patch, key);
     const currentList = current === undefined ? [] : asList(current);
     const changeList = change === undefined ? [] : asList(change);
     const field = schema?.field(key);
     if (field === undefined) throw malformed(`unable to find api field "${key}"`);
-    checkOrder(changeList, wanted, field.mergeKey);
+    checkElementOrder(changeList, elementOrder, field.mergeKey);
     done.add(key);
     if (currentList.length === 0 && changeList.length === 0) {
       if (change !== undefined) setOwn(merged, key, []);
@@ -150,7 +157,7 @@ function mergeOrderedLists(
       field,
       depth,
     );
-    setOwn(merged, key, orderList(items, wanted, order, field.mergeKey));
+    setOwn(merged, key, applyElementOrder(items, elementOrder, order, field.mergeKey));
   }
   return done;
 }
@@ -167,27 +174,27 @@ function mergedForOrder(
   return mergeListField(current, asList(change), field, depth);
 }
 
-/** `$deleteFromPrimitiveList/x` takes values out of the list `x`, or with null the whole field. */
+/** Applies `$deleteFromPrimitiveList/x`: removes values from list `x`, or the whole field if null. */
 function deleteFrom(merged: MutableObject, directive: string, values: Json): void {
-  const key = fieldOf(directive, deletePrefix, "invalid patch format of primitive list");
+  const key = directiveField(directive, deletePrefix, "invalid patch format of primitive list");
   const current = getOwn(merged, key);
   if (values === null) Reflect.deleteProperty(merged, key);
   else if (isJsonArray(current) && isJsonArray(values)) setOwn(merged, key, deleteFromList(current, values));
 }
 
 /** The `x` of `$prefix/x`. */
-function fieldOf(directive: string, prefix: string, otherwise: string): string {
+function directiveField(directive: string, prefix: string, otherwise: string): string {
   const slash = directive.indexOf("/");
   if (slash !== prefix.length) throw malformed(otherwise);
   return directive.slice(slash + 1);
 }
 
-/** What a patch's value leaves where there was nothing to merge it with; undefined when that is nothing. */
-function take(value: Json, depth: number): Json | undefined {
+/** Result of a patch value where there is nothing to merge it with; undefined if it is empty. */
+function takeValue(value: Json, depth: number): Json | undefined {
   return withoutDirectives(withoutNulls(value, depth), depth);
 }
 
-/** Without the fields that are null, at every depth. */
+/** Removes null fields at every depth. */
 function withoutNulls(value: Json, depth: number): Json {
   if (depth > maxDepth) throw tooDeep();
   if (isJsonArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
@@ -200,7 +207,7 @@ function withoutNulls(value: Json, depth: number): Json {
   return kept;
 }
 
-/** Without the objects that say `$patch`, at every depth; undefined when the value is one of them. */
+/** Removes objects with `$patch` at every depth; undefined if the value is one of them. */
 function withoutDirectives(value: Json, depth: number): Json | undefined {
   if (depth > maxDepth) throw tooDeep();
   if (isJsonArray(value)) {

@@ -197,11 +197,11 @@ describe("checkStructural", () => {
       withRule({ rule: "a", reason: "Bad" }),
       `${at}.x-kubernetes-validations[0].reason: Unsupported value: "Bad": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
     ],
-  ])("%j is refused", (schema, problem) => {
+  ])("rejects %j", (schema, problem) => {
     expect(checkStructural(schema).map(({ path, message }) => `${path}: ${message}`)).toEqual([problem]);
   });
 
-  test("says all, in order, from the path it was given", () => {
+  test("reports all problems in order, below the given path", () => {
     const problems = checkStructural({ type: "object", properties: { b: {}, a: {} } }, "spec.schema");
     expect(problems.map(({ path }) => path)).toEqual([
       "spec.schema.properties[a].type",
@@ -209,7 +209,7 @@ describe("checkStructural", () => {
     ]);
   });
 
-  test("does not follow a schema without end", () => {
+  test("stops at the maximum depth", () => {
     let schema: StructuralSchema = text;
     for (let depth = 0; depth < 50_000; depth++) schema = field(schema);
     expect(checkStructural(schema)).toEqual([

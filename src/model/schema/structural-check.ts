@@ -1,62 +1,64 @@
-import { checkExtensions, child, type Report } from "./structural-extensions.js";
+import { childPath } from "../object/field-path.js";
+import { checkExtensions, type ReportSchemaProblem } from "./structural-extensions.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-/** What keeps a schema from being structural, in Kubernetes' words. */
+/** Violation of the rules for structural schemas, with Kubernetes' message. */
 export interface StructuralProblem {
-  /** Where in the schema, as Kubernetes writes it: `properties[spec].properties[size].type`. */
+  /** Path in the schema: `properties[spec].properties[size].type`. */
   readonly path: string;
-  /** Such as `Required value: must not be empty for specified object fields`. */
+  /** Message, such as `Required value: must not be empty for specified object fields`. */
   readonly message: string;
 }
 
-type Level = "root" | "item" | "field";
+type SchemaLevel = "root" | "item" | "field";
 
-/** A bound on recursion: schemas come from outside, and the call stack is ours. */
-const deepest = 256;
+/** Limit for nesting: schemas come from clients, and must not overflow the call stack. */
+const maxDepth = 256;
 
 const unsupported = ["id", "$ref", "patternProperties", "definitions", "dependencies", "additionalItems"];
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
 /**
- * Checks that a schema may stand in a CRD, apart from its CEL expressions and whether its defaults fit:
- * the rules of Kubernetes' structural schemas, with its texts, in its order.
+ * Checks that a schema is allowed in a CRD: Kubernetes' rules for structural schemas, with its messages, in
+ * its order. CEL expressions and default values are checked elsewhere.
  */
 export function checkStructural(schema: StructuralSchema, path = ""): StructuralProblem[] {
   const problems: StructuralProblem[] = [];
-  const report: Report = (at, message) => {
+  const report: ReportSchemaProblem = (at, message) => {
     problems.push({ path: at, message });
   };
   checkNode(schema, "root", path, 0, report);
   checkComplete(schema, schema, path, path, 0, report);
-  return problems.sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return problems.sort((a, b) => (renderProblem(a) < renderProblem(b) ? -1 : 1));
 }
 
-function text({ path, message }: StructuralProblem): string {
+function renderProblem({ path, message }: StructuralProblem): string {
   return `${path}: ${message}`;
 }
 
 function checkNode(
   schema: StructuralSchema,
-  level: Level,
+  level: SchemaLevel,
   path: string,
   depth: number,
-  report: Report,
+  report: ReportSchemaProblem,
 ): void {
-  if (depth > deepest) return report(path, `Forbidden: must not be nested more than ${deepest} levels deep`);
+  if (depth > maxDepth)
+    return report(path, `Forbidden: must not be nested more than ${maxDepth} levels deep`);
   checkOpenApi(schema, path, report);
   checkExtensions(schema, path, report);
   checkType(schema, level, path, report);
 
   if (schema.type === "array" && !schema.items) {
-    report(child(path, "items"), "Required value: must be specified");
+    report(childPath(path, "items"), "Required value: must be specified");
   }
-  if (schema.items) checkNode(schema.items, "item", child(path, "items"), depth + 1, report);
+  if (schema.items) checkNode(schema.items, "item", childPath(path, "items"), depth + 1, report);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    checkNode(property, "field", `${child(path, "properties")}[${name}]`, depth + 1, report);
+    checkNode(property, "field", `${childPath(path, "properties")}[${name}]`, depth + 1, report);
   }
   const { additionalProperties } = schema;
   if (additionalProperties !== undefined) {
-    const at = child(path, "additionalProperties");
+    const at = childPath(path, "additionalProperties");
     if (level === "root") report(at, "Forbidden: must not be used at the root");
     if (schema["x-kubernetes-embedded-resource"]) {
       report(at, "Forbidden: must not be used if x-kubernetes-embedded-resource is set");
@@ -73,7 +75,7 @@ function checkNode(
     checkNested(part, at, depth + 1, index === 0 && isIntOrStringTypes(part.anyOf), report),
   );
   eachOf(schema, "oneOf", path, nested);
-  if (schema.not) nested(schema.not, child(path, "not"));
+  if (schema.not) nested(schema.not, childPath(path, "not"));
 }
 
 function eachOf(
@@ -83,42 +85,45 @@ function eachOf(
   visit: (part: StructuralSchema, path: string, index: number) => void,
 ): void {
   for (const [index, part] of (schema[key] ?? []).entries())
-    visit(part, `${child(path, key)}[${index}]`, index);
+    visit(part, `${childPath(path, key)}[${index}]`, index);
 }
 
-/** The one place where types may stand under `anyOf`: the two of an int-or-string. */
+/** True for the two types of an int-or-string, the only types allowed under `anyOf`. */
 function isIntOrStringTypes(anyOf: readonly StructuralSchema[] = []): boolean {
   const [first, second] = anyOf;
   const isBare = anyOf.every((part) => Object.keys(part).length === 1);
   return anyOf.length === 2 && isBare && first?.type === "integer" && second?.type === "string";
 }
 
-function checkOpenApi(schema: StructuralSchema, path: string, report: Report): void {
+function checkOpenApi(schema: StructuralSchema, path: string, report: ReportSchemaProblem): void {
   for (const key of unsupported) {
-    // What is empty says nothing, and is let pass.
+    // Empty keywords are allowed.
     const value: unknown = Object.hasOwn(schema, key) ? schema[key as keyof StructuralSchema] : undefined;
     const empty = !value || (typeof value === "object" && Object.keys(value).length === 0);
-    if (!empty) report(child(path, key), `Forbidden: ${key} is not supported`);
+    if (!empty) report(childPath(path, key), `Forbidden: ${key} is not supported`);
   }
   const { type }: { readonly type?: string } = schema;
   if (type === "null") {
-    report(child(path, "type"), "Forbidden: type cannot be set to null, use nullable as an alternative");
+    report(childPath(path, "type"), "Forbidden: type cannot be set to null, use nullable as an alternative");
   } else if (type !== undefined && !types.includes(type)) {
     const supported = types.map((name) => JSON.stringify(name)).join(", ");
-    report(child(path, "type"), `Unsupported value: ${JSON.stringify(type)}: supported values: ${supported}`);
+    report(
+      childPath(path, "type"),
+      `Unsupported value: ${JSON.stringify(type)}: supported values: ${supported}`,
+    );
   }
   if (Array.isArray(schema.items)) {
-    report(child(path, "items"), "Forbidden: items must be a schema object and not an array");
+    report(childPath(path, "items"), "Forbidden: items must be a schema object and not an array");
   }
   if (schema.uniqueItems) {
     const why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-    report(child(path, "uniqueItems"), `Forbidden: ${why}`);
+    report(childPath(path, "uniqueItems"), `Forbidden: ${why}`);
   }
   const { additionalProperties } = schema;
   const hasProperties = Object.keys(schema.properties ?? {}).length > 0;
   if (additionalProperties !== undefined && additionalProperties !== true && hasProperties) {
     const why = "additionalProperties and properties are mutual exclusive";
-    report(child(path, "additionalProperties"), `Forbidden: ${why}`);
+    report(childPath(path, "additionalProperties"), `Forbidden: ${why}`);
   }
 }
 
@@ -126,11 +131,16 @@ const emptyType = {
   root: "must not be empty at the root",
   item: "must not be empty for specified array items",
   field: "must not be empty for specified object fields",
-} as const satisfies Record<Level, string>;
+} as const satisfies Record<SchemaLevel, string>;
 
-function checkType(schema: StructuralSchema, level: Level, path: string, report: Report): void {
+function checkType(
+  schema: StructuralSchema,
+  level: SchemaLevel,
+  path: string,
+  report: ReportSchemaProblem,
+): void {
   const { type } = schema;
-  const at = child(path, "type");
+  const at = childPath(path, "type");
   if (schema["x-kubernetes-embedded-resource"] && type !== "object") {
     const must = "must be object if x-kubernetes-embedded-resource is true";
     report(
@@ -148,29 +158,37 @@ function checkType(schema: StructuralSchema, level: Level, path: string, report:
     report(at, `Invalid value: ${JSON.stringify(type)}: must be object at the root`);
   }
   if (level === "root" && schema.nullable)
-    report(child(path, "nullable"), "Forbidden: nullable cannot be true at the root");
+    report(childPath(path, "nullable"), "Forbidden: nullable cannot be true at the root");
 }
 
-/** An object's own apiVersion, kind and metadata are Kubernetes' to describe, at the root and in an embedded one. */
-function checkObjectMeta(schema: StructuralSchema, level: Level, path: string, report: Report): void {
+/**
+ * Checks apiVersion, kind and metadata of the root and of embedded resources, which Kubernetes describes
+ * itself.
+ */
+function checkObjectMeta(
+  schema: StructuralSchema,
+  level: SchemaLevel,
+  path: string,
+  report: ReportSchemaProblem,
+): void {
   const { properties = {} } = schema;
   if (level !== "root" && !schema["x-kubernetes-embedded-resource"]) return;
   for (const name of ["kind", "apiVersion", "metadata"]) {
     if (!Object.hasOwn(properties, name)) continue;
-    const at = `${child(path, "properties")}[${name}]`;
+    const at = `${childPath(path, "properties")}[${name}]`;
     const expected = name === "metadata" ? "object" : "string";
     const type = properties[name]?.type;
     if (type !== expected)
-      report(child(at, "type"), `Invalid value: ${JSON.stringify(type ?? "")}: must be ${expected}`);
+      report(childPath(at, "type"), `Invalid value: ${JSON.stringify(type ?? "")}: must be ${expected}`);
     if (level === "root" && properties[name]?.default !== undefined) {
-      report(child(at, "default"), `Forbidden: must not be set in top-level ${name}`);
+      report(childPath(at, "default"), `Forbidden: must not be set in top-level ${name}`);
     }
   }
   const metadata = Object.hasOwn(properties, "metadata") ? properties["metadata"] : undefined;
   if (level === "root" && metadata && !onlyNames(metadata)) {
     const must =
       "must not specify anything other than name and generateName, but metadata is implicitly specified";
-    report(`${child(path, "properties")}[metadata]`, `Forbidden: ${must}`);
+    report(`${childPath(path, "properties")}[metadata]`, `Forbidden: ${must}`);
   }
 }
 
@@ -182,7 +200,7 @@ function onlyNames(metadata: StructuralSchema): boolean {
   return names.size === 0 && Object.keys(rest).length === 0;
 }
 
-/** What may not stand under allOf, anyOf, oneOf and not, and how Kubernetes says so. */
+/** Keywords that are forbidden under allOf, anyOf, oneOf and not, with Kubernetes' messages. */
 const forbiddenNested: readonly (readonly [keyof StructuralSchema, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -204,34 +222,35 @@ function checkNested(
   path: string,
   depth: number,
   isIntOrString: boolean,
-  report: Report,
+  report: ReportSchemaProblem,
 ): void {
-  if (depth > deepest) return report(path, `Forbidden: must not be nested more than ${deepest} levels deep`);
+  if (depth > maxDepth)
+    return report(path, `Forbidden: must not be nested more than ${maxDepth} levels deep`);
   checkOpenApi(schema, path, report);
   for (const [key, must] of forbiddenNested) {
     const value = schema[key];
     const isSet = Array.isArray(value)
       ? value.length > 0
       : value !== undefined && value !== false && value !== "";
-    if (isSet) report(child(path, key), `Forbidden: ${must}`);
+    if (isSet) report(childPath(path, key), `Forbidden: ${must}`);
   }
   const nested = (part: StructuralSchema, at: string): void =>
     checkNested(part, at, depth + 1, false, report);
-  if (schema.items) nested(schema.items, child(path, "items"));
+  if (schema.items) nested(schema.items, childPath(path, "items"));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const at = `${child(path, "properties")}[${name}]`;
+    const at = `${childPath(path, "properties")}[${name}]`;
     if (name === "metadata") report(at, "Forbidden: must not be specified in a nested context");
     nested(property, at);
   }
   if (!isIntOrString) eachOf(schema, "anyOf", path, nested);
   eachOf(schema, "allOf", path, nested);
   eachOf(schema, "oneOf", path, nested);
-  if (schema.not) nested(schema.not, child(path, "not"));
+  if (schema.not) nested(schema.not, childPath(path, "not"));
 }
 
 /**
- * Every field and item that a value validation speaks of must also be there in the structural part. Kubernetes
- * looks at the validations that stand at the root, and so does this.
+ * Checks that every field and item named in a value validation is also declared in the structural part. Like
+ * Kubernetes, looks at the validations at the root only.
  */
 function checkComplete(
   validation: StructuralSchema,
@@ -239,12 +258,12 @@ function checkComplete(
   path: string,
   at: string,
   depth: number,
-  report: Report,
+  report: ReportSchemaProblem,
 ): void {
-  if (depth > deepest) return;
+  if (depth > maxDepth) return;
   const nested = (part: StructuralSchema, where: string): void =>
     checkNestedComplete(part, structure, path, where, depth + 1, report);
-  if (validation.not) nested(validation.not, child(at, "not"));
+  if (validation.not) nested(validation.not, childPath(at, "not"));
   for (const key of ["allOf", "anyOf", "oneOf"] as const) eachOf(validation, key, at, nested);
 }
 
@@ -254,11 +273,11 @@ function checkNestedComplete(
   path: string,
   at: string,
   depth: number,
-  report: Report,
+  report: ReportSchemaProblem,
 ): void {
   checkComplete(part, structure, path, at, depth, report);
   const counterpart = (inner: StructuralSchema, own: StructuralSchema | undefined, step: string): void => {
-    const [place, where] = [child(path, step), child(at, step)];
+    const [place, where] = [childPath(path, step), childPath(at, step)];
     if (own) checkNestedComplete(inner, own, place, where, depth + 1, report);
     else report(place, `Required value: because it is defined in ${where}`);
   };

@@ -1,29 +1,29 @@
 import type { Json } from "../object/json.js";
 
-/** A CEL rule and what to say when it does not hold. */
+/** CEL rule and the error if it does not hold. */
 export interface ValidationRule {
-  /** An expression over `self` (and `oldSelf`) that is true for what is allowed. */
+  /** Expression over `self` (and `oldSelf`) that is true for valid values. */
   readonly rule: string;
   readonly message?: string;
-  /** A CEL expression that yields the message. */
+  /** CEL expression for the message. */
   readonly messageExpression?: string;
   readonly reason?:
     | "FieldValueInvalid"
     | "FieldValueForbidden"
     | "FieldValueRequired"
     | "FieldValueDuplicate";
-  /** The field, relative to where the rule stands, that the error should point at. */
+  /** Field that the error refers to, relative to the rule. */
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }
 
-/** The JSON types a structural schema can ask for. */
+/** JSON type in a structural schema. */
 export type SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean";
 
 /**
- * The part of OpenAPI 3.0 that Kubernetes allows in a CRD. What makes it structural: every node outside of
- * `allOf`, `anyOf`, `oneOf` and `not` has a type, and inside of those there are value validations only, so
- * that defaulting and pruning can be done without trying branches.
+ * Subset of OpenAPI 3.0 that Kubernetes allows in a CRD. Structural means: every node outside of `allOf`,
+ * `anyOf`, `oneOf` and `not` has a type, and inside of those there are value validations only, so that
+ * defaulting and pruning need not try branches.
  */
 export interface StructuralSchema {
   readonly type?: SchemaType;
@@ -64,5 +64,5 @@ export interface StructuralSchema {
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
-/** A schema while it is being put together. */
+/** Schema under construction. */
 export type SchemaDraft = { -readonly [Key in keyof StructuralSchema]: StructuralSchema[Key] };

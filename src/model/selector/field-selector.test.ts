@@ -43,7 +43,7 @@ describe("parsing", () => {
     [String.raw`a=\b`, String.raw`invalid field selector: invalid escape sequence: \b`],
     [String.raw`a=\🚀`, String.raw`invalid field selector: invalid escape sequence: \🚀`],
     ["a=b\\", "invalid field selector: invalid escape sequence: \\"],
-  ])("%j is refused", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(new SelectorError(message));
   });
 });
@@ -64,21 +64,21 @@ describe("matching", () => {
   });
 });
 
-test("the value a field must have", () => {
+test("exactValue", () => {
   const selector = parseFieldSelector("metadata.name=x,spec.a!=y");
   expect(selector.exactValue("metadata.name")).toBe("x");
   expect(selector.exactValue("spec.a")).toBeUndefined();
   expect(selector.exactValue("metadata.namespace")).toBeUndefined();
 });
 
-test("a selector cannot be changed", () => {
+test("returns a frozen selector", () => {
   const selector = parseFieldSelector("a=b");
   for (const part of [selector, selector.requirements, selector.requirements[0]]) {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });
 
-test("what is written is read back, for any value", () => {
+test("round-trips any value", () => {
   const requirement = fc.record({
     field: fc.constantFrom("metadata.name", "spec.x"),
     operator: fc.constantFrom("=" as const, "!=" as const),

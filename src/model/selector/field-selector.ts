@@ -1,26 +1,26 @@
 import { SelectorError } from "./selector-error.js";
 
-/** One comparison of a field with a text. */
+/** Comparison of a field with a string. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: "=" | "!=";
   readonly value: string;
 }
 
-/** Chooses objects by the values of fields, all of which must be as required. */
+/** Selects objects by field values; all requirements must match. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
-  /** Chooses everything. */
+  /** True if every object matches. */
   readonly empty: boolean;
-  /** A field that an object does not have counts as the empty text. */
+  /** Missing fields count as an empty string. */
   matches(getField: (field: string) => string | undefined): boolean;
-  /** The value that a field must have, if one is required: the way to an index. */
+  /** Value that a field must equal, if any; for index lookups. */
   exactValue(field: string): string | undefined;
   toString(): string;
 }
 
 /**
- * Compiles requirements that are known to be right.
+ * Compiles valid requirements.
  *
  * @example
  * fieldSelector([{ field: "metadata.name", operator: "=", value: "hello" }]);
@@ -44,7 +44,7 @@ export function fieldSelector(requirements: readonly FieldRequirement[]): FieldS
 }
 
 /**
- * Reads a field selector as a query has it. Throws a {@link SelectorError}.
+ * Parses a field selector of a query. Throws a {@link SelectorError}.
  *
  * @example
  * parseFieldSelector("metadata.name=hello,status.phase!=Failed");
@@ -60,19 +60,19 @@ export function parseFieldSelector(text: string): FieldSelector {
     const at = term.indexOf(operator);
     const field = term.slice(0, at);
     const value = unescapeFieldValue(term.slice(at + operator.length));
-    // Kubernetes drops a comparison of nothing with nothing.
+    // Kubernetes ignores a comparison of an empty field with an empty value.
     if (field === "" && value === "") continue;
     requirements.push({ field, operator: operator === "!=" ? "!=" : "=", value });
   }
   return fieldSelector(requirements);
 }
 
-/** Makes any text fit to stand as a value in a field selector. */
+/** Escapes a value for a field selector. */
 export function escapeFieldValue(value: string): string {
   return value.replaceAll(/[\\,=]/g, String.raw`\$&`);
 }
 
-/** Cuts at commas, except at those after a backslash. */
+/** Splits at commas that no backslash precedes. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -92,7 +92,7 @@ const special = /\\(.?)|[,=]/gsu;
 function unescapeFieldValue(text: string): string {
   return text.replace(special, (sequence: string, escaped: string | undefined) => {
     if (escaped === undefined) {
-      // Kubernetes shows the character as its number.
+      // Kubernetes renders the character as its code.
       throw new SelectorError(
         `invalid field selector: unescaped character in value: ${sequence.charCodeAt(0)}`,
       );

@@ -8,15 +8,15 @@ import {
 } from "./label-requirement.js";
 import { SelectorError } from "./selector-error.js";
 
-/** A token is a word, one of the signs, or the end. Signs and `in`/`notin` are their own kind. */
+/** Token: a word, an operator or the end. Operators and `in`/`notin` are kinds of their own. */
 interface Token {
   readonly kind: "word" | "end" | "(" | ")" | "," | "!" | "=" | "==" | "!=" | "<" | ">" | "in" | "notin";
   readonly text: string;
 }
 
 /**
- * White space, then a sign or a word. Kubernetes' lexer takes a NUL for the end of the text, but swallows one
- * that comes right after something else; what it makes of such a text is what we make of it.
+ * White space, then an operator or a word. Kubernetes' lexer takes NUL for the end of input, but skips one
+ * directly after a token; this does the same.
  */
 const lexeme = /[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>\0]+)\0?/y;
 
@@ -48,8 +48,8 @@ const operators: Partial<Record<Token["kind"], LabelOperator>> = {
 };
 
 /**
- * Reads the text form of a label selector into its requirements, in the order they stand. Throws a
- * {@link SelectorError} with the words of Kubernetes' own parser.
+ * Parses the string form of a label selector into requirements, in order. Throws a {@link SelectorError} with
+ * the message of Kubernetes' parser.
  */
 export function parseRequirements(text: string): LabelRequirement[] {
   const tokens = tokenize(text);
@@ -110,7 +110,7 @@ function parseValue(peek: Read, next: Read): string {
   return value.text;
 }
 
-/** Reads `(a,b)`. Nothing between two commas, or between a comma and a parenthesis, is the empty text. */
+/** Parses `(a,b)`. A missing value between commas or parentheses is an empty string. */
 function parseSet(peek: Read, next: Read): string[] {
   const open = next();
   if (open.kind !== "(") throw new SelectorError(`found '${open.text}' expected: '('`);
@@ -138,7 +138,7 @@ function parseSet(peek: Read, next: Read): string[] {
   return [...values].sort();
 }
 
-/** `in` and `notin` are keywords only where an operator can stand. */
+/** `in` and `notin` are keywords only in the position of an operator. */
 function isWord({ kind }: Token): boolean {
   return kind === "word" || kind === "in" || kind === "notin";
 }

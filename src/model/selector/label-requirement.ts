@@ -3,25 +3,25 @@ import { indexPath, keyPath } from "../object/field-path.js";
 import { validateLabelValue, validateQualifiedName } from "../object/names.js";
 import { SelectorError } from "./selector-error.js";
 
-/** How a label's value is compared, by Kubernetes' names. */
+/** Operator of a label requirement, with Kubernetes' names. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt" | "exists" | "!";
 
-/** The operators that stand between a key and values. */
+/** Operators with a key on the left and values on the right. */
 export const binaryOperators: readonly LabelOperator[] = ["in", "notin", "=", "==", "!=", "gt", "lt"];
 
 const operators: readonly LabelOperator[] = [...binaryOperators, "exists", "!"];
 
-/** One condition on one label. */
+/** Requirement on one label. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
   readonly values: readonly string[];
 }
 
-/** The labels of an object. */
+/** Labels of an object. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Checks a requirement and freezes it. Throws a {@link SelectorError} that names every fault. */
+/** Validates and freezes a requirement. Throws a {@link SelectorError} with every violation. */
 export function labelRequirement(
   key: string,
   operator: LabelOperator,
@@ -39,32 +39,32 @@ function validateKey(key: string): FieldError[] {
 
 function validateValues(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
-  // A list that is empty is nil in Go, which its JSON shows as null.
-  const shown = values.length === 0 ? null : values;
+  // An empty list is nil in Go, which is null in JSON.
+  const rendered = values.length === 0 ? null : values;
   switch (operator) {
     case "in":
     case "notin":
       if (values.length === 0) {
-        errors.push(invalid("values", shown, "for 'in', 'notin' operators, values set can't be empty"));
+        errors.push(invalid("values", rendered, "for 'in', 'notin' operators, values set can't be empty"));
       }
       break;
     case "=":
     case "==":
     case "!=":
       if (values.length !== 1) {
-        errors.push(invalid("values", shown, "exact-match compatibility requires one single value"));
+        errors.push(invalid("values", rendered, "exact-match compatibility requires one single value"));
       }
       break;
     case "exists":
     case "!":
       if (values.length > 0) {
-        errors.push(invalid("values", shown, "values set must be empty for exists and does not exist"));
+        errors.push(invalid("values", rendered, "values set must be empty for exists and does not exist"));
       }
       break;
     case "gt":
     case "lt":
       if (values.length !== 1) {
-        errors.push(invalid("values", shown, "for 'Gt', 'Lt' operators, exactly one value is required"));
+        errors.push(invalid("values", rendered, "for 'Gt', 'Lt' operators, exactly one value is required"));
       }
       for (const [index, value] of values.entries()) {
         if (parseInt64(value) !== undefined) continue;
@@ -84,7 +84,7 @@ function validateValues(key: string, operator: LabelOperator, values: readonly s
   return errors;
 }
 
-/** A requirement in the form that the parser reads, with the values of a set sorted. */
+/** Renders a requirement in the form that the parser reads, with sorted sets. */
 export function renderRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case "exists":
@@ -103,10 +103,10 @@ export function renderRequirement({ key, operator, values }: LabelRequirement): 
 }
 
 /**
- * Turns a requirement into a test that does one property read.
+ * Compiles a requirement into a test that reads one property.
  *
- * What `labels` inherits is never a text: `labels["constructor"]` is a function, so it equals no value and
- * counts as absent, and no separate look at own properties is needed.
+ * Inherited properties are never strings: `labels["constructor"]` is a function, so it equals no value and
+ * counts as absent. No check for own properties is needed.
  */
 export function compileRequirement({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
   const [only = ""] = values;
@@ -137,7 +137,7 @@ export function compileRequirement({ key, operator, values }: LabelRequirement):
 
 const integer = /^[+-]?\d{1,63}$/;
 
-/** A whole number of 64 bits, as Go reads one. */
+/** Parses a 64-bit integer like Go. */
 function parseInt64(text: string | undefined): bigint | undefined {
   if (typeof text !== "string" || !integer.test(text)) return undefined;
   const value = BigInt(text.startsWith("+") ? text.slice(1) : text);

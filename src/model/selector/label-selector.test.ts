@@ -8,7 +8,7 @@ import {
   labelSelector,
   nothing,
   parseLabelSelector,
-  selectorOf,
+  compileSelector,
   validateLabelSelector,
 } from "./label-selector.js";
 import { SelectorError } from "./selector-error.js";
@@ -28,7 +28,7 @@ function canonicalOrEmpty(text: string): string {
   }
 }
 
-describe("the text form", () => {
+describe("parseLabelSelector", () => {
   test.each([
     ["", ""],
     ["  ", ""],
@@ -54,7 +54,7 @@ describe("the text form", () => {
     ["!in", "!in"],
     ["example.com/x=a", "example.com/x=a"],
     ["x\0=\0a\0, y \0 z", "x=a,y"],
-  ])("%j is %j", (text, canonical) => {
+  ])("%j is rendered as %j", (text, canonical) => {
     const selector = parseLabelSelector(text);
     expect(selector.toString()).toBe(canonical);
     expect(parseLabelSelector(canonical).toString()).toBe(canonical);
@@ -101,11 +101,11 @@ describe("the text form", () => {
       "x>9223372036854775808",
       `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": for 'Gt', 'Lt' operators, the value must be an integer`,
     ],
-  ])("%j is refused", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(message));
   });
 
-  test("any text is either understood or refused in words", () => {
+  test("parses any string or throws a SelectorError", () => {
     const pieces = fc.constantFrom(
       "x",
       "in",
@@ -132,7 +132,7 @@ describe("the text form", () => {
     );
   });
 
-  test("long texts take linear time and no stack", () => {
+  test("parses long strings in linear time", () => {
     expect(() => parseLabelSelector("(".repeat(1_000_000))).toThrow(SelectorError);
     expect(() => parseLabelSelector(`x in (${"a,".repeat(500_000)}`)).toThrow(SelectorError);
     expect(parseLabelSelector(`x${" ".repeat(1_000_000)}`).toString()).toBe("x");
@@ -186,7 +186,7 @@ describe("matching", () => {
     },
   );
 
-  test("agrees with the rules spelled out, for any requirements and labels", () => {
+  test("agrees with a reference implementation", () => {
     const word = fc.constantFrom("a", "b", "1", "7", "");
     const key = fc.constantFrom("x", "y", "constructor");
     const operator = fc.constantFrom<LabelOperator>("in", "notin", "=", "==", "!=", "exists", "!");
@@ -204,7 +204,7 @@ describe("matching", () => {
           if (sign === "!") return !has;
           return sign === "notin" || sign === "!=" ? !among : among;
         });
-        const selector = selectorOf(requirements);
+        const selector = compileSelector(requirements);
         expect(selector.matches(labels)).toBe(expected);
         expect(parseLabelSelector(selector.toString()).matches(labels)).toBe(expected);
       }),
@@ -212,8 +212,8 @@ describe("matching", () => {
   });
 });
 
-describe("the form that objects carry", () => {
-  test("none chooses nothing, an empty one everything", () => {
+describe("labelSelector", () => {
+  test("a missing selector matches nothing, an empty one everything", () => {
     expect(labelSelector(undefined)).toBe(nothing);
     expect(labelSelector(null)).toBe(nothing);
     expect(labelSelector({})).toBe(everything);
@@ -223,7 +223,7 @@ describe("the form that objects carry", () => {
     expect([everything.matches(undefined), everything.empty]).toEqual([true, true]);
   });
 
-  test("all of it becomes requirements", () => {
+  test("converts labels and expressions to requirements", () => {
     const selector = labelSelector({
       matchLabels: { b: "1" },
       matchExpressions: [
@@ -255,11 +255,11 @@ describe("the form that objects carry", () => {
       { key: "-x", operator: "In", values: ["-a"] },
       `[key: Invalid value: "-x": ${keyText}, values[0][-x]: Invalid value: "-a": ${valueText}]`,
     ],
-  ])("%j is refused", (expression, message) => {
+  ])("rejects %j", (expression, message) => {
     expect(() => labelSelector({ matchExpressions: [expression] })).toThrow(new SelectorError(message));
   });
 
-  test("its faults as faults of fields", () => {
+  test("validateLabelSelector reports field errors", () => {
     const errors = validateLabelSelector(
       {
         matchLabels: { "-x": "-a" },
@@ -285,7 +285,7 @@ describe("the form that objects carry", () => {
   });
 });
 
-describe("requirements made by hand", () => {
+describe("labelRequirement", () => {
   test.each<[LabelOperator, string[], string]>([
     [
       "=",
@@ -294,18 +294,18 @@ describe("requirements made by hand", () => {
     ],
     ["!=", [], "values: Invalid value: null: exact-match compatibility requires one single value"],
     ["gt", [], "values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required"],
-  ])("%s %j is refused", (operator, values, message) => {
+  ])("rejects %s %j", (operator, values, message) => {
     expect(() => labelRequirement("x", operator, values)).toThrow(new SelectorError(message));
   });
 
-  test("an operator that nobody knows is refused", () => {
+  test("rejects an unknown operator", () => {
     const unknown: LabelOperator = JSON.parse('"like"');
     expect(() => labelRequirement("x", unknown, [])).toThrow(
       'operator: Unsupported value: "like": supported values: "in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!"',
     );
   });
 
-  test("a selector cannot be changed", () => {
+  test("returns a frozen selector", () => {
     const selector = parseLabelSelector("x in (a)");
     const [requirement] = selector.requirements;
     for (const part of [selector, selector.requirements, requirement, requirement?.values]) {

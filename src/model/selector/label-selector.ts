@@ -14,13 +14,13 @@ import {
 } from "./label-requirement.js";
 import { SelectorError } from "./selector-error.js";
 
-/** The form in which objects carry a label selector. */
+/** Label selector as a field of an object. */
 export interface LabelSelectorSpec {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly LabelSelectorExpression[];
 }
 
-/** One condition on one label, as objects carry it. */
+/** Requirement on one label, as a field of an object. */
 export interface LabelSelectorExpression {
   readonly key: string;
   /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
@@ -28,37 +28,31 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[];
 }
 
-/** Chooses objects by their labels, all requirements of which must hold. */
+/** Selects objects by labels; all requirements must match. */
 export interface LabelSelector {
-  /** In the order of their keys. */
+  /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[];
-  /** Chooses everything. */
+  /** Matches everything. */
   readonly empty: boolean;
   matches(labels: Labels | undefined): boolean;
-  /** The value that a label must have, if only one is possible: the way to an index. */
+  /** Value that a label must equal, if only one is possible; for index lookups. */
   exactValue(key: string): string | undefined;
-  /** The form that {@link parseLabelSelector} reads, the same for selectors that mean the same. */
+  /** Form that {@link parseLabelSelector} reads; the same for equivalent selectors. */
   toString(): string;
 }
 
 const noLabels: Labels = Object.freeze({});
 
-/** Compiles requirements; a selector of none chooses everything. */
-export function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
+/** Compiles requirements; an empty list matches everything. */
+export function compileSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   const sorted = Object.freeze(requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
   const tests = sorted.map(compileRequirement);
-  const [only] = tests;
   return Object.freeze({
     requirements: sorted,
     empty: sorted.length === 0,
-    matches:
-      tests.length === 1 && only !== undefined
-        ? (labels: Labels | undefined): boolean => only(labels ?? noLabels)
-        : (labels: Labels | undefined): boolean => {
-            const own = labels ?? noLabels;
-            for (const test of tests) if (!test(own)) return false;
-            return true;
-          },
+    matches(labels: Labels | undefined): boolean {
+      return tests.every((test) => test(labels ?? noLabels));
+    },
     exactValue(key: string): string | undefined {
       const found = sorted.find((requirement) => requirement.key === key);
       if (found === undefined || found.values.length !== 1) return undefined;
@@ -68,10 +62,10 @@ export function selectorOf(requirements: readonly LabelRequirement[]): LabelSele
   });
 }
 
-/** Chooses everything. */
-export const everything: LabelSelector = selectorOf([]);
+/** Matches everything. */
+export const everything: LabelSelector = compileSelector([]);
 
-/** Chooses nothing. */
+/** Matches nothing. */
 export const nothing: LabelSelector = Object.freeze({
   requirements: Object.freeze([]),
   empty: false,
@@ -81,13 +75,13 @@ export const nothing: LabelSelector = Object.freeze({
 });
 
 /**
- * Reads a label selector as a query has it. Throws a {@link SelectorError}.
+ * Parses a label selector of a query. Throws a {@link SelectorError}.
  *
  * @example
  * parseLabelSelector("app=web,tier in (front,back),!legacy").matches(pod.metadata.labels);
  */
 export function parseLabelSelector(text: string): LabelSelector {
-  return text === "" ? everything : selectorOf(parseRequirements(text));
+  return text === "" ? everything : compileSelector(parseRequirements(text));
 }
 
 const operators = new Map<string, LabelOperator>([
@@ -98,8 +92,8 @@ const operators = new Map<string, LabelOperator>([
 ]);
 
 /**
- * Compiles the selector that an object carries: none chooses nothing, an empty one everything. Throws a
- * {@link SelectorError}.
+ * Compiles the selector in a field of an object: a missing one matches nothing, an empty one everything.
+ * Throws a {@link SelectorError}.
  */
 export function labelSelector(spec: LabelSelectorSpec | null | undefined): LabelSelector {
   if (!spec) return nothing;
@@ -107,16 +101,16 @@ export function labelSelector(spec: LabelSelectorSpec | null | undefined): Label
     labelRequirement(key, "=", [value]),
   );
   for (const { key, operator, values = [] } of spec.matchExpressions ?? []) {
-    const known = operators.get(operator);
-    if (known === undefined) {
+    const labelOperator = operators.get(operator);
+    if (labelOperator === undefined) {
       throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
     }
-    requirements.push(labelRequirement(key, known, values));
+    requirements.push(labelRequirement(key, labelOperator, values));
   }
-  return requirements.length === 0 ? everything : selectorOf(requirements);
+  return requirements.length === 0 ? everything : compileSelector(requirements);
 }
 
-/** Faults of a selector that an object carries at `path`. */
+/** Validates a selector in a field of an object. */
 export function validateLabelSelector(
   spec: LabelSelectorSpec | null | undefined,
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** A selector that cannot be understood. The message is Kubernetes' own. */
+/** Malformed selector. The message is Kubernetes' own. */
 export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }

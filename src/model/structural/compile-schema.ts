@@ -1,28 +1,30 @@
 import { hasRules, validateRules } from "../cel/rules/validate-rules.js";
 import { type FieldError, type FieldErrorType, invalid } from "../object/field-errors.js";
-import type { Json } from "../object/json.js";
-import { getOwn, type MutableObject } from "../patch/own-property.js";
+import { getOwn, type Json, type MutableObject } from "../object/json.js";
 import type { StructuralSchema } from "../schema/structural-schema.js";
 import { applyDefaults } from "./defaulting.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
-import { distinct, Findings } from "./validation/findings.js";
-import { rootField } from "./path-stack.js";
+import { distinct, ErrorCollector } from "./validation/error-collector.js";
+import { rootField } from "../object/path-stack.js";
 import { validateListTypes } from "./validation/list-types.js";
 import type { ObjectSchema } from "./object-schema.js";
 import { pruneRoot, pruneValue } from "./pruning.js";
 import { correlate } from "./validation/ratcheting.js";
-import { fieldOf, nodeOf, type SchemaNode } from "./schema-node.js";
+import { fieldNode, compiledNode, type CompiledNode } from "./compiled-node.js";
 import { validateValue } from "./validation/validate-value.js";
 
-/** How a schema is to be taken. */
+/** Options for {@link compileSchema}. */
 export interface CompileOptions {
-  /** The schema describes apiVersion, kind and metadata itself; otherwise they are what they are in every object. */
+  /**
+   * The schema itself describes apiVersion, kind and metadata. Default: they have the form that every object
+   * has.
+   */
   readonly builtIn?: boolean;
 }
 
 /**
- * Makes the schema of a kind ready to be applied to objects: what Kubernetes does with the openAPIV3Schema of a
- * CustomResourceDefinition. Nothing is done before it is first needed.
+ * Compiles the schema of a kind, as Kubernetes does with the openAPIV3Schema of a CustomResourceDefinition.
+ * Parts are compiled on first use.
  *
  * @example
  * const notes = compileSchema({
@@ -36,21 +38,21 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
   let features: Features | undefined;
   return {
     applyDefaults(object) {
-      applyDefaults(nodeOf(schema), object as MutableObject, !builtIn);
+      applyDefaults(compiledNode(schema), object as MutableObject, !builtIn);
     },
     prune(object) {
-      const root = nodeOf(schema);
+      const root = compiledNode(schema);
       return builtIn ? pruneValue(root, object as MutableObject) : pruneRoot(root, object as MutableObject);
     },
     validate(object, old, { statusOnly = false, tolerate } = {}) {
-      const root = nodeOf(schema);
+      const root = compiledNode(schema);
       features ??= featuresOf(schema);
       const value = object as MutableObject;
       const before = old as MutableObject | undefined;
       let errors = statusOnly ? validateStatus(root, value, before) : validateSchema(root, value, before);
       if (features.embedded && !statusOnly) errors = errors.concat(validateEmbeddedResources(root, value));
       const repeated = validateListTypes(root, value, before);
-      // Who already has repeated items may keep them.
+      // Duplicates that are stored already may stay.
       const isNew = repeated.length > 0 && (!before || validateListTypes(root, before).length === 0);
       if (isNew) errors = errors.concat(repeated);
       if (features.rules) errors = errors.concat(checkRules(root, value, before, errors, tolerate));
@@ -59,29 +61,35 @@ export function compileSchema(schema: StructuralSchema, options: CompileOptions 
   };
 }
 
-/** What is valid is valid, whatever it was before; so only where something is wrong the old value is looked at. */
-function validateSchema(root: SchemaNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
-  const findings = new Findings(base);
-  validateValue(root, value, undefined, findings, old);
-  if (findings.errors.length === 0 || old === undefined) return distinct(findings.errors);
-  const changes = new Findings(base);
+/**
+ * Validates a value. The old value is only compared if there are errors, because valid values need no
+ * ratcheting.
+ */
+function validateSchema(root: CompiledNode, value: Json, old: Json | undefined, base = ""): FieldError[] {
+  const collector = new ErrorCollector(base);
+  validateValue(root, value, undefined, collector, old);
+  if (collector.errors.length === 0 || old === undefined) return distinct(collector.errors);
+  const changes = new ErrorCollector(base);
   validateValue(root, value, correlate(root, value, old), changes);
   return distinct(changes.errors);
 }
 
-/** Kubernetes takes the status for an object of its own here, and speaks of its fields without saying that they are in it. */
+/**
+ * Validates the status alone. Kubernetes treats it as an object of its own, so messages name its fields
+ * without the prefix `status`.
+ */
 function validateStatus(
-  root: SchemaNode,
+  root: CompiledNode,
   object: MutableObject,
   old: MutableObject | undefined,
 ): FieldError[] {
-  const node = fieldOf(root, "status");
+  const node = fieldNode(root, "status");
   const status = getOwn(object, "status");
   if (!node || status === undefined) return [];
   return validateSchema(node, status, old && getOwn(old, "status"), "status");
 }
 
-/** Rules count on values being of the right type and no bigger than the schema allows. */
+/** Errors that prevent rules from running: rules rely on the types and limits of the schema. */
 const blocking: ReadonlySet<FieldErrorType> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -91,7 +99,7 @@ const blocking: ReadonlySet<FieldErrorType> = new Set([
 ]);
 
 function checkRules(
-  root: SchemaNode,
+  root: CompiledNode,
   value: Json,
   old: Json | undefined,
   errors: readonly FieldError[],
@@ -106,7 +114,7 @@ function checkRules(
   return validateRules(root.schema, value, old, correlation, tolerate);
 }
 
-/** What occurs anywhere in a schema, so that objects are not searched in vain. */
+/** Features that occur anywhere in a schema, so that objects are not searched in vain. */
 interface Features {
   readonly embedded: boolean;
   readonly rules: boolean;

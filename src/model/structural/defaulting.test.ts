@@ -54,7 +54,7 @@ describe("applyDefaults", () => {
     expect(defaulted(schema, value)).toEqual(expected);
   });
 
-  test("each object gets its own copy", () => {
+  test("gives each object its own copy of a default", () => {
     const schema = compileSchema(object({ list: { type: "array", items: text, default: ["a"] } }));
     const first: { list?: string[] } = {};
     schema.applyDefaults(first);
@@ -64,7 +64,7 @@ describe("applyDefaults", () => {
     expect(second).toEqual({ list: ["a"] });
   });
 
-  test("metadata is left alone, unless the kind is built in", () => {
+  test("defaults metadata only for built-in kinds", () => {
     const schema = object({ metadata: object({ name: { ...text, default: "x" } }) });
     const root = { metadata: { labels: null } };
     compileSchema(schema).applyDefaults(root);
@@ -73,7 +73,7 @@ describe("applyDefaults", () => {
     expect(root).toEqual({ metadata: { labels: null, name: "x" } });
   });
 
-  test("nothing reaches the prototype of all objects", () => {
+  test("does not modify Object.prototype", () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"spec":{"type":"object","properties":{"__proto__":{"type":"object","properties":{"polluted":{"type":"string","default":"yes"}}},"constructor":{"type":"object","default":{"prototype":{}},"x-kubernetes-preserve-unknown-fields":true}}}}}',
     ) as StructuralSchema;

@@ -1,45 +1,43 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { type MutableObject, setOwn } from "../patch/own-property.js";
+import { isJsonArray, isJsonObject, type Json, type MutableObject, setOwn } from "../object/json.js";
 import { isObjectMetaField, pruneObjectMeta } from "./object-meta.js";
 import { isMetaField, pruneValue } from "./pruning.js";
-import { entriesOf, fieldOf, hasDefault, itemsOf, type SchemaNode } from "./schema-node.js";
+import { entryNode, fieldNode, hasDefault, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** Fills in the defaults of a whole object, in place. With `implicitMeta`, its metadata is left alone. */
-export function applyDefaults(node: SchemaNode, object: MutableObject, implicitMeta: boolean): void {
+/** Fills in defaults of a whole object, in place. With `implicitMeta`, its metadata is left alone. */
+export function applyDefaults(node: CompiledNode, object: MutableObject, implicitMeta: boolean): void {
   fillObject(node, object, implicitMeta);
 }
 
-function fill(node: SchemaNode, value: Json, isMetadata = false): void {
+function fillValue(node: CompiledNode, value: Json, isMetadata = false): void {
   if (Object.isFrozen(value)) return;
   if (isJsonArray(value)) fillList(node, value as Json[]);
   else if (isJsonObject(value)) fillObject(node, value, false, isMetadata);
 }
 
-/** Nulls in a list stay unless there is a default: taking them out would move the others. */
-function fillList(node: SchemaNode, list: Json[]): void {
-  const items = itemsOf(node);
+/** Nulls in a list stay unless there is a default: removing them would shift the others. */
+function fillList(node: CompiledNode, list: Json[]): void {
+  const items = itemNode(node);
   if (!items) return;
   for (let index = 0; index < list.length; index++) {
     if (list[index] === null && !items.nullable && hasDefault(items.schema)) list[index] = defaultOf(items);
-    fill(items, list[index] ?? null);
+    fillValue(items, list[index] ?? null);
   }
 }
 
-/** `isMetadata`: whether it is the metadata of an embedded resource, which has the fields that metadata has and no more. */
+/** `isMetadata`: the object is the metadata of an embedded resource, and only gets fields that metadata has. */
 function fillObject(
-  node: SchemaNode,
+  node: CompiledNode,
   object: MutableObject,
   implicitMeta: boolean,
   isMetadata = false,
 ): void {
   for (const key in object) {
     if (implicitMeta && isMetaField(key)) continue;
-    const child = fieldOf(node, key) ?? entriesOf(node);
+    const child = fieldNode(node, key) ?? entryNode(node);
     if (!child) continue;
     let value = object[key] ?? null;
     if (value === null && !child.nullable) {
-      // What is taken away must not be read again: without an own field, `__proto__` is the prototype of all objects.
+      // The deleted field must not be read again: without an own field, `__proto__` is Object.prototype.
       if (!hasDefault(child.schema)) {
         delete object[key];
         continue;
@@ -47,23 +45,23 @@ function fillObject(
       value = defaultOf(child);
       setOwn(object, key, value);
     }
-    fill(child, value, node.embedded && key === "metadata");
+    fillValue(child, value, node.embedded && key === "metadata");
   }
   for (const name of node.defaulted) {
     if ((implicitMeta && isMetaField(name)) || (isMetadata && !isObjectMetaField(name))) continue;
     if (Object.hasOwn(object, name) && object[name] !== undefined) continue;
-    const child = fieldOf(node, name);
+    const child = fieldNode(node, name);
     if (!child) continue;
     const value = defaultOf(child);
     const ofResource = node.embedded && name === "metadata";
     if (ofResource) pruneObjectMeta(value, name);
-    fill(child, value, ofResource);
+    fillValue(child, value, ofResource);
     setOwn(object, name, value);
   }
 }
 
-/** A copy of a node's default, without what the node does not know. */
-function defaultOf(node: SchemaNode): Json {
+/** Copies the default of a node, pruned by the node. */
+function defaultOf(node: CompiledNode): Json {
   if (node.preparedDefault === undefined) {
     const value = copyJson(node.schema.default ?? null);
     pruneValue(node, value);

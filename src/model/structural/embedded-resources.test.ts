@@ -26,7 +26,7 @@ const faults = (spec: object): string[] => schema.validate({ spec }).map(renderF
 const withMetadata = (metadata: unknown): object => ({ one: { apiVersion: "v1", kind: "K", metadata } });
 
 describe("embedded resources", () => {
-  test("have an apiVersion and a kind", () => {
+  test("require apiVersion and kind", () => {
     expect(faults({ one: {}, some: [{}], many: { k: { apiVersion: "v1" } } })).toEqual([
       "spec.one.apiVersion: Required value",
       "spec.one.kind: Required value",
@@ -101,11 +101,11 @@ describe("embedded resources", () => {
       { creationTimestamp: "2024-01-01T00:00:00Zx" },
       '{"creationTimestamp":"2024-01-01T00:00:00Zx"}: parsing time "2024-01-01T00:00:00Zx": extra text: "x"',
     ],
-  ])("metadata %j cannot be read", (metadata, said) => {
+  ])("reject metadata %j", (metadata, said) => {
     expect(faults(withMetadata(metadata))).toEqual([`spec.one.metadata: Invalid value: ${said}`]);
   });
 
-  test("metadata need not have a name, but what there is has to be right", () => {
+  test("allow metadata without a name, and validate the rest", () => {
     expect(faults(withMetadata(null))).toEqual([]);
     expect(faults(withMetadata({ creationTimestamp: null, finalizers: null, labels: { a: null } }))).toEqual(
       [],

@@ -1,27 +1,25 @@
 import { type FieldError, invalid, required } from "../object/field-errors.js";
 import { childPath, type FieldPath } from "../object/field-path.js";
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../object/json.js";
 import { validateObjectMeta } from "../object/metadata.js";
 import { validateDns1035Label, validatePathSegmentName } from "../object/names.js";
 import { type ObjectMeta, parseApiVersion } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn } from "../patch/own-property.js";
-import { mostReported } from "./most-reported.js";
+import { maxReportedErrors } from "./max-reported-errors.js";
 import { objectMetaFault, readObjectMeta } from "./object-meta.js";
-import { PathStack } from "./path-stack.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
+import { PathStack } from "../object/path-stack.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** What is wrong with apiVersion, kind and metadata of the resources that stand inside of an object. */
-export function validateEmbeddedResources(root: SchemaNode, object: Json): FieldError[] {
+/** Validates apiVersion, kind and metadata of embedded resources. */
+export function validateEmbeddedResources(root: CompiledNode, object: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, new PathStack(), errors);
   return errors;
 }
 
-function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError[]): void {
-  if (errors.length >= mostReported) return;
+function walk(node: CompiledNode, value: Json, path: PathStack, errors: FieldError[]): void {
+  if (errors.length >= maxReportedErrors) return;
   if (isJsonArray(value)) {
-    const items = itemsOf(node);
+    const items = itemNode(node);
     if (!items) return;
     for (const [index, item] of value.entries()) {
       path.enterItem(index);
@@ -31,8 +29,8 @@ function walk(node: SchemaNode, value: Json, path: PathStack, errors: FieldError
   } else if (isJsonObject(value)) {
     if (node.embedded) checkResource(value, path.bracketed(), errors);
     for (const key of Object.keys(value)) {
-      const field = fieldOf(node, key);
-      const child = field ?? entriesOf(node);
+      const field = fieldNode(node, key);
+      const child = field ?? entryNode(node);
       const inner = value[key];
       if (!child || inner === undefined) continue;
       if (field) path.enterField(key);
@@ -78,7 +76,7 @@ function checkName(
   }
 }
 
-/** A resource inside of another need not have a name, and has a namespace if it wants. */
+/** Embedded resources may lack a name, and may have a namespace. */
 function checkMetadata(metadata: ObjectMeta, path: FieldPath): FieldError[] {
   const named = metadata.name ? metadata : { ...metadata, name: "fakename" };
   const namespaced = Boolean(metadata.namespace);

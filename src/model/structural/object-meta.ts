@@ -1,12 +1,17 @@
-import { isJsonObject, type Json, type JsonObject } from "../object/json.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type MutableObject,
+} from "../object/json.js";
 import type { ObjectMeta } from "../object/object.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { getOwn, type MutableObject } from "../patch/own-property.js";
-import { goTimeFault } from "./go-time.js";
-import { mostReported } from "./most-reported.js";
+import { goTimeFault } from "../formats/go-time.js";
+import { maxReportedErrors } from "./max-reported-errors.js";
 
-/** What a field of metadata holds, by the name that Go has for it. */
-type FieldType =
+/** Type of a metadata field, by its name in Go. */
+type GoFieldType =
   | "string"
   | "types.UID"
   | "v1.ManagedFieldsOperationType"
@@ -15,19 +20,19 @@ type FieldType =
   | "time"
   | "map[string]string"
   | "[]string"
-  /** Anything at all. */
+  /** Any value. */
   | "any"
-  | Struct;
+  | GoStruct;
 
-/** A list of records. */
-interface Struct {
+/** List of Go structs. */
+interface GoStruct {
   readonly name: string;
-  readonly fields: ReadonlyMap<string, FieldType>;
+  readonly fields: ReadonlyMap<string, GoFieldType>;
 }
 
-const ownerReference: Struct = {
+const ownerReference: GoStruct = {
   name: "OwnerReference",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["apiVersion", "string"],
     ["kind", "string"],
     ["name", "string"],
@@ -37,9 +42,9 @@ const ownerReference: Struct = {
   ]),
 };
 
-const managedFieldsEntry: Struct = {
+const managedFieldsEntry: GoStruct = {
   name: "ManagedFieldsEntry",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["manager", "string"],
     ["operation", "v1.ManagedFieldsOperationType"],
     ["apiVersion", "string"],
@@ -50,9 +55,9 @@ const managedFieldsEntry: Struct = {
   ]),
 };
 
-const objectMeta: Struct = {
+const objectMeta: GoStruct = {
   name: "ObjectMeta",
-  fields: new Map<string, FieldType>([
+  fields: new Map<string, GoFieldType>([
     ["name", "string"],
     ["generateName", "string"],
     ["namespace", "string"],
@@ -71,14 +76,14 @@ const objectMeta: Struct = {
   ]),
 };
 
-/** Whether metadata has a field of this name. */
+/** True if metadata has a field of this name. */
 export function isObjectMetaField(name: string): boolean {
   return objectMeta.fields.has(name);
 }
 
 /**
- * Removes from metadata what is no field of it, and returns the paths of that below `path`. Fields that are empty go
- * as well, silently: that is what Kubernetes makes of them.
+ * Removes unknown fields from metadata, and returns their paths below `path`. Empty fields are removed
+ * silently, as in Kubernetes.
  */
 export function pruneObjectMeta(metadata: Json, path: string): string[] {
   const unknown: string[] = [];
@@ -86,9 +91,9 @@ export function pruneObjectMeta(metadata: Json, path: string): string[] {
   return unknown;
 }
 
-function pruneStruct(object: MutableObject, struct: Struct, path: string, unknown: string[]): void {
+function pruneStruct(object: MutableObject, struct: GoStruct, path: string, unknown: string[]): void {
   if (Object.isFrozen(object)) return;
-  if (tellsMuch(object, struct)) {
+  if (hasSeveralReports(object, struct)) {
     for (const key of Object.keys(object).sort()) pruneField(object, key, struct, path, unknown);
   } else {
     for (const key in object) pruneField(object, key, struct, path, unknown);
@@ -98,14 +103,14 @@ function pruneStruct(object: MutableObject, struct: Struct, path: string, unknow
 function pruneField(
   object: MutableObject,
   key: string,
-  struct: Struct,
+  struct: GoStruct,
   path: string,
   unknown: string[],
 ): void {
   const type = struct.fields.get(key);
   const value = object[key];
   if (type === undefined) {
-    if (unknown.length < mostReported) unknown.push(`${path}.${key}`);
+    if (unknown.length < maxReportedErrors) unknown.push(`${path}.${key}`);
     delete object[key];
   } else if (value === undefined || isEmpty(value, key)) {
     delete object[key];
@@ -116,8 +121,8 @@ function pruneField(
   }
 }
 
-/** Whether something could be told of more than one field: then it is told in the order of their names. */
-function tellsMuch(object: MutableObject, { fields }: Struct): boolean {
+/** True if more than one field may be reported: then they are sorted by name. */
+function hasSeveralReports(object: MutableObject, { fields }: GoStruct): boolean {
   let telling = 0;
   for (const key in object) {
     const type = fields.get(key);
@@ -131,7 +136,7 @@ function hasNoFields(value: object): boolean {
   return true;
 }
 
-/** Whether a field is the same as if it were absent. A grace period of 0 is not, and false is not. */
+/** True if a field counts as absent. A grace period of 0 and false do not. */
 function isEmpty(value: Json, key: string): boolean {
   if (value === null || value === "") return true;
   if (key === "generation") return value === 0;
@@ -140,36 +145,36 @@ function isEmpty(value: Json, key: string): boolean {
 }
 
 /**
- * Why Go could not read metadata, in its words; undefined when it could. What is the very same in `known`, which it can
- * read, is not looked at.
+ * Explains why Go cannot decode metadata, with its message; undefined if it can. Parts that are identical in
+ * `valid`, which Go can decode, are skipped.
  */
-export function objectMetaFault(metadata: Json, known?: ObjectMeta): string | undefined {
+export function objectMetaFault(metadata: Json, valid?: ObjectMeta): string | undefined {
   if (metadata === null) return undefined;
-  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "", known as JsonObject | undefined);
+  if (isJsonObject(metadata)) return structFault(metadata, objectMeta, "", valid as JsonObject | undefined);
   return `json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`;
 }
 
 function structFault(
   object: MutableObject,
-  struct: Struct,
+  struct: GoStruct,
   prefix: string,
-  known?: JsonObject,
+  valid?: JsonObject,
 ): string | undefined {
-  // Of several faults the first by name is told; that there is one at all is rare.
+  // Kubernetes reports the first error by field name.
   let first: { readonly key: string; readonly fault: string } | undefined;
   for (const key in object) {
     const type = struct.fields.get(key);
     const value = object[key];
     if (type === undefined || value === undefined || value === null) continue;
-    if (known !== undefined && value === known[key]) continue;
+    if (valid !== undefined && value === valid[key]) continue;
     const fault = fieldFault(value, type, struct.name, `${prefix}${key}`);
     if (fault !== undefined && (first === undefined || key < first.key)) first = { key, fault };
   }
   return first?.fault;
 }
 
-/** `path` leads to the field from the outermost record on; `struct` is the record that it stands in. */
-function fieldFault(value: Json, type: FieldType, struct: string, path: string): string | undefined {
+/** `path` is the path from the outermost struct; `struct` is the struct with the field. */
+function fieldFault(value: Json, type: GoFieldType, struct: string, path: string): string | undefined {
   const cannot = (what: Json, as: string): string =>
     `json: cannot unmarshal ${goKind(what, as)} into Go struct field ${struct}.${path} of type ${as}`;
   if (typeof type === "object") {
@@ -209,20 +214,18 @@ function fieldFault(value: Json, type: FieldType, struct: string, path: string):
   }
 }
 
-/** Metadata without a fault as Go reads it: known fields only, and null as what is empty. Frozen parts are shared. */
+/** Decodes valid metadata like Go: known fields only, null as empty. Frozen parts are shared. */
 export function readObjectMeta(metadata: Json): ObjectMeta {
   return isJsonObject(metadata) ? readStruct(metadata, objectMeta) : {};
 }
 
-function readStruct(object: JsonObject, struct: Struct): JsonObject {
-  // Not a spread: to what that makes V8 adds fields slowly, and metadata gets some.
-  if (isInOrder(object, struct)) return Object.assign({}, object);
+function readStruct(object: JsonObject, struct: GoStruct): JsonObject {
   const read: MutableObject = {};
   struct.fields.forEach((type, key) => {
     const value = getOwn(object, key);
     if (value === undefined || value === null) return;
     if (Object.isFrozen(value)) {
-      // A plain value, or a part that was read before.
+      // Scalar, or a part that was decoded before.
       read[key] = value;
     } else if (typeof type === "object" && isJsonArray(value)) {
       read[key] = value.map((item) => (isJsonObject(item) ? readStruct(item, type) : {}));
@@ -237,36 +240,7 @@ function readStruct(object: JsonObject, struct: Struct): JsonObject {
   return read;
 }
 
-/** Whether it is what would come of reading it: known fields in the order of the record, with nothing to look into. */
-function isInOrder(object: JsonObject, struct: Struct): boolean {
-  let last = -1;
-  for (const key in object) {
-    const place = orderOf(struct).get(key) ?? -1;
-    const value = object[key];
-    if (place <= last || value === undefined || value === null) return false;
-    if (!Object.isFrozen(value) && !(isJsonObject(value) && hasOnlyTexts(value))) return false;
-    last = place;
-  }
-  return true;
-}
-
-function hasOnlyTexts(map: JsonObject): boolean {
-  for (const key in map) if (typeof map[key] !== "string") return false;
-  return true;
-}
-
-const orders = new WeakMap<Struct, ReadonlyMap<string, number>>();
-
-function orderOf(struct: Struct): ReadonlyMap<string, number> {
-  let order = orders.get(struct);
-  if (order === undefined) {
-    order = new Map(Array.from(struct.fields.keys(), (key, place) => [key, place]));
-    orders.set(struct, order);
-  }
-  return order;
-}
-
-/** What Go calls a JSON value; a number that does not fit is named. */
+/** Go's name for a JSON type; an out-of-range number includes its value. */
 function goKind(value: Json, as = ""): string {
   switch (typeof value) {
     case "string":

@@ -1,30 +1,30 @@
 import type { FieldError } from "../object/field-errors.js";
 
-/** How an object is validated that was there before. */
+/** Options for validation. */
 interface ValidateOptions {
-  /** Only the status is written: of the rest nothing but rules is run. */
+  /** Validate only the status against the schema; rules run for the whole object. */
   readonly statusOnly?: boolean | undefined;
-  /** Takes what breaks a rule and is let be because it did not change. */
+  /** Called with violations that are tolerated because the value did not change. */
   readonly tolerate?: ((error: FieldError) => void) | undefined;
 }
 
-/** The rules of a kind's schema, compiled once and applied to whole objects (with apiVersion, kind and metadata). */
+/** Compiled schema of a kind, applied to whole objects (with apiVersion, kind and metadata). */
 export interface ObjectSchema {
   /**
-   * Fills in the defaults of fields that are missing (or null where null is not allowed), in place, and drops nulls
-   * that are not allowed and have no default. Metadata stays as it is, and so do parts that are frozen.
+   * Fills in defaults of missing fields (and of nulls that are not allowed), in place, and removes nulls that
+   * are neither allowed nor have a default. Metadata and frozen parts are left alone.
    */
   applyDefaults(object: object): void;
   /**
-   * Removes what the schema does not know, in place, and returns the paths of it as strict decoding names them
-   * (`spec.foo`, `spec.list[0].bar`), in Kubernetes' order: first those in metadata, then the others sorted, then
-   * those in the metadata of embedded resources. Metadata is pruned to the fields there are. Past a thousand, what is
-   * removed is not named. Parts that are frozen are taken to be pruned.
+   * Removes undeclared fields, in place, and returns their paths as strict decoding names them (`spec.foo`,
+   * `spec.list[0].bar`), in Kubernetes' order: metadata first, then the others sorted, then the metadata of
+   * embedded resources. Metadata is pruned to its known fields. Beyond a thousand, removed fields are not
+   * named. Frozen parts are assumed to be pruned.
    */
   prune(object: object): string[];
   /**
-   * What breaks the schema, in Kubernetes' words. With `old`, parts that did not change may break it (ratcheting),
-   * and only what changed is reported. Past a thousand faults, looking for more stops.
+   * Validates an object, with Kubernetes' messages. With `old`, violations in unchanged parts are tolerated
+   * (ratcheting). Stops after a thousand errors.
    */
   validate(object: object, old?: object, options?: ValidateOptions): FieldError[];
 }

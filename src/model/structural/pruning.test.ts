@@ -84,7 +84,7 @@ describe("prune", () => {
     expect(root).toEqual({ spec: expected });
   });
 
-  test("metadata has its own fields, and empty ones go", () => {
+  test("removes unknown and empty fields of metadata", () => {
     const root = {
       apiVersion: "v1",
       kind: "K",
@@ -121,7 +121,7 @@ describe("prune", () => {
     });
   });
 
-  test("metadata that is no object is left for others to refuse", () => {
+  test("leaves metadata that is not an object alone", () => {
     for (const metadata of ["x", 5, [], [{ foo: 1 }], { ownerReferences: "x", labels: 5 }]) {
       const root = { metadata: copy(metadata) };
       expect(compileSchema(object({})).prune(root)).toEqual([]);
@@ -129,14 +129,14 @@ describe("prune", () => {
     }
   });
 
-  test("a built-in kind describes everything itself", () => {
+  test("prunes metadata of built-in kinds by their schema", () => {
     const schema = compileSchema(object({ metadata: object({ name: text }) }), { builtIn: true });
     const root = { apiVersion: "v1", metadata: { name: "x", labels: { a: "b" } } };
     expect(schema.prune(root)).toEqual(["apiVersion", "metadata.labels"]);
     expect(root).toEqual({ metadata: { name: "x" } });
   });
 
-  test("names that JavaScript has plans for are names like others", () => {
+  test("treats __proto__ and constructor as ordinary names", () => {
     const properties = JSON.parse('{"__proto__":{"type":"object"}}') as Record<string, StructuralSchema>;
     const root = JSON.parse('{"spec":{"__proto__":{"a":1},"constructor":{"b":1}},"__proto__":1}') as object;
     expect(compileSchema(object({ spec: object(properties) })).prune(root)).toEqual([

@@ -1,57 +1,55 @@
-import { isJsonObject, type Json } from "../object/json.js";
-import { isJsonArray } from "../patch/json-equal.js";
-import { type MutableObject, setOwn } from "../patch/own-property.js";
-import { mostReported } from "./most-reported.js";
+import { isJsonArray, isJsonObject, type Json, type MutableObject, setOwn } from "../object/json.js";
+import { maxReportedErrors } from "./max-reported-errors.js";
 import { pruneObjectMeta } from "./object-meta.js";
-import { PathStack } from "./path-stack.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "./schema-node.js";
+import { PathStack } from "../object/path-stack.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "./compiled-node.js";
 
-/** What a walk has removed. */
+/** Fields removed so far. */
 interface Removed {
   readonly path: PathStack;
   readonly fields: string[];
-  /** From the metadata of embedded resources. */
+  /** Fields removed from the metadata of embedded resources. */
   readonly metadata: string[];
 }
 
-/** Removes what a node does not describe, in place, and returns the paths of it. */
-export function pruneValue(node: SchemaNode, value: Json): string[] {
+/** Removes fields that a node does not declare, in place, and returns their paths. */
+export function pruneValue(node: CompiledNode, value: Json): string[] {
   const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
   prune(node, value, removed);
   return [...removed.fields.sort(), ...removed.metadata.sort()];
 }
 
-/** Prunes a whole object, whose apiVersion, kind and metadata are what they are in every object. */
-export function pruneRoot(node: SchemaNode, object: MutableObject): string[] {
+/** Prunes a whole object, whose apiVersion, kind and metadata have the form that every object has. */
+export function pruneRoot(node: CompiledNode, object: MutableObject): string[] {
   const removed: Removed = { path: new PathStack(), fields: [], metadata: [] };
   pruneObject(node, object, true, removed);
   return [...pruneMetadata(object, ""), ...removed.fields.sort(), ...removed.metadata.sort()];
 }
 
-/** Whether a field stands in every resource. */
+/** True for the fields that every object has. */
 export function isMetaField(name: string): boolean {
   return name === "metadata" || name === "apiVersion" || name === "kind";
 }
 
-/** `node` is undefined below what is allowed without being described: objects there lose all fields. */
-function prune(node: SchemaNode | undefined, value: Json, removed: Removed): void {
+/** `node` is undefined below values that are allowed but not declared: objects there lose all fields. */
+function prune(node: CompiledNode | undefined, value: Json, removed: Removed): void {
   if (Object.isFrozen(value)) return;
-  if (isJsonArray(value)) pruneItems(node && itemsOf(node), value, node?.preserves === true, removed);
+  if (isJsonArray(value)) pruneItems(node && itemNode(node), value, node?.preserves === true, removed);
   else if (isJsonObject(value)) {
     if (node) pruneObject(node, value, node.embedded, removed);
     else for (const key of Object.keys(value)) remove(value, key, removed);
   }
 }
 
-/** In a list that keeps unknown fields, so do its items. */
-function keep(node: SchemaNode | undefined, value: Json, removed: Removed): void {
+/** Items of a list that preserves unknown fields preserve them as well. */
+function keep(node: CompiledNode | undefined, value: Json, removed: Removed): void {
   if (!node || Object.isFrozen(value)) return;
-  if (isJsonArray(value)) pruneItems(itemsOf(node), value, true, removed);
+  if (isJsonArray(value)) pruneItems(itemNode(node), value, true, removed);
   else if (isJsonObject(value)) pruneObject(node, value, node.embedded, removed, true);
 }
 
 function pruneItems(
-  items: SchemaNode | undefined,
+  items: CompiledNode | undefined,
   list: readonly Json[],
   preserves: boolean,
   removed: Removed,
@@ -67,7 +65,7 @@ function pruneItems(
 }
 
 function pruneObject(
-  node: SchemaNode,
+  node: CompiledNode,
   object: MutableObject,
   isResource: boolean,
   removed: Removed,
@@ -76,11 +74,11 @@ function pruneObject(
   const { path } = removed;
   if (node.embedded) {
     const unknown = pruneMetadata(object, path.bracketed());
-    if (removed.metadata.length < mostReported) removed.metadata.push(...unknown);
+    if (removed.metadata.length < maxReportedErrors) removed.metadata.push(...unknown);
   }
   for (const key in object) {
     if (isResource && isMetaField(key)) continue;
-    const field = fieldOf(node, key);
+    const field = fieldNode(node, key);
     if (!field && node.schema.additionalProperties === undefined) {
       if (!preserves) remove(object, key, removed);
       continue;
@@ -89,13 +87,13 @@ function pruneObject(
     if (typeof value !== "object" || value === null) continue;
     if (field) path.enterField(key);
     else path.enterKey(key);
-    prune(field ?? entriesOf(node), value, removed);
+    prune(field ?? entryNode(node), value, removed);
     path.leave();
   }
 }
 
 function remove(object: MutableObject, key: string, { path, fields }: Removed): void {
-  if (fields.length < mostReported) {
+  if (fields.length < maxReportedErrors) {
     path.enterField(key);
     fields.push(path.dotted());
     path.leave();

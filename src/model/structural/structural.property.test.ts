@@ -79,7 +79,7 @@ afterEach(() => {
 });
 
 describe("a compiled schema", () => {
-  test.each([false, true])("prunes once and for all (built in: %s)", (builtIn) => {
+  test.each([false, true])("prunes idempotently (built in: %s)", (builtIn) => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
         const schema = compileSchema(root, { builtIn });
@@ -92,7 +92,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test.each([false, true])("defaults once and for all (built in: %s)", (builtIn) => {
+  test.each([false, true])("defaults idempotently (built in: %s)", (builtIn) => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
         const schema = compileSchema(root, { builtIn });
@@ -105,7 +105,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test("does both once and for all", () => {
+  test("prunes and defaults idempotently", () => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
         const schema = compileSchema(root);
@@ -120,7 +120,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test("validates anything without throwing and without changing it", () => {
+  test("validates any value without throwing or modifying it", () => {
     fc.assert(
       fc.property(roots, objects, objects, (root, object, old) => {
         const schema = compileSchema(deepFreeze(root));
@@ -134,7 +134,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test("what is left alone was wrong before", () => {
+  test("tolerates only violations that existed before", () => {
     fc.assert(
       fc.property(roots, objects, (root, object) => {
         const schema = compileSchema(root);
@@ -147,7 +147,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test("the very same parts are overlooked as equal ones are", () => {
+  test("treats identical parts like equal ones", () => {
     fc.assert(
       fc.property(roots, objects, objects, (root, object, more) => {
         const schema = compileSchema(root);
@@ -164,7 +164,7 @@ describe("a compiled schema", () => {
     );
   });
 
-  test("walks as deep as a request may be", () => {
+  test("handles the maximum depth of a request", () => {
     let deep: Json = 1;
     for (let level = 0; level < 1000; level++) deep = level % 2 === 0 ? { a: deep } : [deep];
     const schema = compileSchema({
@@ -186,8 +186,8 @@ describe("a compiled schema", () => {
   });
 });
 
-describe("an object with a million faults", () => {
-  test("is told of some of them", () => {
+describe("an object with a million errors", () => {
+  test("reports a limited number of them", () => {
     const schema = compileSchema({
       type: "object",
       properties: {

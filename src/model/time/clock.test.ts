@@ -4,13 +4,13 @@ import { systemClock } from "./clock.js";
 beforeEach(() => void vi.useFakeTimers({ now: 1000 }));
 afterEach(() => void vi.useRealTimers());
 
-test("shows the machine's time", () => {
+test("returns the system time", () => {
   expect(systemClock.now()).toBe(1000);
   vi.advanceTimersByTime(5);
   expect(systemClock.now()).toBe(1005);
 });
 
-test("calls back once, unless called off", () => {
+test("calls back once, unless cancelled", () => {
   const called = vi.fn<() => void>();
   const calledOff = vi.fn<() => void>();
   systemClock.after(10, called);
@@ -22,7 +22,7 @@ test("calls back once, unless called off", () => {
   expect(calledOff).not.toHaveBeenCalled();
 });
 
-test("waits for delays that a timer of the platform cannot hold", () => {
+test("supports delays longer than setTimeout allows", () => {
   const longest = 2 ** 31 - 1;
   const called = vi.fn<() => void>();
   const calledOff = vi.fn<() => void>();

@@ -1,29 +1,29 @@
-/** A callback that is due later and can be called off until then. */
+/** Scheduled callback that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
 /**
- * Where time comes from. Everything that waits or stamps takes one, so that a test can hand in a
- * {@link VirtualClock} and decide when a second has passed.
+ * Source of time. Everything that waits or records a time takes one, so that a test can pass a {@link
+ * VirtualClock} and decide when a second has passed.
  */
 export interface Clock {
-  /** Milliseconds since 1970, as the wall shows them. */
+  /** Wall-clock time in milliseconds since 1970. */
   now(): number;
-  /** Calls back once, `milliseconds` from now, and keeps no process alive for it. */
+  /** Calls back once, `milliseconds` from now. Does not keep the process alive. */
   after(milliseconds: number, callback: () => void): Timer;
 }
 
-/** Longest delay `setTimeout` takes; a longer one would fire at once. */
-const longestTimeout = 2 ** 31 - 1;
+/** Longest delay that `setTimeout` accepts; a longer one fires at once. */
+const maxTimeout = 2 ** 31 - 1;
 
-/** The machine's own clock. */
+/** Clock of the operating system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, callback) {
     let handle: NodeJS.Timeout;
     const arm = (left: number): void => {
-      const wait = Math.min(left, longestTimeout);
+      const wait = Math.min(left, maxTimeout);
       handle = setTimeout(() => (left > wait ? arm(left - wait) : callback()), wait);
       handle.unref();
     };

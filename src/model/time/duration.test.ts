@@ -4,7 +4,7 @@ import { duration, formatAge, formatDuration } from "./duration.js";
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["0", 0],
     ["0s", 0],
@@ -32,23 +32,23 @@ describe("reading", () => {
     "%j is refused, and what is allowed is said",
     (text) => {
       expect(() => duration(text)).toThrow(
-        /is not a duration: write numbers with units, such as "250ms".*\(units: ns, us, ms, s, m, h, d, w\)/,
+        /^invalid duration .*: use numbers with units, such as "250ms".*\(units: ns, us, ms, s, m, h, d, w\)/,
       );
     },
   );
 
   test.each([
-    ["-1s", 'a duration cannot be negative, as "-1s" is'],
-    [-1, "a duration cannot be -1: give milliseconds of 0 or more"],
-    [NaN, "a duration cannot be NaN"],
-    [Infinity, "a duration cannot be Infinity"],
-    [`${"9".repeat(400)}h`, "is too long"],
-  ])("%s is refused", (value, message) => {
+    ["-1s", 'invalid duration "-1s": must not be negative'],
+    [-1, "invalid duration -1: use 0 or more milliseconds"],
+    [NaN, "invalid duration NaN"],
+    [Infinity, "invalid duration Infinity"],
+    [`${"9".repeat(400)}h`, "too long"],
+  ])("rejects %s", (value, message) => {
     expect(() => duration(value)).toThrow(message);
   });
 });
 
-describe("writing", () => {
+describe("formatting", () => {
   test.each([
     [0, "0s"],
     [250, "250ms"],
@@ -67,11 +67,11 @@ describe("writing", () => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  test.each([-1, NaN, Infinity])("%d is refused", (milliseconds) => {
-    expect(() => formatDuration(milliseconds)).toThrow(/give milliseconds of 0 or more/);
+  test.each([-1, NaN, Infinity])("rejects %d", (milliseconds) => {
+    expect(() => formatDuration(milliseconds)).toThrow(/use 0 or more milliseconds/);
   });
 
-  test("what is written reads back", () => {
+  test("round-trips", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(1_000_000), (milliseconds, nanoseconds) => {
         expect(duration(formatDuration(milliseconds))).toBe(milliseconds);
@@ -81,7 +81,7 @@ describe("writing", () => {
   });
 });
 
-describe("ages as kubectl shows them", () => {
+describe("formatAge", () => {
   const year = 365 * day;
   test.each([
     [-2 * second, "<invalid>"],

@@ -1,7 +1,7 @@
 type Optional<Unit extends string> = `${number}${Unit}` | "";
 
 /**
- * A span of time: milliseconds as a number, or text such as `"250ms"`, `"1.5s"`, `"1h30m"` or `"2d"`, with units in descending
+ * Length of time: a number of milliseconds, or a string such as `"250ms"`, `"1.5s"`, `"1h30m"` or `"2d"`, with units in descending
  * order.
  */
 export type Duration =
@@ -29,7 +29,7 @@ const units = new Map([
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00B5\u03BC]+)/y;
 
 /**
- * Milliseconds of a {@link Duration}, or of text from elsewhere, such as a configuration file. Throws if it is malformed.
+ * Converts a {@link Duration}, or text from elsewhere, such as a configuration file, to milliseconds. Throws if it is malformed.
  *
  * @example
  * duration("1h30m"); // 5400000
@@ -39,11 +39,11 @@ export function duration(value: number | string): number {
   if (typeof value === "number") {
     if (Number.isFinite(value) && value >= 0) return value;
     throw new RangeError(
-      `a duration cannot be ${value}: give milliseconds of 0 or more, or text such as "1h30m"`,
+      `invalid duration ${value}: use 0 or more milliseconds, or a string such as "1h30m"`,
     );
   }
   if (value === "0") return 0;
-  if (value.startsWith("-")) throw new RangeError(`a duration cannot be negative, as ${show(value)} is`);
+  if (value.startsWith("-")) throw new RangeError(`invalid duration ${quoted(value)}: must not be negative`);
 
   let milliseconds = 0;
   for (let position = 0; position < value.length || position === 0; position = part.lastIndex) {
@@ -52,23 +52,23 @@ export function duration(value: number | string): number {
     const size = unit === undefined ? undefined : units.get(unit);
     if (size === undefined) {
       throw new SyntaxError(
-        `${show(value)} is not a duration: write numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
+        `invalid duration ${quoted(value)}: use numbers with units, such as "250ms", "1.5s", "1h30m" or "2d" (units: ns, us, ms, s, m, h, d, w)`,
       );
     }
     milliseconds += Number(digits) * size;
   }
-  if (!Number.isFinite(milliseconds)) throw new RangeError(`the duration ${show(value)} is too long`);
+  if (!Number.isFinite(milliseconds)) throw new RangeError(`invalid duration ${quoted(value)}: too long`);
   return toNanoseconds(milliseconds);
 }
 
-/** Takes away what binary fractions add: 0.3s is 300 ms, not 299.99999999999994. */
+/** Rounds to nanoseconds: 0.3s is 300 ms, not 299.99999999999994. */
 function toNanoseconds(milliseconds: number): number {
   const whole = Math.floor(milliseconds);
   return whole + Math.round((milliseconds - whole) * 1e6) / 1e6;
 }
 
 /**
- * Milliseconds in the shortest form that {@link duration} reads back.
+ * Formats milliseconds in the shortest form that {@link duration} reads.
  *
  * @example
  * formatDuration(5_400_000); // "1h30m"
@@ -76,7 +76,7 @@ function toNanoseconds(milliseconds: number): number {
  */
 export function formatDuration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) {
-    throw new RangeError(`a duration cannot be ${milliseconds}: give milliseconds of 0 or more`);
+    throw new RangeError(`invalid duration ${milliseconds}: use 0 or more milliseconds`);
   }
   let left = toNanoseconds(milliseconds);
   if (left === 0) return "0s";
@@ -97,14 +97,14 @@ export function formatDuration(milliseconds: number): string {
   return text;
 }
 
-/** A number without an exponent and with nanoseconds of a second at most. */
+/** Formats a number without an exponent, with at most nine decimals. */
 function decimal(value: number): string {
   return value.toFixed(9).replace(/\.?0+$/, "");
 }
 
 /**
- * A length of time as kubectl's AGE column shows it: two or three figures that matter, such as `47s`,
- * `3m10s`, `5d3h` or `2y10d`. Clocks of two machines differ, so up to two seconds in the future is `0s`.
+ * Formats a duration like kubectl's AGE column, with two or three significant figures: `47s`, `3m10s`, `5d3h`
+ * or `2y10d`. Clocks of two machines differ, so up to two seconds in the future is `0s`.
  */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
@@ -128,6 +128,6 @@ function two(large: number, largeUnit: string, small: number, smallUnit: string)
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-function show(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
 }

@@ -4,7 +4,7 @@ import { formatMicroTime, formatTime, parseTime } from "./timestamp.js";
 
 const start = Date.UTC(2026, 0, 1);
 
-describe("writing", () => {
+describe("formatting", () => {
   test.each([
     [start, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000000Z"],
     [start + 999.999, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.999999Z"],
@@ -25,7 +25,7 @@ describe("writing", () => {
   );
 });
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["2026-01-01T00:00:00Z", start],
     ["2026-01-01T01:30:00+01:30", start],
@@ -58,12 +58,12 @@ describe("reading", () => {
     ["2026-01-01T00:00:00+24:00", /its offset's hour is 24/],
     ["2026-01-01T00:00:00+00:60", /its offset's minute is 60/],
     ["x".repeat(100_000), /^"x{64}\.\.\." is not a time/],
-  ])("%.40s is refused", (text, message) => {
+  ])("rejects %.40s", (text, message) => {
     expect(() => parseTime(text)).toThrow(message);
   });
 });
 
-test("every second and every microsecond reads back", () => {
+test("round-trips seconds and microseconds", () => {
   const seconds = fc.integer({
     min: Math.ceil(parseTime("0000-01-01T00:00:00Z") / 1000),
     max: 253_402_300_799,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sleep } from "./clock.js";
 import { VirtualClock } from "./virtual-clock.js";
 
-test("time stands still until it is moved", async () => {
+test("time stands still until it is advanced", async () => {
   const clock = new VirtualClock("2026-01-01T00:00:00Z");
   expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
   await clock.advance(1500);
@@ -30,7 +30,7 @@ describe("timers", () => {
     );
   });
 
-  test("can be called off, also by one another", async () => {
+  test("can be cancelled, also by each other", async () => {
     const clock = new VirtualClock();
     const fired: string[] = [];
     const late = clock.after(2, () => fired.push("late"));
@@ -42,7 +42,7 @@ describe("timers", () => {
     expect(() => late.cancel()).not.toThrow();
   });
 
-  test("that a timer sets fire within the same advance when they are due in it", async () => {
+  test("set by a timer fire within the same advance if they are due", async () => {
     const clock = new VirtualClock(0);
     const fired: number[] = [];
     const tick = (): void => {
@@ -54,7 +54,7 @@ describe("timers", () => {
     expect(fired).toEqual([10, 20, 30]);
   });
 
-  test("wait for what the one before has started, where the clock is told how", async () => {
+  test("wait for the settle option between firings", async () => {
     const answers: (() => void)[] = [];
     const underWay = new Set<Promise<void>>();
     const clock = new VirtualClock(0, {
@@ -73,7 +73,7 @@ describe("timers", () => {
     expect(happened).toEqual(["answered at 10", "timed out"]);
   });
 
-  test("of the past are due at once", async () => {
+  test("in the past are due at once", async () => {
     const clock = new VirtualClock(100);
     const fired: number[] = [];
     clock.after(-50, () => fired.push(clock.now()));
@@ -81,7 +81,7 @@ describe("timers", () => {
     expect(fired).toEqual([100]);
   });
 
-  test("let promises run before the next one fires", async () => {
+  test("let promises settle before the next one fires", async () => {
     const clock = new VirtualClock();
     const order: string[] = [];
     clock.after(1, () => {
@@ -96,7 +96,7 @@ describe("timers", () => {
   });
 });
 
-test("a step goes to the next timer, however far", async () => {
+test("step advances to the next timer", async () => {
   const clock = new VirtualClock(0);
   const fired: number[] = [];
   clock.after(1_000_000, () => fired.push(clock.now()));
@@ -109,7 +109,7 @@ test("a step goes to the next timer, however far", async () => {
 });
 
 describe("sleep", () => {
-  test("ends when the time has come", async () => {
+  test("resolves after the delay", async () => {
     const clock = new VirtualClock(0);
     const woken = sleep(clock, 100).then(() => clock.now());
     await clock.advance(99);
@@ -118,7 +118,7 @@ describe("sleep", () => {
     expect(await woken).toBe(100);
   });
 
-  test("ends with the signal's reason, and leaves no timer", async () => {
+  test("rejects with the signal's reason and cancels its timer", async () => {
     const clock = new VirtualClock();
     const abort = new AbortController();
     const sleeping = sleep(clock, 100, abort.signal);
@@ -128,14 +128,14 @@ describe("sleep", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("does not begin when the signal has gone off before", async () => {
+  test("rejects at once if the signal is aborted already", async () => {
     const clock = new VirtualClock();
     const reason = new Error("too late");
     await expect(sleep(clock, 100, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(clock.timers).toBe(0);
   });
 
-  test("leaves no listener on the signal", async () => {
+  test("removes its listener from the signal", async () => {
     const clock = new VirtualClock();
     const { signal } = new AbortController();
     let listeners = 0;

@@ -8,16 +8,16 @@ interface Pending {
 
 interface VirtualClockOptions {
   /**
-   * Waits for what a timer started and promises alone do not bring to its end, such as an answer from a server that is
-   * elsewhere: time must not go on in between.
+   * Waits for work that a timer started and that awaiting promises does not complete, such as a response from
+   * another process. Time stands still until it resolves.
    */
   readonly settle?: (() => Promise<void>) | undefined;
 }
 
 /**
- * A clock that moves only when told to. Timers fire in the order they are due (ties in the order they were
- * set), and promises that became ready are run before the next timer, so that what a timer starts has
- * happened by the time the next one fires.
+ * Clock that moves only when a test advances it. Timers fire in the order they are due, ties in the order
+ * they were set. Pending promises settle before the next timer fires, so the effects of one timer are visible
+ * to the next.
  *
  * @example
  * const clock = new VirtualClock("2026-01-01T00:00:00Z");
@@ -46,12 +46,12 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.#pending.delete(pending) };
   }
 
-  /** How many timers are waiting. */
+  /** Number of pending timers. */
   get timers(): number {
     return this.#pending.size;
   }
 
-  /** Moves time forward, firing every timer that becomes due on the way. */
+  /** Advances time and fires every timer that becomes due. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await this.#settle();
@@ -62,7 +62,7 @@ export class VirtualClock implements Clock {
     this.#now = end;
   }
 
-  /** Jumps to the next timer and fires it; false when none is waiting. */
+  /** Advances to the next timer and fires it; false if there is none. */
   async step(): Promise<boolean> {
     await this.#settle();
     const next = this.#next(Infinity);
@@ -73,10 +73,10 @@ export class VirtualClock implements Clock {
   }
 
   async #settle(): Promise<void> {
-    await settle();
+    await flushPromises();
     if (this.#alsoSettle === undefined) return;
     await this.#alsoSettle();
-    await settle();
+    await flushPromises();
   }
 
   #fire(timer: Pending): void {
@@ -97,7 +97,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets promises that are ready run; a chain of `await`s needs one turn each. */
-async function settle(): Promise<void> {
+/** Lets resolved promises run; a chain of `await`s needs one turn for each. */
+async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 32; turn++) await Promise.resolve();
 }

@@ -1,29 +1,32 @@
 import type { Clock } from "./clock.js";
 import { formatDuration } from "./duration.js";
 
-/** Something took longer than it may. */
+/** Operation exceeded its time limit. */
 export class TimeLimitError extends Error {
   override readonly name = "TimeLimitError";
 
   constructor(what: string, milliseconds: number) {
-    super(`${what} took longer than ${formatDuration(milliseconds)} and was given up`);
+    super(`${what} took longer than ${formatDuration(milliseconds)} and was aborted`);
   }
 }
 
 export interface TimeLimit {
   readonly clock: Clock;
-  /** Milliseconds; without them there is no limit. */
+  /** Milliseconds; no limit by default. */
   readonly limit?: number | undefined;
-  /** What takes the time, for the error's text. */
+  /** Name of the operation, for the error message. */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
-  /** An abort is handed on, but the work is given the time it needs to stop; the limit still holds. */
+  /**
+   * Forward an abort to the work, but wait for the work to stop instead of rejecting at once. The time limit
+   * still applies.
+   */
   readonly patient?: boolean | undefined;
 }
 
 /**
- * What the work returns, unless its time runs out or the signal aborts first: then its own signal aborts and this rejects
- * at once, also when the work does not heed the signal; what becomes of it after that is lost.
+ * Runs `work` under a time limit. If the limit passes or the signal aborts, the work's own signal aborts and
+ * this rejects at once, even if the work ignores its signal; the work's result is then discarded.
  *
  * @example
  * const answer = await within({ clock, limit: 5000, what: "asking the gateway" }, (signal) => ask(signal));

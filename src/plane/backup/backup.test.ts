@@ -36,7 +36,7 @@ async function whole(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** In chunks of all sizes, so that lines and values are cut anywhere. */
+/** Splits bytes into chunks of different sizes, so that lines and values are cut anywhere. */
 async function* cut(content: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }
@@ -57,7 +57,7 @@ async function restored<T>(content: Uint8Array, look: (store: Store) => Promise<
   }
 }
 
-test("is of one revision while a thousand writes go on, and comes back as it was", async () => {
+test("backs up one revision during a thousand writes, and restores it", async () => {
   await using store = await openSqliteStore(join(folder, "old"));
   for (let number = 0; number < 500; number++) await put(store, `/k/${number}`, `first ${number} ü`);
   const writes = Array.from({ length: 1000 }, async (_, number) => {
@@ -74,7 +74,7 @@ test("is of one revision while a thousand writes go on, and comes back as it was
   expect(verifySqliteStore(join(folder, "new", "store"))).toEqual([]);
 });
 
-test("has revisions after a restore that nobody has seen before", async () => {
+test("restores with revisions that were never used before", async () => {
   await using store = await openSqliteStore(join(folder, "old"));
   await put(store, "/a", "1");
   const content = await whole(backup(store));
@@ -92,7 +92,7 @@ test("has revisions after a restore that nobody has seen before", async () => {
   });
 });
 
-test("tells watchers of the lost store to list anew, and refuses their updates", async () => {
+test("responds 410 to watches and 409 to updates that started before the restore", async () => {
   const kept = new MemoryStore();
   const before = await startApi({ store: kept });
   const old = createClient({ transport: inProcess(before) });
@@ -117,7 +117,7 @@ test("tells watchers of the lost store to list anew, and refuses their updates",
   });
 });
 
-test("keeps the end of what does not stay", async () => {
+test("keeps the expiry of entries", async () => {
   const clock = new VirtualClock();
   await using store = new MemoryStore({ clock });
   await put(store, "/short", "1", 60_000);
@@ -130,7 +130,7 @@ test("keeps the end of what does not stay", async () => {
   expect(Math.round((expires - Date.now()) / 10_000)).toBe(4);
 });
 
-test("begins anew when the revision is forgotten on the way, and then is whole", async () => {
+test("starts again when the revision is compacted during the backup", async () => {
   await using store = new MemoryStore();
   for (let number = 0; number < 350; number++) await put(store, `/k/${number}`, `first ${number}`);
   let pages = 0;
@@ -158,7 +158,7 @@ test("begins anew when the revision is forgotten on the way, and then is whole",
   expect(await restored(content, contents)).toEqual(await contents(store));
 });
 
-test("an empty store and values of any bytes", async () => {
+test("backs up an empty store and binary values", async () => {
   await using store = new MemoryStore();
   expect(await restored(await whole(backup(store)), contents)).toEqual([]);
   rmSync(join(folder, "new"), { recursive: true });
@@ -173,7 +173,7 @@ test("an empty store and values of any bytes", async () => {
   }
 });
 
-describe("a restore is refused, and leaves nothing behind,", () => {
+describe("a restore fails and leaves nothing behind", () => {
   let content: Buffer;
   beforeEach(async () => {
     await using store = new MemoryStore();
@@ -193,16 +193,16 @@ describe("a restore is refused, and leaves nothing behind,", () => {
       for await (const _ of readBackup(cut(stream, 64)));
     }).rejects.toSatisfy((error) => error instanceof BackupDamaged && text.test(error.message));
 
-  test("of a backup that ends too early, wherever", async () => {
+  test("when the backup is truncated anywhere", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: content.length - 1 }), async (length) => {
-        await unreadable(content.subarray(0, length), /ends in the middle/);
+        await unreadable(content.subarray(0, length), /is incomplete/);
       }),
     );
-    await refused(content.subarray(0, -1), /ends in the middle/);
+    await refused(content.subarray(0, -1), /is incomplete/);
   });
 
-  test("of a backup in which a bit is another", async () => {
+  test("when a bit of the backup is flipped", async () => {
     const plain = gunzipSync(content);
     await fc.assert(
       fc.asyncProperty(fc.nat(plain.length - 1), fc.nat(7), async (place, bit) => {
@@ -216,15 +216,15 @@ describe("a restore is refused, and leaves nothing behind,", () => {
     await refused(damaged);
   });
 
-  test("of a backup with something behind its end, of other files, and of newer ones", async () => {
-    await refused(gzipSync(Buffer.concat([gunzipSync(content), bytes("more\n")])), /follows its end/);
-    await refused(bytes("apiVersion: v1\n"), /not a backup of Fettle/);
-    await refused(gzipSync("{}\n"), /not a backup of Fettle/);
+  test("when there is data after the end, the file is not a backup, or its format is newer", async () => {
+    await refused(gzipSync(Buffer.concat([gunzipSync(content), bytes("more\n")])), /data after its end/);
+    await refused(bytes("apiVersion: v1\n"), /not a Fettle backup/);
+    await refused(gzipSync("{}\n"), /not a Fettle backup/);
     const newer = gunzipSync(content).toString().replace('"format":1', '"format":2');
-    await refused(gzipSync(newer), /newer Fettle \(format 2, this one knows up to 1\); upgrade/);
+    await refused(gzipSync(newer), /format 2 of a newer Fettle.*up to 1; upgrade/);
   });
 
-  test("into a folder with something in it, unless forced: then what was there is moved aside", async () => {
+  test("when the folder is not empty, unless forced, which renames the old store", async () => {
     const data = join(folder, "used");
     await mkdir(data);
     await writeFile(join(data, "kubeconfig"), "mine");
@@ -245,7 +245,7 @@ describe("a restore is refused, and leaves nothing behind,", () => {
   });
 });
 
-test("what goes wrong with the store is told to who reads", async () => {
+test("throws errors of the store to the reader", async () => {
   const store = new MemoryStore();
   await put(store, "/a", "1");
   const reading = backup(store);

@@ -8,25 +8,25 @@ import { backupFormat, type End, type EntryLine, type Header } from "./format.js
 export interface BackupOptions {
   readonly clock?: Clock | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Is told how far it is, page by page. */
+  /** Called after each page. */
   readonly onProgress?:
     | ((progress: { readonly entries: number; readonly count: number }) => void)
     | undefined;
 }
 
-/** How much is read at a time, about. */
+/** Approximate bytes read from the store at a time. */
 const pageBytes = 2 ** 20;
-const pageEntries = { first: 100, most: 1000 };
+const pageEntries = { first: 100, max: 1000 };
 
-/** How often it begins anew when the store forgets the revision that is being read. */
-const mostAttempts = 5;
+/** Attempts when the store compacts the revision that is being read. */
+const maxAttempts = 5;
 
-/** Fast, and not much larger than at the default: most of a backup is repetition. */
+/** Faster than the default level, and not much larger since most of a backup is repetition. */
 const compression = { level: 3 };
 
 /**
- * Everything in a store as it was at one moment, while writes go on: gzip, in the form that `restore()` reads. It is read
- * from the store only as fast as it is taken.
+ * Streams all entries of a store at one revision, as gzip that `restore()` reads. Writes go on in the meantime. The store is
+ * read only as fast as the stream is consumed.
  *
  * @example
  * await pipeline(backup(store), createWriteStream("fettle.backup.gz"));
@@ -36,7 +36,7 @@ export async function* backup(
   options: BackupOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip(compression);
-  // The error of one end is that of the other: who reads the last is told of it.
+  // An error of either stream is thrown by the loop below.
   pipeline(Readable.from(snapshots(store, options), { objectMode: false }), gzip, () => {});
   for await (const chunk of gzip) yield chunk as Uint8Array;
 }
@@ -47,7 +47,7 @@ async function* snapshots(store: Store, options: BackupOptions): AsyncGenerator<
       yield* snapshot(store, options);
       return;
     } catch (error) {
-      if (!(error instanceof Compacted) || attempt === mostAttempts) throw error;
+      if (!(error instanceof Compacted) || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -65,18 +65,18 @@ async function* snapshot(store: Store, options: BackupOptions): AsyncGenerator<U
   for (let limit = pageEntries.first; ;) {
     signal?.throwIfAborted();
     const page = await store.range({ prefix: "", revision, after, limit });
-    if (page.entries.length > 0) yield hashed(hash, Buffer.concat(page.entries.flatMap(written)));
+    if (page.entries.length > 0) yield hashed(hash, Buffer.concat(page.entries.flatMap(encodeEntry)));
     entries += page.entries.length;
     for (const { value } of page.entries) bytes += value.length;
     onProgress({ entries, count });
     if (!page.more) break;
     after = page.entries.at(-1)?.key;
-    limit = Math.max(10, Math.min(pageEntries.most, Math.floor((pageBytes * entries) / Math.max(1, bytes))));
+    limit = Math.max(10, Math.min(pageEntries.max, Math.floor((pageBytes * entries) / Math.max(1, bytes))));
   }
   yield line({ end: true, entries, sha256: hash.digest("hex") });
 }
 
-function written({ key, value, expires }: Entry): Uint8Array[] {
+function encodeEntry({ key, value, expires }: Entry): Uint8Array[] {
   return [line({ key, bytes: value.length, ...(expires !== undefined && { expires }) }), value, newline];
 }
 

@@ -1,9 +1,9 @@
-import { BackupDamaged, longestLine } from "./format.js";
+import { BackupDamaged, maxLineLength } from "./format.js";
 
-/** A value that is said to be longer is not one that a store has. */
-const longestValue = 2 ** 30;
+/** Maximum length of a value; no store has longer ones. */
+const maxValueLength = 2 ** 30;
 
-/** Takes a stream of chunks apart into lines and stretches of known length. */
+/** Reads lines and byte ranges from a stream of chunks. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -12,21 +12,21 @@ export class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** The next line with its newline; undefined at the end, also at that of a line without one. */
+  /** The next line with its newline; undefined at the end of the stream, even if a line without newline is left. */
   async line(): Promise<Uint8Array | undefined> {
     for (let from = 0; ;) {
       const end = this.#rest.indexOf(0x0a, from);
       if (end >= 0) return this.#take(end + 1);
-      if (this.#rest.length > longestLine)
+      if (this.#rest.length > maxLineLength)
         throw new BackupDamaged("the backup is damaged: a line has no end");
       from = this.#rest.length;
       if (!(await this.#more(1))) return undefined;
     }
   }
 
-  /** As many bytes; undefined when there are fewer. */
+  /** The next `count` bytes; undefined when there are fewer. */
   async bytes(count: number): Promise<Uint8Array | undefined> {
-    if (count > longestValue) throw new BackupDamaged("the backup is damaged: a value is too long");
+    if (count > maxValueLength) throw new BackupDamaged("the backup is damaged: a value is too long");
     const missing = count - this.#rest.length;
     if (missing > 0 && !(await this.#more(missing))) return undefined;
     return this.#take(count);
@@ -38,7 +38,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** Reads at least so many further bytes. */
+  /** Reads at least `count` more bytes; returns false at the end of the stream. */
   async #more(count: number): Promise<boolean> {
     const parts: Uint8Array[] = [this.#rest];
     let got = 0;

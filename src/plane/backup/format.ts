@@ -1,48 +1,48 @@
 /**
- * A backup is gzip around lines of JSON. It begins with a header; then come the entries in the order of their keys, each a
- * line that is followed by as many bytes as it says and a newline; at the end stands a line with a checksum over all that
- * comes before it. With `zcat` it can be read by people, too.
+ * Format of backups: gzip of JSON lines. A header is followed by the entries in the order of their keys, each a line with the
+ * length of the value, then the value and a newline; the last line has a checksum of everything before it. `zcat` shows it
+ * as text.
  *
  *     {"fettle":"backup","format":1,"revision":712,"time":"2026-01-02T03:04:05.000Z","count":2}
  *     {"key":"/registry/demo.dev/sites/default/hello","bytes":212}
  *     {"apiVersion":"demo.dev/v1","kind":"Site", …
  *     {"end":true,"entries":2,"sha256":"…"}
  *
- * A further header before the end begins anew: what came before it does not count, and is not part of the checksum. That
- * happens when the store forgets the revision while it is being read.
+ * Another header before the end discards everything before it, also from the checksum. That happens when the store compacts
+ * the revision while it is being read.
  */
 export const backupFormat = 1;
 
 export interface Header {
   readonly fettle: "backup";
   readonly format: number;
-  /** The revision that all entries are of. */
+  /** Revision of the store at which all entries were read. */
   readonly revision: number;
-  /** When it was made. */
+  /** Time of the backup. */
   readonly time: string;
-  /** How many entries follow. */
+  /** Number of entries. */
   readonly count: number;
 }
 
 export interface EntryLine {
   readonly key: string;
-  /** The length of the value, which follows. */
+  /** Length of the value. */
   readonly bytes: number;
-  /** When the entry goes by itself, in milliseconds since 1970. */
+  /** Time of expiry, in milliseconds since 1970. */
   readonly expires?: number | undefined;
 }
 
 export interface End {
   readonly end: true;
   readonly entries: number;
-  /** Of all bytes from the header on, before compression. */
+  /** Checksum of all bytes from the header on, before compression. */
   readonly sha256: string;
 }
 
-/** No line is longer: keys have at most 2,048 bytes. */
-export const longestLine = 64 * 1024;
+/** Maximum length of a line; keys have at most 2,048 bytes. */
+export const maxLineLength = 64 * 1024;
 
-/** A backup that cannot be restored, with the way out. Nothing was changed. */
+/** A backup that cannot be restored. Nothing was changed. */
 export class BackupDamaged extends Error {
   override readonly name = "BackupDamaged";
 }

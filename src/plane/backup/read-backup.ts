@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { backupFormat, BackupDamaged, type End, type EntryLine, type Header } from "./format.js";
 import { ByteReader } from "./byte-reader.js";
 
-/** What is found in a backup, in this order; a further header makes all before it void. */
+/** Parts of a backup in the order in which they are read; another header discards everything before it. */
 export type BackupPart =
   | { readonly type: "header"; readonly header: Header }
   | {
@@ -15,10 +15,10 @@ export type BackupPart =
     }
   | { readonly type: "end"; readonly entries: number };
 
-const restart = "take another backup, or fetch this one again";
+const remedy = "take another backup, or copy this one again";
 
 /**
- * Reads a backup. What it hands out may be damaged until it has come to its end: only then is the checksum known.
+ * Reads a backup. Parts may be damaged until the end has been read, since only then the checksum is verified.
  *
  * @throws {BackupDamaged}
  */
@@ -27,13 +27,13 @@ export async function* readBackup(
 ): AsyncGenerator<BackupPart, void, undefined> {
   const gunzip = createGunzip();
   pipeline(Readable.from(bytesOf(stream), { objectMode: false }), gunzip, () => {});
-  const reader = new ByteReader(explained(gunzip));
+  const reader = new ByteReader(translated(gunzip));
   let hash = createHash("sha256");
   let header: Header | undefined;
   let entries = 0;
   for (;;) {
     const read = await reader.line();
-    if (read === undefined) throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+    if (read === undefined) throw new BackupDamaged(`the backup is incomplete; ${remedy}`);
     const content = parse(read);
     if (header === undefined && !isHeader(content)) throw notABackup();
     if (isHeader(content)) {
@@ -44,7 +44,7 @@ export async function* readBackup(
       yield { type: "header", header };
     } else if (isEntry(content)) {
       const value = await reader.bytes(content.bytes + 1);
-      if (value === undefined) throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+      if (value === undefined) throw new BackupDamaged(`the backup is incomplete; ${remedy}`);
       hash.update(read).update(value);
       entries++;
       yield {
@@ -61,10 +61,10 @@ export async function* readBackup(
         count !== entries ||
         header?.count !== entries
       ) {
-        throw new BackupDamaged(`the backup is damaged: its checksum does not match; ${restart}`);
+        throw new BackupDamaged(`the backup is damaged: its checksum does not match; ${remedy}`);
       }
       if ((await reader.line()) !== undefined) {
-        throw new BackupDamaged(`the backup is damaged: something follows its end; ${restart}`);
+        throw new BackupDamaged(`the backup is damaged: there is data after its end; ${remedy}`);
       }
       yield { type: "end", entries };
       return;
@@ -76,27 +76,27 @@ async function* bytesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenera
   for await (const chunk of stream) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 }
 
-/** What zlib says of broken files, in our words. */
-async function* explained(gunzip: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Translates errors of zlib. */
+async function* translated(gunzip: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* gunzip;
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code === "Z_BUF_ERROR") throw new BackupDamaged(`the backup ends in the middle; ${restart}`);
+    if (code === "Z_BUF_ERROR") throw new BackupDamaged(`the backup is incomplete; ${remedy}`);
     if (code !== "Z_DATA_ERROR") throw error;
     const { message } = error as Error;
     if (message === "incorrect header check") throw notABackup();
-    throw new BackupDamaged(`the backup is damaged (${message}); ${restart}`, { cause: error });
+    throw new BackupDamaged(`the backup is damaged (${message}); ${remedy}`, { cause: error });
   }
 }
 
 function notABackup(): BackupDamaged {
-  return new BackupDamaged("this is not a backup of Fettle; choose a file that fettle backup has made");
+  return new BackupDamaged("not a Fettle backup; choose a file that fettle backup created");
 }
 
 function newerFormat(format: number): BackupDamaged {
   return new BackupDamaged(
-    `the backup was made by a newer Fettle (format ${format}, this one knows up to ${backupFormat}); upgrade Fettle`,
+    `the backup has format ${format} of a newer Fettle, and this one reads formats up to ${backupFormat}; upgrade Fettle`,
   );
 }
 
@@ -105,9 +105,9 @@ function parse(line: Uint8Array): Partial<Header & EntryLine & End> {
     const content: unknown = JSON.parse(Buffer.from(line).toString());
     if (typeof content === "object" && content !== null) return content;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new BackupDamaged(`the backup is damaged: there is no line where one should be; ${restart}`);
+  throw new BackupDamaged(`the backup is damaged: a line is not JSON; ${remedy}`);
 }
 
 function isHeader(content: Partial<Header>): content is Header {

@@ -16,7 +16,7 @@ import type { Header } from "./format.js";
 import { readBackup } from "./read-backup.js";
 
 export interface RestoreOptions {
-  /** Also into a folder that has something in it: a store there is moved aside, the rest stays. */
+  /** Restores into a folder that is not empty: its store is renamed, other files stay. */
   readonly force?: boolean | undefined;
   readonly clock?: Clock | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -25,37 +25,38 @@ export interface RestoreOptions {
     | undefined;
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface Restored {
   readonly entries: number;
-  /** Of the backup: when it was made, and at which revision. */
+  /** Time of the backup. */
   readonly time: string;
+  /** Revision of the backup. */
   readonly revision: number;
-  /** Where a store that was there before is now. */
+  /** New path of the store that was replaced. */
   readonly replaced?: string | undefined;
 }
 
-/** The folder is not one to restore into. Nothing was changed. */
+/** The folder cannot be restored into. Nothing was changed. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
 /**
- * How far revisions jump. The clients of the lost store may have seen revisions that the backup does not have, and those
- * numbers must not come again with another meaning: in a store that starts behind all of them, a watch from one of them
- * is told that it is too old (410) and lists anew, and an update of a version that is lost conflicts.
+ * Gap between the revision of the backup and the first one of the restored store. Clients may have seen revisions of the lost
+ * store that are newer than the backup; these must not be reused. A watch from one of them gets 410 (Expired) and an update
+ * with one of them gets 409 (Conflict).
  */
-const jump = 1_000_000_000;
+const revisionGap = 1_000_000_000;
 
-/** About how much is written in one commit. */
+/** Approximate bytes written in one commit. */
 const batchBytes = 4 * 2 ** 20;
 
 /**
- * Makes the data folder of a control plane from a backup. All entries get new revisions, greater than any that the store
- * the backup is of can have reached. It is written aside and moved to its place when all of it has been read and its
- * checksum is right, so a folder has all of a backup or nothing of it.
+ * Creates the data folder of a control plane from a backup. All entries get new revisions, greater than any that the
+ * original store can have reached. The store is written to a temporary folder and renamed after the checksum has been
+ * verified, so a folder has either all of a backup or nothing.
  *
- * Only what the store has is in a backup: the tokens and certificates of a data folder are not, and are made anew.
+ * A backup has the store only. Tokens and certificates of the data folder are not in it; new ones are created.
  *
  * @throws {BackupDamaged} @throws {RestoreRefused} @throws {StoreInUse}
  *
@@ -70,37 +71,37 @@ export async function restore(
   const { clock = systemClock, force = false } = options;
   const data = resolve(directory);
   const target = join(data, "store");
-  const made = await mkdir(data, { recursive: true });
+  const createdFolder = await mkdir(data, { recursive: true });
   let lock: { release(): void } | undefined;
-  let aside: string | undefined;
+  let temporary: string | undefined;
   try {
     if (!force && (await readdir(data)).length > 0) {
       throw new RestoreRefused(
-        `${data} is not empty; choose another folder, or use force (--force): then the store in it is moved aside`,
+        `${data} is not empty; choose another folder, or use force (--force), which renames the store in it`,
       );
     }
-    if (existsSync(join(target, "store.db"))) lock = lockOf(target);
-    aside = await mkdtemp(join(data, "store.restoring-"));
-    const restored = await fill(aside, stream, options);
+    if (existsSync(join(target, "store.db"))) lock = lockStore(target);
+    temporary = await mkdtemp(join(data, "store.restoring-"));
+    const restored = await fill(temporary, stream, options);
     let replaced: string | undefined;
     if (existsSync(target)) {
       replaced = join(data, `store.replaced-${new Date(clock.now()).toISOString().replaceAll(":", "-")}`);
       await rename(target, replaced);
     }
-    await rename(aside, target);
+    await rename(temporary, target);
     await sync(data);
     return { ...restored, replaced };
   } catch (error) {
-    if (aside !== undefined) await rm(aside, { recursive: true, force: true });
-    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    if (createdFolder !== undefined) await rm(createdFolder, { recursive: true, force: true });
     throw error;
   } finally {
     lock?.release();
   }
 }
 
-/** Keeps others out of the store that is replaced; one that cannot be opened may be why somebody restores a backup. */
-function lockOf(directory: string): { release(): void } | undefined {
+/** Locks the store that is replaced. A damaged store is not locked, since it may be the reason for the restore. */
+function lockStore(directory: string): { release(): void } | undefined {
   try {
     return openDirectory(directory);
   } catch (error) {
@@ -115,34 +116,34 @@ async function fill(
   { clock = systemClock, signal, onProgress = () => {} }: RestoreOptions,
 ): Promise<Restored> {
   let header: Header | undefined;
-  let filling: Filling | undefined;
+  let writer: EntryWriter | undefined;
   try {
     for await (const part of readBackup(stream)) {
       signal?.throwIfAborted();
       if (part.type === "header") {
         ({ header } = part);
-        await filling?.close();
+        await writer?.close();
         await rm(directory, { recursive: true });
         await mkdir(directory, { mode: 0o700 });
-        beginAtRevision(directory, header.revision + jump, clock.now());
-        filling = new Filling(await openSqliteStore(directory));
+        beginAtRevision(directory, header.revision + revisionGap, clock.now());
+        writer = new EntryWriter(await openSqliteStore(directory));
       } else if (part.type === "entry") {
         const { key, value, expires } = part;
-        // What would have gone in the meantime goes at once, as it should.
+        // Entries that have expired in the meantime expire at once.
         const ttl = expires === undefined ? undefined : Math.max(1, expires - clock.now());
-        const entries = await filling?.add({ type: "put", key, value, ttl });
+        const entries = await writer?.add({ type: "put", key, value, ttl });
         if (entries !== undefined) onProgress({ entries, count: header?.count ?? 0 });
-      } else await filling?.finish();
+      } else await writer?.finish();
     }
   } finally {
-    await filling?.close();
+    await writer?.close();
   }
   const { count = 0, time = "", revision = 0 } = header ?? {};
   return { entries: count, time, revision };
 }
 
-/** Writes entries in large commits: one is written while the next is put together. */
-class Filling {
+/** Writes entries in large commits; the next one is assembled while one is written. */
+class EntryWriter {
   readonly #store: Store;
   #batch: Put[] = [];
   #bytes = 0;
@@ -153,7 +154,7 @@ class Filling {
     this.#store = store;
   }
 
-  /** How many have been handed over, whenever there is something new to tell. */
+  /** Returns the number of entries so far after a commit, else undefined. */
   async add(put: Put): Promise<number | undefined> {
     this.#batch.push(put);
     this.#bytes += put.value.length;
@@ -163,7 +164,7 @@ class Filling {
     return this.#entries;
   }
 
-  /** Makes all of it the beginning of history. */
+  /** Writes the rest and compacts, so that history starts with the restored entries. */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#writing;
@@ -179,7 +180,7 @@ class Filling {
     await this.#writing;
     if (this.#batch.length === 0) return;
     this.#writing = this.#store.commit(this.#batch);
-    // Whoever waits for it next is told.
+    // The error is thrown where it is awaited next.
     this.#writing.catch(() => {});
     this.#batch = [];
     this.#bytes = 0;

@@ -1,6 +1,6 @@
 import type { Duration } from "../../model/core.js";
 
-/** Where a value was said. */
+/** Source of a value. */
 export type Origin =
   | { readonly type: "default" }
   | { readonly type: "file"; readonly file: string; readonly line: number; readonly column: number }
@@ -11,7 +11,7 @@ export const stores = ["sqlite", "memory"] as const;
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export const logFormats = ["pretty", "json", "none"] as const;
 
-/** What is said of one controller here goes before what its code says. */
+/** Settings of one controller; they override its code. */
 export interface ControllerSettings {
   readonly concurrency?: number | undefined;
   readonly timeout?: Duration | undefined;
@@ -25,7 +25,7 @@ export interface ControllerSettings {
     | undefined;
 }
 
-/** Everything that can be said of a control plane without writing code. Paths are absolute. */
+/** Configuration of a control plane or an operator. Paths are absolute. */
 export interface Config {
   readonly data: string;
   readonly store: (typeof stores)[number];
@@ -52,20 +52,26 @@ export interface Config {
     readonly retryPeriod?: Duration | undefined;
   };
   readonly sharding?: { readonly shards?: number | undefined } | undefined;
+  readonly runs: {
+    readonly folder?: string | undefined;
+    readonly maxAge: Duration;
+    /** Bytes, or text such as `256Mi`. */
+    readonly maxSize: number | string;
+  };
   readonly health: { readonly host?: string | undefined; readonly port: number };
 }
 
-/** A configuration with where each of its values was said, by path: `listen.port`. */
+/** A configuration with the source of each value by path, such as `listen.port`. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Paths whose values nobody should read. */
+  /** Paths of values that must not be shown. */
   readonly secrets: ReadonlySet<string>;
-  /** The file that was read; undefined when there is none. */
+  /** Path of the file; undefined when there is none. */
   readonly file: string | undefined;
 }
 
-/** What is wrong with a configuration, all of it, with the places. */
+/** An invalid configuration; the message lists all errors with their positions. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { ConfigError, type Config, type LoadedConfig, type Origin } from "./config.js";
 import { readConfigText } from "./read-file.js";
-import { Misfit, readValue, type Value } from "./read-value.js";
+import { InvalidValue, readValue, type Value } from "./read-value.js";
 import { settings, type Setting } from "./settings.js";
 
 export interface LoadConfigOptions {
-  /** The file; `fettle.yaml` in the working folder unless told, which need not be there. */
+  /** Configuration file. Default: `fettle.yaml` in the working folder, if it exists. */
   readonly file?: string | undefined;
-  /** What the command line says, by the flags of the settings: `{ port: "8800", tls: false }`. */
+  /** Values of command line flags: `{ port: "8800", tls: false }`. */
   readonly flags?: Readonly<Record<string, unknown>> | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -17,42 +17,42 @@ export interface LoadConfigOptions {
 export const defaultConfigFile = "fettle.yaml";
 
 /**
- * The configuration that holds: what flags say goes before the environment, that before the file, and that before defaults.
+ * Loads the configuration. Flags override environment variables, these override the file, and that overrides defaults.
  *
  * @example
  * const { config, origins } = await loadConfig({ flags: { port: "8800" } });
  * config.listen.port; // 8800
  * origins.get("listen.port"); // { type: "flag", flag: "--port" }
  *
- * @throws {ConfigError} with all that is wrong, each with its place and what is allowed.
+ * @throws {ConfigError} with all errors.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { flags = {}, env = process.env, cwd = process.cwd() } = options;
   const found = await findFile(options.file, cwd, env);
-  const gathered = new Gathered(cwd);
+  const builder = new ConfigBuilder(cwd);
   for (const setting of settings) {
     if (setting.default !== undefined)
-      gathered.take(setting, setting.path, setting.default, { type: "default" }, cwd);
+      builder.set(setting, setting.path, setting.default, { type: "default" }, cwd);
   }
-  if (found !== undefined) gathered.takeFile(found.path, found.text, env);
+  if (found !== undefined) builder.readFile(found.path, found.text, env);
   for (const setting of settings) {
     const { path, variable, flag } = setting;
     const named = variable === undefined ? undefined : env[variable];
     if (variable !== undefined && named !== undefined && named !== "") {
-      gathered.take(setting, path, named, { type: "environment", name: variable }, cwd);
+      builder.set(setting, path, named, { type: "environment", name: variable }, cwd);
     }
-    const said = flag === undefined ? undefined : flags[flag];
-    if (flag !== undefined && said !== undefined) {
-      gathered.take(setting, path, said, { type: "flag", flag: flagText(flag, said) }, cwd);
+    const given = flag === undefined ? undefined : flags[flag];
+    if (flag !== undefined && given !== undefined) {
+      builder.set(setting, path, given, { type: "flag", flag: flagText(flag, given) }, cwd);
     }
   }
-  return gathered.result(found?.path);
+  return builder.result(found?.path);
 }
 
-/** `--no-tls` for what a flag takes away. */
-function flagText(flag: string, said: unknown): string {
+/** Flag as it is typed: `--port`, or `--no-tls` for false. */
+function flagText(flag: string, value: unknown): string {
   const dashed = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return said === false ? `--no-${dashed}` : `--${dashed}`;
+  return value === false ? `--no-${dashed}` : `--${dashed}`;
 }
 
 async function findFile(
@@ -60,16 +60,16 @@ async function findFile(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly path: string; readonly text: string } | undefined> {
-  const asked = named ?? (env["FETTLE_CONFIG"] || undefined);
-  const path = resolve(cwd, asked ?? defaultConfigFile);
+  const explicit = named ?? (env["FETTLE_CONFIG"] || undefined);
+  const path = resolve(cwd, explicit ?? defaultConfigFile);
   try {
     return { path, text: await readFile(path, "utf8") };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && asked === undefined) return undefined;
+    if (code === "ENOENT" && explicit === undefined) return undefined;
     const why =
       code === "ENOENT" ? "it does not exist" : error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`the configuration ${asked ?? defaultConfigFile} cannot be read: ${why}`, {
+    throw new ConfigError(`cannot read the configuration ${explicit ?? defaultConfigFile}: ${why}`, {
       cause: error,
     });
   }
@@ -78,8 +78,8 @@ async function findFile(
 const secretVariable = /(^|_)(password|passwd|passphrase|secret|token|credentials?|key)$/i;
 const passwordInUrl = /:\/\/[^/@\s]*:[^/@\s]+@/;
 
-/** What has been said so far; later words go before earlier ones. */
-class Gathered {
+/** Collects values and errors; later values override earlier ones. */
+class ConfigBuilder {
   readonly #values = new Map<string, Value>();
   readonly #origins = new Map<string, Origin>();
   readonly #secrets = new Set<string>();
@@ -90,16 +90,16 @@ class Gathered {
     this.#cwd = cwd;
   }
 
-  take(setting: Setting, path: string, said: unknown, origin: Origin, folder: string): void {
+  set(setting: Setting, path: string, given: unknown, origin: Origin, folder: string): void {
     try {
-      const value = readValue(setting, said, folder);
+      const value = readValue(setting, given, folder);
       this.#values.set(path, value);
       this.#origins.set(path, origin);
       if (typeof value === "string" && passwordInUrl.test(value)) this.#secrets.add(path);
       else this.#secrets.delete(path);
     } catch (error) {
-      if (!(error instanceof Misfit)) throw error;
-      // A variable and a flag name themselves better than the setting does.
+      if (!(error instanceof InvalidValue)) throw error;
+      // A variable or a flag is named itself, in place of the setting.
       const where = originText(origin);
       this.#problems.push(
         origin.type === "file"
@@ -109,14 +109,14 @@ class Gathered {
     }
   }
 
-  takeFile(path: string, text: string, env: Readonly<Record<string, string | undefined>>): void {
+  readFile(path: string, text: string, env: Readonly<Record<string, string | undefined>>): void {
     const file = relative(this.#cwd, path);
-    const { said, problems } = readConfigText(text, env);
+    const { values, problems } = readConfigText(text, env);
     for (const { line, column, message } of problems) {
       this.#problems.push({ line, text: `${file}:${line}:${column}: ${message}` });
     }
-    for (const { setting, path: at, value, line, column, variables } of said) {
-      this.take(setting, at, value, { type: "file", file, line, column }, dirname(path));
+    for (const { setting, path: at, value, line, column, variables } of values) {
+      this.set(setting, at, value, { type: "file", file, line, column }, dirname(path));
       if (variables.some((name) => secretVariable.test(name))) this.#secrets.add(at);
     }
   }
@@ -127,7 +127,7 @@ class Gathered {
       throw new ConfigError(sorted.map(({ text }) => text).join("\n"));
     }
     const config: Record<string, unknown> = {};
-    for (const [path, value] of this.#values) put(config, stepsOf(path), value);
+    for (const [path, value] of this.#values) put(config, segmentsOf(path), value);
     config["controllers"] ??= {};
     return {
       config: config as unknown as Config,
@@ -138,8 +138,8 @@ class Gathered {
   }
 }
 
-/** Names of controllers have dots of their own: `controllers.sites.demo.dev.backoff.max`. */
-export function stepsOf(path: string): readonly string[] {
+/** Splits a path; names of controllers contain dots: `controllers.sites.demo.dev.backoff.max`. */
+export function segmentsOf(path: string): readonly string[] {
   if (!path.startsWith("controllers.")) return path.split(".");
   const rest = path.slice("controllers.".length);
   const tail = settings
@@ -159,7 +159,7 @@ function put(into: Record<string, unknown>, [first = "", ...rest]: readonly stri
   put(into[first] as Record<string, unknown>, rest, value);
 }
 
-/** Where a value was said, in a word: `fettle.yaml:3`, `$FETTLE_PORT`, `--port`, `default`. */
+/** Source of a value as text: `fettle.yaml:3`, `$FETTLE_PORT`, `--port`, `default`. */
 export function originText(origin: Origin): string {
   switch (origin.type) {
     case "default":

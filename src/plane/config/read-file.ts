@@ -3,15 +3,15 @@ import type { Setting } from "./settings.js";
 import { settings, shorthands } from "./settings.js";
 import { substitute } from "./substitute.js";
 
-/** A value that a file has for a setting. */
-export interface Said {
+/** Value of a setting in a file. */
+export interface FileValue {
   readonly setting: Setting;
-  /** With names in place of `*`. */
+  /** Path with names in place of `*`. */
   readonly path: string;
   readonly value: unknown;
   readonly line: number;
   readonly column: number;
-  /** The variables that are part of it. */
+  /** Names of the environment variables in it. */
   readonly variables: readonly string[];
 }
 
@@ -21,11 +21,11 @@ export interface Problem {
   readonly message: string;
 }
 
-/** All that a file says, and all that is wrong with it but the values themselves. */
+/** Reads all values of a file, and all errors except invalid values. */
 export function readConfigText(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
-): { readonly said: readonly Said[]; readonly problems: readonly Problem[] } {
+): { readonly values: readonly FileValue[]; readonly problems: readonly Problem[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const reader = new Reader(lines, env);
@@ -43,7 +43,7 @@ export function readConfigText(
 }
 
 class Reader {
-  readonly said: Said[] = [];
+  readonly values: FileValue[] = [];
   readonly problems: Problem[] = [];
   readonly #lines: LineCounter;
   readonly #env: Readonly<Record<string, string | undefined>>;
@@ -53,7 +53,7 @@ class Reader {
     this.#env = env;
   }
 
-  /** `pattern` is the path with `*` for names that are free. */
+  /** `pattern` is the path with `*` in place of names. */
   read(node: Node, path: readonly string[], pattern: readonly string[]): void {
     const key = pattern.join(".");
     const short = isScalar(node) ? shorthands.get(key) : undefined;
@@ -64,8 +64,8 @@ class Reader {
     } else if (isMap(node)) {
       for (const pair of node.items) this.#readPair(pair, path, pattern);
     } else if (!(isScalar(node) && node.value === null)) {
-      const what = path.length === 0 ? "a configuration" : path.join(".");
-      this.#complain(node, `${what} is a map with ${namesBelow(pattern)}`);
+      const what = path.length === 0 ? "the configuration" : path.join(".");
+      this.#report(node, `${what} must be a map with ${namesBelow(pattern)}`);
     }
   }
 
@@ -74,9 +74,9 @@ class Reader {
     const step = namesIn(pattern).includes("*") ? "*" : name;
     if (step !== "*" && !namesIn(pattern).includes(name)) {
       const where = path.length === 0 ? "" : ` in ${path.join(".")}`;
-      this.#complain(
+      this.#report(
         key as Node,
-        `there is no setting ${JSON.stringify(name)}${where}; there is ${namesBelow(pattern)}`,
+        `unknown setting ${JSON.stringify(name)}${where}; the settings are ${namesBelow(pattern)}`,
       );
       return;
     }
@@ -96,13 +96,13 @@ class Reader {
         ? node.toJSON().map((item) => fill(item))
         : fill((node as { toJSON(): unknown }).toJSON());
       const { line, col } = this.#position(node);
-      this.said.push({ setting, path, value, line, column: col, variables });
+      this.values.push({ setting, path, value, line, column: col, variables });
     } catch (error) {
-      this.#complain(node, `${path}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#report(node, `${path}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
-  #complain(node: Node, message: string): void {
+  #report(node: Node, message: string): void {
     const { line, col } = this.#position(node);
     this.problems.push({ line, column: col, message });
   }
@@ -112,7 +112,7 @@ class Reader {
   }
 }
 
-/** What may stand below a path. */
+/** Names that are allowed below a path. */
 function namesIn(pattern: readonly string[]): readonly string[] {
   const prefix = pattern.map((step) => `${step}.`).join("");
   const below = settings.filter(({ path }) => path.startsWith(prefix));

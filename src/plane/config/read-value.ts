@@ -1,83 +1,97 @@
 import { resolve } from "node:path";
 import { duration } from "../../model/core.js";
+import { byteSize } from "../runs/limits.js";
 import type { Setting, SettingType } from "./settings.js";
 
 export type Value = string | number | boolean | readonly string[];
 
-/** A value that does not fit, in words that go behind the setting's name: `must be …`. */
-export class Misfit extends Error {}
+/** An invalid value; the message follows the name of the setting: `must be …`. */
+export class InvalidValue extends Error {}
 
 /**
- * What was said of a setting as it is meant: text from the environment or a flag is read as what the setting takes.
+ * Converts a value to the type of its setting; values of variables and flags are text.
  *
- * @throws {Misfit}
+ * @throws {InvalidValue}
  */
-export function readValue({ takes }: Setting, said: unknown, folder: string): Value {
+export function readValue({ takes }: Setting, value: unknown, folder: string): Value {
   switch (takes.type) {
     case "text":
-      return text(said, takes);
+      return text(value, takes);
     case "path":
-      return resolve(folder, text(said, takes));
+      return resolve(folder, text(value, takes));
     case "integer":
-      return integer(said, takes);
+      return integer(value, takes);
     case "boolean":
-      if (said === true || said === "true" || said === "1") return true;
-      if (said === false || said === "false" || said === "0") return false;
-      throw misfit(said, takes);
+      if (value === true || value === "true" || value === "1") return true;
+      if (value === false || value === "false" || value === "0") return false;
+      throw invalid(value, takes);
     case "choice":
-      if (typeof said === "string" && takes.choices.includes(said)) return said;
-      if (typeof said === "string" && takes.later?.includes(said) === true) {
-        throw new Misfit(`${said} is not there yet: there are ${takes.choices.join(" and ")}`);
+      if (typeof value === "string" && takes.choices.includes(value)) return value;
+      if (typeof value === "string" && takes.planned?.includes(value) === true) {
+        throw new InvalidValue(`${value} is not supported yet: choose ${takes.choices.join(" or ")}`);
       }
-      throw misfit(said, takes);
+      throw invalid(value, takes);
     case "duration":
-      return span(said, takes);
+      return durationValue(value, takes);
+    case "size":
+      return sizeValue(value, takes);
     case "list": {
-      const items = typeof said === "string" ? [said] : said;
-      if (!Array.isArray(items)) throw misfit(said, takes);
+      const items = typeof value === "string" ? [value] : value;
+      if (!Array.isArray(items)) throw invalid(value, takes);
       return items.map((item: unknown) => {
-        if (typeof item !== "string" || item === "") throw misfit(item, takes);
+        if (typeof item !== "string" || item === "") throw invalid(item, takes);
         return takes.of === "path" ? resolve(folder, item) : item;
       });
     }
   }
 }
 
-function text(said: unknown, takes: SettingType): string {
-  if (typeof said === "string" && said !== "") return said;
-  throw misfit(said, takes);
+function text(value: unknown, takes: SettingType): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw invalid(value, takes);
 }
 
-function integer(said: unknown, takes: Extract<SettingType, { readonly type: "integer" }>): number {
-  const value = typeof said === "string" && /^\d+$/.test(said) ? Number(said) : said;
-  const fits =
-    typeof value === "number" &&
-    Number.isInteger(value) &&
-    value >= takes.min &&
-    value <= (takes.max ?? Number.MAX_SAFE_INTEGER);
-  if (!fits) throw misfit(said, takes);
-  return value;
+function integer(value: unknown, takes: Extract<SettingType, { readonly type: "integer" }>): number {
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  const isValid =
+    typeof number === "number" &&
+    Number.isInteger(number) &&
+    number >= takes.min &&
+    number <= (takes.max ?? Number.MAX_SAFE_INTEGER);
+  if (!isValid) throw invalid(value, takes);
+  return number;
 }
 
-function span(said: unknown, takes: Extract<SettingType, { readonly type: "duration" }>): Value {
-  if (takes.orFalse === true && (said === false || said === "false")) return false;
-  if (typeof said === "number" || typeof said === "string") {
+function durationValue(value: unknown, takes: Extract<SettingType, { readonly type: "duration" }>): Value {
+  if (takes.orFalse === true && (value === false || value === "false")) return false;
+  if (typeof value === "number" || typeof value === "string") {
     try {
-      duration(said);
-      return said;
+      duration(value);
+      return value;
     } catch {
-      // Said below in the same words as everything else.
+      // Reported below.
     }
   }
-  throw misfit(said, takes);
+  throw invalid(value, takes);
 }
 
-function misfit(said: unknown, takes: SettingType): Misfit {
-  return new Misfit(`must be ${wanted(takes)}, not ${shown(said)}`);
+function sizeValue(value: unknown, takes: Extract<SettingType, { readonly type: "size" }>): Value {
+  try {
+    if ((typeof value === "number" || typeof value === "string") && byteSize(value) >= byteSize(takes.min)) {
+      return value;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw invalid(value, takes);
 }
 
-/** What a setting takes, in words. */
-function wanted(takes: SettingType): string {
+function invalid(value: unknown, takes: SettingType): InvalidValue {
+  return new InvalidValue(`must be ${typeText(takes)}, not ${valueText(value)}`);
+}
+
+/** Describes the type of a setting. */
+function typeText(takes: SettingType): string {
   switch (takes.type) {
     case "text":
       return "text";
@@ -85,21 +99,23 @@ function wanted(takes: SettingType): string {
       return "a path";
     case "integer":
       return takes.max === undefined
-        ? `a whole number from ${takes.min}`
-        : `a whole number from ${takes.min} to ${takes.max}`;
+        ? `an integer from ${takes.min}`
+        : `an integer from ${takes.min} to ${takes.max}`;
     case "boolean":
       return "true or false";
     case "choice":
       return `${takes.choices.slice(0, -1).join(", ")} or ${takes.choices.at(-1) ?? ""}`;
     case "duration":
       return `a duration such as "30s" or "12h"${takes.orFalse === true ? ", or false" : ""}`;
+    case "size":
+      return `a size of at least ${takes.min}, such as "256Mi"`;
     case "list":
-      return takes.of === "path" ? "a list of paths" : "a list of texts";
+      return takes.of === "path" ? "a list of paths" : "a list of strings";
   }
 }
 
-function shown(said: unknown): string {
-  if (said === undefined || said === null || said === "") return "empty";
-  if (Array.isArray(said)) return "a list";
-  return typeof said === "object" ? "a map" : JSON.stringify(said);
+function valueText(value: unknown): string {
+  if (value === undefined || value === null || value === "") return "empty";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "a map" : JSON.stringify(value);
 }

@@ -1,35 +1,38 @@
+import { defaultMaxAge, defaultMaxSize } from "../runs/limits.js";
 import { logFormats, logLevels, stores } from "./config.js";
 
-/** What a setting takes. */
+/** Type of a setting. */
 export type SettingType =
   | { readonly type: "text" }
-  /** A path, relative to the file it stands in or to the working folder. */
+  /** Path, relative to the configuration file, or to the working folder in flags and variables. */
   | { readonly type: "path" }
   | { readonly type: "integer"; readonly min: number; readonly max?: number }
   | { readonly type: "boolean" }
-  | { readonly type: "choice"; readonly choices: readonly string[]; readonly later?: readonly string[] }
+  | { readonly type: "choice"; readonly choices: readonly string[]; readonly planned?: readonly string[] }
   | { readonly type: "duration"; readonly orFalse?: boolean }
+  /** Bytes, or text such as `256Mi`. */
+  | { readonly type: "size"; readonly min: string }
   | { readonly type: "list"; readonly of: "text" | "path" };
 
-/** One thing that can be said. */
+/** One setting. */
 export interface Setting {
-  /** `listen.port`; `*` stands for any name. */
+  /** `listen.port`; `*` matches any name. */
   readonly path: string;
   readonly takes: SettingType;
   readonly default?: string | number | boolean | readonly string[] | undefined;
-  /** `FETTLE_PORT` */
+  /** Environment variable, such as `FETTLE_PORT`. */
   readonly variable?: string | undefined;
-  /** As the command line has it, without dashes: `port`. */
+  /** Flag of the command line in camel case: `port`, `healthPort`. */
   readonly flag?: string | undefined;
   readonly summary: string;
 }
 
 const port: SettingType = { type: "integer", min: 0, max: 65_535 };
 
-/** Stores that are meant to come. */
-const storesToCome = ["etcd", "postgres", "redis"];
+/** Stores that are planned. */
+const plannedStores = ["etcd", "postgres", "redis"];
 
-/** All settings, in the order in which they are shown. */
+/** All settings, in the order of `fettle config`. */
 export const settings: readonly Setting[] = [
   {
     path: "data",
@@ -37,15 +40,15 @@ export const settings: readonly Setting[] = [
     default: ".fettle",
     variable: "FETTLE_DATA",
     flag: "data",
-    summary: "the folder for everything that is kept",
+    summary: "folder for objects, runs, tokens and certificates",
   },
   {
     path: "store",
-    takes: { type: "choice", choices: stores, later: storesToCome },
+    takes: { type: "choice", choices: stores, planned: plannedStores },
     default: "sqlite",
     variable: "FETTLE_STORE",
     flag: "store",
-    summary: "where objects are kept: on disk, or in memory to forget them",
+    summary: "store for objects: on disk, or in memory until the process stops",
   },
   {
     path: "listen.host",
@@ -53,7 +56,7 @@ export const settings: readonly Setting[] = [
     default: "127.0.0.1",
     variable: "FETTLE_HOST",
     flag: "host",
-    summary: "the address to listen on",
+    summary: "address to listen on",
   },
   {
     path: "listen.port",
@@ -61,7 +64,7 @@ export const settings: readonly Setting[] = [
     default: 7700,
     variable: "FETTLE_PORT",
     flag: "port",
-    summary: "the port to listen on; 0 for any that is free",
+    summary: "port to listen on; 0 for any free port",
   },
   {
     path: "listen.tls",
@@ -69,52 +72,52 @@ export const settings: readonly Setting[] = [
     default: true,
     variable: "FETTLE_TLS",
     flag: "tls",
-    summary: "whether to encrypt; kubectl sends no token without",
+    summary: "serve HTTPS; kubectl sends no token over plain HTTP",
   },
   {
     path: "listen.hosts",
     takes: { type: "list", of: "text" },
     default: [],
-    summary: "further names by which the server is reached",
+    summary: "further host names of the server",
   },
   {
     path: "listen.origins",
     takes: { type: "list", of: "text" },
     default: [],
-    summary: "web pages that may talk to the server",
+    summary: "origins of web pages that may call the API",
   },
   {
     path: "listen.tokenFile",
     takes: { type: "path" },
     variable: "FETTLE_TOKEN_FILE",
     flag: "tokenFile",
-    summary: 'more users, a line each: token,user,uid,"group1,group2"',
+    summary: 'file with further users, one per line: token,user,uid,"group1,group2"',
   },
   {
     path: "listen.kubeconfig",
     takes: { type: "path" },
     variable: "FETTLE_KUBECONFIG",
     flag: "kubeconfig",
-    summary: "where the kubeconfig is written; in the data folder unless told",
+    summary: "path of the kubeconfig to write; default: kubeconfig in the data folder",
   },
   {
     path: "modules",
     takes: { type: "list", of: "path" },
     default: [],
-    summary: "TypeScript or JavaScript that exports controllers, schedules and kinds",
+    summary: "TypeScript or JavaScript modules that export controllers, schedules and kinds",
   },
   {
     path: "manifests",
     takes: { type: "list", of: "path" },
     default: [],
-    summary: "YAML or JSON files, or folders of them, that are applied at the start",
+    summary: "YAML or JSON files, or folders of them, to apply at the start",
   },
   {
     path: "log.level",
     takes: { type: "choice", choices: logLevels },
     default: "info",
     variable: "FETTLE_LOG_LEVEL",
-    summary: "which lines of the log are written",
+    summary: "minimum level of log lines",
   },
   {
     path: "log.format",
@@ -122,29 +125,53 @@ export const settings: readonly Setting[] = [
     default: "pretty",
     variable: "FETTLE_LOG",
     flag: "log",
-    summary: "lines for people, for programs, or none",
+    summary: "format of the log: for people, for programs, or none",
+  },
+  {
+    path: "runs.folder",
+    takes: { type: "path" },
+    variable: "FETTLE_RUNS",
+    flag: "runs",
+    summary:
+      "folder for the record of runs; default of fettle up: runs in the data folder, of fettle run: none, in memory",
+  },
+  {
+    path: "runs.maxAge",
+    takes: { type: "duration" },
+    default: defaultMaxAge,
+    summary: "age after which records of runs are deleted",
+  },
+  {
+    path: "runs.maxSize",
+    takes: { type: "size", min: "1Mi" },
+    default: defaultMaxSize,
+    summary: "total size of the record of runs, beyond which the oldest are deleted",
   },
   {
     path: "controllers.*.concurrency",
     takes: { type: "integer", min: 1 },
-    summary: "how many objects are worked on at once",
+    summary: "maximum number of concurrent runs",
   },
-  { path: "controllers.*.timeout", takes: { type: "duration" }, summary: "until a run is cancelled" },
+  {
+    path: "controllers.*.timeout",
+    takes: { type: "duration" },
+    summary: "time after which a run is cancelled",
+  },
   {
     path: "controllers.*.resync",
     takes: { type: "duration", orFalse: true },
-    summary: "after which time every object is looked at again",
+    summary: "interval at which every object is reconciled again",
   },
   {
     path: "controllers.*.backoff.base",
     takes: { type: "duration" },
-    summary: "the first delay after a failure",
+    summary: "first delay after a failure",
   },
-  { path: "controllers.*.backoff.max", takes: { type: "duration" }, summary: "the longest delay" },
+  { path: "controllers.*.backoff.max", takes: { type: "duration" }, summary: "maximum delay" },
   {
     path: "controllers.*.backoff.maxRetries",
     takes: { type: "integer", min: 0 },
-    summary: "how often a failed object is tried again before it is given up",
+    summary: "maximum number of retries before an object becomes a dead letter",
   },
   {
     path: "leaderElection.enabled",
@@ -152,35 +179,43 @@ export const settings: readonly Setting[] = [
     default: true,
     variable: "FETTLE_LEADER_ELECTION",
     flag: "leaderElection",
-    summary: "fettle run: whether only one of several processes works at a time",
+    summary: "fettle run: let one of several processes work at a time",
   },
   {
     path: "leaderElection.name",
     takes: { type: "text" },
     flag: "lease",
-    summary: "the Lease's name; after the controllers unless told",
+    summary: "name of the Lease; default: derived from the controllers",
   },
-  { path: "leaderElection.namespace", takes: { type: "text" }, summary: "where the Lease is" },
-  { path: "leaderElection.leaseDuration", takes: { type: "duration" }, summary: "how long others wait" },
+  { path: "leaderElection.namespace", takes: { type: "text" }, summary: "namespace of the Lease" },
+  {
+    path: "leaderElection.leaseDuration",
+    takes: { type: "duration" },
+    summary: "time that others wait before they take over the Lease",
+  },
   {
     path: "leaderElection.renewDeadline",
     takes: { type: "duration" },
-    summary: "how long a leader works on without having renewed",
+    summary: "time after which a leader that cannot renew stops working",
   },
-  { path: "leaderElection.retryPeriod", takes: { type: "duration" }, summary: "how often the leader renews" },
+  {
+    path: "leaderElection.retryPeriod",
+    takes: { type: "duration" },
+    summary: "interval at which the leader renews the Lease",
+  },
   {
     path: "sharding.shards",
     takes: { type: "integer", min: 1, max: 4096 },
     variable: "FETTLE_SHARDS",
     flag: "shards",
     summary:
-      "fettle run: all processes work, each on some of so many shards of the objects; the lease is as for leader election",
+      "fettle run: number of shards over which all processes share the objects; uses the Lease of leaderElection",
   },
   {
     path: "health.host",
     takes: { type: "text" },
     variable: "FETTLE_HEALTH_HOST",
-    summary: "fettle run: the address for /healthz and /metrics",
+    summary: "fettle run: address for /healthz, /livez, /readyz and /metrics",
   },
   {
     path: "health.port",
@@ -188,11 +223,11 @@ export const settings: readonly Setting[] = [
     default: 8081,
     variable: "FETTLE_HEALTH_PORT",
     flag: "healthPort",
-    summary: "fettle run: the port for /healthz, /livez, /readyz and /metrics",
+    summary: "fettle run: port for /healthz, /livez, /readyz and /metrics",
   },
 ];
 
-/** Words that stand for a setting below them: `leaderElection: false`. */
+/** Sections that accept a plain value for one of their settings: `leaderElection: false`. */
 export const shorthands: ReadonlyMap<string, string> = new Map([
   ["leaderElection", "leaderElection.enabled"],
 ]);

@@ -1,16 +1,16 @@
-/** A text whose variables have been filled in. */
+/** A text with the values of its variables. */
 export interface Substituted {
   readonly text: string;
-  /** The variables that were filled in. */
+  /** Names of the variables that were used. */
   readonly variables: readonly string[];
 }
 
 const reference = /\$(?:\$(?=\{)|\{([^}]*)\})/g;
 
 /**
- * Fills in `${NAME}` and `${NAME:-what to use when it is not set or empty}`; `$${` is a plain `${`.
+ * Replaces `${NAME}` and `${NAME:-default}`, whose default is used if the variable is not set or empty; `$${` is a plain `${`.
  *
- * @throws {RangeError} for a variable that is not set, and for what is no name of one.
+ * @throws {RangeError} for a variable that is not set, or an invalid name.
  */
 export function substitute(text: string, env: Readonly<Record<string, string | undefined>>): Substituted {
   const variables: string[] = [];
@@ -19,7 +19,7 @@ export function substitute(text: string, env: Readonly<Record<string, string | u
     const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
     if (name === undefined) {
       throw new RangeError(
-        `${whole} names no variable: write \${NAME} or \${NAME:-default}, or $\${ for a plain \${`,
+        `${whole} is not a variable: write \${NAME} or \${NAME:-default}, or $\${ for a plain \${`,
       );
     }
     const value = env[name];

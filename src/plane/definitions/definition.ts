@@ -1,7 +1,7 @@
 import { kind, type ObjectOf } from "../../client/kinds/kind.js";
 import type { Condition, CustomResourceDefinition } from "../../model/core.js";
 
-/** A definition as a server has it: what it was told, what it added, and what became of it. */
+/** A definition as stored by a server, with defaults and status. */
 interface DefinitionShape {
   readonly spec: CustomResourceDefinition["spec"] & {
     readonly conversion?: { readonly strategy?: string };
@@ -20,13 +20,13 @@ export const Definition = kind<DefinitionShape>("apiextensions.k8s.io/v1", "Cust
 
 export type StoredDefinition = ObjectOf<typeof Definition>;
 
-/** Who definitions of controllers belong to, whichever program registers them. */
+/** Field manager of definitions, the same for all programs that register them. */
 export const definitionManager = "fettle";
 
-/** A definition was not registered; the message says why, and what to do. Nothing was changed. */
+/** A definition was not registered; the message has the reason and the remedy. Nothing was changed. */
 export class DefinitionRefused extends Error {
   override readonly name = "DefinitionRefused";
-  /** Which definition, such as `sites.demo.dev`. */
+  /** Name of the definition, such as `sites.demo.dev`. */
   readonly definition: string;
 
   constructor(definition: string, message: string, options?: ErrorOptions) {
@@ -35,10 +35,10 @@ export class DefinitionRefused extends Error {
   }
 }
 
-/** Those besides us who own fields of a definition's spec; who only reports its status does not count. */
+/** Other field managers that own fields of a definition's spec. */
 export function otherManagers({ metadata }: StoredDefinition): readonly string[] {
   const managers = (metadata.managedFields ?? [])
     .filter(({ subresource, fieldsV1 }) => !subresource && Object.hasOwn(fieldsV1 ?? {}, "f:spec"))
-    .map(({ manager }) => manager ?? "somebody");
+    .map(({ manager }) => manager ?? "unknown");
   return [...new Set(managers)].filter((manager) => manager !== definitionManager);
 }

@@ -1,7 +1,7 @@
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
 
-/** The kinds that controllers are for, own or watch and that are defined in this program, and further ones; each once. */
+/** Kinds defined in this program that controllers reconcile, own or watch, and further ones, without duplicates. */
 export function kindsOf(
   controllers: readonly Controller[],
   more: readonly Resource[] = [],

@@ -2,9 +2,8 @@ import type { CustomResourceDefinition, StructuralSchema } from "../../model/cor
 import type { StoredDefinition } from "./definition.js";
 
 /**
- * What keeps a program from working with a definition that somebody else made: it serves other things than the program
- * asks for, or has no room for fields the program writes. Rules for values may differ; the server then says so when a value
- * breaks one.
+ * Reasons why a program cannot use a definition of another field manager: scope, kind, versions or fields that the program
+ * needs are missing or different. Validation rules may differ; the server reports violations when values are written.
  */
 export function missingFrom(found: StoredDefinition, wanted: CustomResourceDefinition): readonly string[] {
   const { scope, names } = wanted.spec;
@@ -16,13 +15,13 @@ export function missingFrom(found: StoredDefinition, wanted: CustomResourceDefin
     if (theirs?.served !== true) return [`it does not serve ${version.name}`];
     const status = version.subresources?.status && !theirs.subresources?.status;
     return [
-      ...(status ? [`${version.name} has no status of its own`] : []),
+      ...(status ? [`${version.name} has no status subresource`] : []),
       ...missingFields(theirs.schema?.openAPIV3Schema ?? {}, version.schema.openAPIV3Schema),
     ];
   });
 }
 
-/** Fields of `wanted` that `found` would drop or takes for something else, and those it requires beyond them. */
+/** Fields of `wanted` that `found` prunes or defines with another type, and fields that only `found` requires. */
 function missingFields(found: StructuralSchema, wanted: StructuralSchema, path = ""): string[] {
   const name = path === "" ? "the object" : path;
   if (found.type !== undefined && wanted.type !== undefined && found.type !== wanted.type) {
@@ -48,7 +47,7 @@ function missingFields(found: StructuralSchema, wanted: StructuralSchema, path =
   const theirValues = valuesOf(found);
   if (values !== undefined && theirValues !== undefined) {
     fields.push(...missingFields(theirValues, values, `${path}.*`));
-  } else if (values !== undefined && !open) fields.push(`${name} takes no keys of one's own there`);
+  } else if (values !== undefined && !open) fields.push(`${name} does not allow additional keys there`);
   return fields;
 }
 

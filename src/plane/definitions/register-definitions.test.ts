@@ -45,8 +45,8 @@ const definition = () => client.get(Definition, "sites.demo.dev");
 const create = (name: string, spec: object) =>
   client.create({ apiVersion: "demo.dev/v1", kind: "Site", metadata: { name }, spec } as never);
 
-describe("a kind of ours", () => {
-  test("is served when this returns", async () => {
+describe("a kind of this program", () => {
+  test("is served when the promise resolves", async () => {
     await registerDefinitions(client, [Site], { log });
     await client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
     expect(lines).toMatchObject([{ level: "info", text: "registered a kind" }]);
@@ -60,7 +60,7 @@ describe("a kind of ours", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("is brought up to date, also when it has objects", async () => {
+  test("is updated, also when it has objects", async () => {
     await registerDefinitions(client, [Site], { log });
     await create("hello", { title: "Hello" });
     const Wider = site(
@@ -78,7 +78,7 @@ describe("a kind of ours", () => {
     expect((await definition()).metadata.generation).toBe(2);
   });
 
-  test("is registered anew when its old definition is on its way out", async () => {
+  test("is registered again when its old definition is being deleted", async () => {
     await registerDefinitions(client, [Site], { log });
     await client.create(Site, {
       metadata: { name: "kept", finalizers: ["demo.dev/keep"] },
@@ -92,10 +92,10 @@ describe("a kind of ours", () => {
   });
 });
 
-describe("objects that a new schema would break", () => {
+describe("stored objects that violate a new schema", () => {
   const Stricter = site(z.object({ title: z.string(), owner: z.string(), pages: z.number().int().max(5) }));
 
-  test("keep it from being registered, and are named with their fields", async () => {
+  test("prevent the registration, and are listed with their invalid fields", async () => {
     await registerDefinitions(client, [Site], { log });
     for (let number = 1; number <= 7; number++) await create(`s${number}`, { title: "x", pages: 9 });
     const before = await revision();
@@ -105,11 +105,11 @@ describe("objects that a new schema would break", () => {
     expect(await revision()).toBe(before);
   });
 
-  test("do not when they are corrected, nor when it is forced", async () => {
+  test("do not prevent it when they are corrected, or with force", async () => {
     await registerDefinitions(client, [Site], { log });
     await create("hello", { title: "x", pages: 9 });
     await registerDefinitions(client, [Stricter], { log, force: true });
-    expect(warnings()).toEqual(["forced a schema that stored objects break"]);
+    expect(warnings()).toEqual(["forced a schema that stored objects violate"]);
     await client.patch(Site, "hello", { spec: { owner: "me", pages: 5 } });
     const Strictest = site(
       z.object({ title: z.string(), owner: z.string().min(2), pages: z.number().int().max(5) }),
@@ -117,14 +117,14 @@ describe("objects that a new schema would break", () => {
     await registerDefinitions(client, [Strictest], { log });
   });
 
-  test("and fields that would be lost are told of", async () => {
+  test("are reported when fields would be pruned", async () => {
     await registerDefinitions(client, [Site], { log });
     await create("hello", { title: "x", pages: 9 });
     await registerDefinitions(client, [site(z.object({ title: z.string() }))], { log });
     expect(lines.find(({ level }) => level === "warn")?.fields).toMatchObject({ fields: ["spec.pages"] });
   });
 
-  test("are looked for on all pages", async () => {
+  test("are validated on all pages", async () => {
     await registerDefinitions(client, [Site], { log });
     for (let number = 0; number < 600; number++)
       await create(`s${number}`, { title: number === 599 ? "x" : "xx" });
@@ -135,17 +135,19 @@ describe("objects that a new schema would break", () => {
   });
 });
 
-test("what can never change is refused with the way out", async () => {
+test("refuses changes that are not possible, with the remedy", async () => {
   await registerDefinitions(client, [Site], { log });
   const Wide = site(z.object({ title: z.string() }), { scope: "Cluster" });
   await expect(registerDefinitions(client, [Wide], { log, force: true })).rejects.toThrow(
-    /its scope is Namespaced and cannot become Cluster; .*kubectl delete crd sites\.demo\.dev/,
+    /its scope is Namespaced and cannot be changed to Cluster; .*kubectl delete crd sites\.demo\.dev/,
   );
   const Second = resource("demo.dev/v2", "Site", { spec: z.object({ title: z.string() }) });
-  await expect(registerDefinitions(client, [Second], { log })).rejects.toThrow(/stored as v1, and v2 alone/);
+  await expect(registerDefinitions(client, [Second], { log })).rejects.toThrow(
+    /stored as v1, which v2 alone/,
+  );
 });
 
-test("every kind that is refused is named", async () => {
+test("names every kind that is refused", async () => {
   const Page = (spec: z.ZodObject) => resource("demo.dev/v1", "Page", { spec });
   await registerDefinitions(client, [Site, Page(z.object({}))], { log });
   await create("hello", { title: "x" });
@@ -161,11 +163,11 @@ test("every kind that is refused is named", async () => {
   );
 });
 
-describe("a kind of somebody else's", () => {
+describe("a definition of another field manager", () => {
   const theirs = (kind: typeof Site) =>
     client.create(customResourceDefinition(kind) as never, { fieldManager: "helm" });
 
-  test("is left alone without a word when it is the same", async () => {
+  test("is left alone without a warning when it is the same", async () => {
     await theirs(Site);
     const before = await revision();
     await registerDefinitions(client, [Site], { log });
@@ -174,27 +176,27 @@ describe("a kind of somebody else's", () => {
     expect(await revision()).toBe(before);
   });
 
-  test("is left alone, with a warning, when the program can work with it", async () => {
+  test("is left alone, with a warning, when the program can use it", async () => {
     await theirs(
       site(z.object({ title: z.string().max(9), pages: z.number().int(), extra: z.string().optional() })),
     );
     const before = await revision();
     await registerDefinitions(client, [Site], { log });
-    expect(warnings()).toEqual([expect.stringContaining("belongs to somebody else")]);
+    expect(warnings()).toEqual([expect.stringContaining("belongs to another field manager")]);
     expect(await revision()).toBe(before);
   });
 
-  test("is an error when fields are missing, unless it is taken over", async () => {
+  test("is refused when fields are missing, unless forced", async () => {
     await theirs(site(z.object({ title: z.number(), size: z.number() })));
     await expect(registerDefinitions(client, [Site], { log })).rejects.toThrow(
-      /belongs to helm and does not fit this program: spec\.title is number there, and string here, spec\.pages is unknown there, spec\.size is required there, and unknown here; have helm/,
+      /belongs to helm and lacks what this program needs: spec\.title is number there, and string here, spec\.pages is unknown there, spec\.size is required there, and unknown here; update it as helm/,
     );
     await registerDefinitions(client, [Site], { log, force: true });
     await registerDefinitions(client, [Site], { log });
     await create("hello", { title: "x" });
   });
 
-  test("that has our names is an error that says so", async () => {
+  test("with the same names is refused", async () => {
     const Other = resource("demo.dev/v1", "Site", { plural: "webs", singular: "web", spec: z.object({}) });
     await theirs(Other);
     await expect(registerDefinitions(client, [Site], { log, timeout: "5s" })).rejects.toThrow(
@@ -203,7 +205,7 @@ describe("a kind of somebody else's", () => {
   });
 });
 
-describe("who may not see definitions", () => {
+describe("a user without permission for definitions", () => {
   const forbidden = (verbs: readonly string[]): Client => {
     const refuse = () =>
       Promise.reject(
@@ -222,14 +224,14 @@ describe("who may not see definitions", () => {
     });
   };
 
-  test("takes them to be there", async () => {
+  test("assumes that definitions exist", async () => {
     await registerDefinitions(forbidden(["find"]), [Site], { log });
-    expect(warnings()).toEqual([expect.stringContaining("may not look at the definition")]);
+    expect(warnings()).toEqual([expect.stringContaining("no permission to read the definition")]);
   });
 
-  test("and who may only see them is told what is missing", async () => {
+  test("refuses a missing definition without permission to write", async () => {
     await expect(registerDefinitions(forbidden(["apply"]), [Site], { log })).rejects.toThrow(
-      /sites\.demo\.dev is missing, and this user may not write definitions: .*generate crds/,
+      /sites\.demo\.dev is missing, and this user has no permission to write definitions: .*generate crds/,
     );
   });
 });

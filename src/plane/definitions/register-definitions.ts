@@ -9,7 +9,7 @@ import {
   type CustomResourceDefinition,
   type Duration,
 } from "../../model/core.js";
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Log } from "../../runtime/log/log.js";
 import {
   Definition,
@@ -19,36 +19,34 @@ import {
   type StoredDefinition,
 } from "./definition.js";
 import { missingFrom } from "./missing-fields.js";
-import { isOtherSchema, isSameDefinition, unchangeable } from "./same-definition.js";
+import { hasOtherSchema, isSameDefinition, immutableDifference } from "./same-definition.js";
 import { checkStoredObjects, type StoredObjects } from "./stored-objects.js";
 import { untilEstablished, untilGone } from "./until-established.js";
 
 export interface RegisterOptions {
   readonly log: Log;
-  /** Registers also what stored objects would break, and what somebody else has defined. */
+  /** Registers a schema that stored objects violate, and takes over definitions of other field managers. */
   readonly force?: boolean | undefined;
   readonly clock?: Clock | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How long the server may take to serve a definition. Default 30 s. */
+  /** Time for the server to serve a definition. Default: 30 s. */
   readonly timeout?: Duration | undefined;
   /**
-   * Is given what registers a kind again whose definition is being deleted: that may need controllers, which have to clean
-   * up after its objects first. Without it, registering waits until the old definition is gone.
+   * Called for a kind whose definition is being deleted, with a function that registers it after that. The deletion may need
+   * controllers to clean up its objects first. Without this option, registration waits for the deletion.
    */
   readonly whenGone?: ((register: (signal: AbortSignal) => Promise<void>) => void) | undefined;
 }
 
-/** How often a definition is looked at again because somebody changed it in between. */
-const mostTries = 10;
+/** Attempts when a definition is changed by others at the same time. */
+const maxAttempts = 10;
 
 /**
- * Makes a server serve kinds as this program defines them: definitions that are missing are made, those that differ are
- * brought up to date, and what is as it should be is not written. Several processes may do so at once.
+ * Registers kinds with a server: creates missing definitions, updates different ones, and leaves equal ones alone. Several
+ * processes may do so at the same time.
  *
- * Refused, with nothing changed, when stored objects would break the new schema, when somebody else's definition lacks
- * what this program needs, and when a definition cannot become what it should be.
- *
- * @throws {DefinitionRefused}
+ * @throws {DefinitionRefused} when stored objects violate the new schema, a definition of another field manager lacks fields
+ *   that this program needs, or a change is not possible. Nothing is changed then.
  *
  * @example
  * await registerDefinitions(client, [Site], { log });
@@ -69,7 +67,7 @@ export async function registerDefinitions(
   throw new DefinitionRefused(refused.map(({ definition }) => definition).join(", "), message);
 }
 
-/** One kind on its way to being served. */
+/** Registration of one kind. */
 class Registration {
   readonly #client: Client;
   readonly #kind: Resource;
@@ -88,21 +86,21 @@ class Registration {
     this.#waiting = { clock, timeout: duration(timeout), signal };
   }
 
-  /** Every decision is made on what was found, and holds only if nobody changed that: then it is made anew. */
+  /** Starts again after a conflict, since all decisions depend on the stored definition. */
   async run(): Promise<void> {
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         await this.#try();
         return;
       } catch (error) {
-        if (!isConflict(error) || tried === mostTries) throw error;
+        if (!isConflict(error) || attempt === maxAttempts) throw error;
       }
     }
   }
 
   async #try(): Promise<void> {
     const found = await this.#find();
-    if (found === "hidden") return;
+    if (found === "forbidden") return;
     if (found?.metadata.deletionTimestamp) {
       await this.#replace(found);
       return;
@@ -112,27 +110,27 @@ class Registration {
       return;
     }
     if (found !== undefined) {
-      if (this.#leaves(found)) return;
+      if (this.#isUsable(found)) return;
       await this.#check(found);
     }
     const written = await this.#write(found);
-    const done = found === undefined ? "registered a kind" : "brought a kind's definition up to date";
+    const done = found === undefined ? "registered a kind" : "updated the definition of a kind";
     this.#options.log.info({ kind: this.#kind.kind, definition: this.#name }, done);
     await untilEstablished(this.#client, written, this.#waiting);
   }
 
-  /** Until a definition is gone its objects are served as before, but none can be created. */
+  /** Registers a kind whose definition is being deleted. Until then its objects are served, but none can be created. */
   async #replace(old: StoredDefinition): Promise<void> {
     const { log, whenGone, ...options } = this.#options;
     if (whenGone === undefined) {
-      log.info({ definition: this.#name }, "waiting for an old definition to be deleted");
+      log.info({ definition: this.#name }, "waiting for the deletion of the old definition");
       await untilGone(this.#client, old, this.#waiting);
       await this.#try();
       return;
     }
     log.warn(
       { definition: this.#name },
-      "the definition is being deleted with all its objects; it is registered anew once they are gone",
+      "the definition is being deleted with all its objects; it will be registered again after that",
     );
     whenGone(async (signal) => {
       await untilGone(this.#client, old, { ...this.#waiting, timeout: Infinity, signal });
@@ -140,8 +138,8 @@ class Registration {
     });
   }
 
-  /** On a cluster, an operator need not be allowed to see definitions; whoever installed it has made them. */
-  async #find(): Promise<StoredDefinition | undefined | "hidden"> {
+  /** An operator may lack permission to read definitions, since whoever installed it registered them. */
+  async #find(): Promise<StoredDefinition | undefined | "forbidden"> {
     const { log, signal } = this.#options;
     try {
       return await this.#client.find(Definition, this.#name, { signal });
@@ -149,14 +147,14 @@ class Registration {
       if (!isForbidden(error)) throw error;
       log.warn(
         { definition: this.#name },
-        "may not look at the definition, so it is taken to be there and up to date (fettle generate crds makes it)",
+        "no permission to read the definition; assuming that it exists and is up to date (fettle generate crds prints it)",
       );
-      return "hidden";
+      return "forbidden";
     }
   }
 
-  /** What somebody else has defined stays as they defined it, as long as this program can work with it. */
-  #leaves(found: StoredDefinition): boolean {
+  /** Leaves a definition of another field manager as it is if this program can use it. */
+  #isUsable(found: StoredDefinition): boolean {
     const managers = otherManagers(found);
     if (this.#options.force === true || managers.length === 0) return false;
     const missing = missingFrom(found, this.#wanted);
@@ -164,40 +162,40 @@ class Registration {
     if (missing.length > 0) {
       throw new DefinitionRefused(
         this.#name,
-        `the definition ${this.#name} belongs to ${owner} and does not fit this program: ${some(missing)}; ` +
-          `have ${owner} bring it up to date (fettle generate crds prints what is needed), or take it over with force`,
+        `the definition ${this.#name} belongs to ${owner} and lacks what this program needs: ${firstFew(missing)}; ` +
+          `update it as ${owner} (fettle generate crds prints what is needed), or take it over with force`,
       );
     }
     this.#options.log.warn(
       { definition: this.#name, managers },
-      "the definition belongs to somebody else and differs from this program's; it fits, and is left as it is",
+      "the definition belongs to another field manager and differs, but is usable; left as it is",
     );
     return true;
   }
 
   async #check(found: StoredDefinition): Promise<void> {
-    const obstacle = unchangeable(found, this.#wanted);
-    if (obstacle !== undefined) {
+    const difference = immutableDifference(found, this.#wanted);
+    if (difference !== undefined) {
       throw new DefinitionRefused(
         this.#name,
-        `the definition ${this.#name} cannot be brought up to date: ${obstacle}; keep it as it was in the program, ` +
+        `the definition ${this.#name} cannot be updated: ${difference}; change it back in the program, ` +
           `or delete it with all its objects (kubectl delete crd ${this.#name}) and start again`,
       );
     }
-    if (!isOtherSchema(found, this.#wanted)) return;
+    if (!hasOtherSchema(found, this.#wanted)) return;
     const { log, force, signal } = this.#options;
     const stored = await checkStoredObjects(this.#client, this.#kind, { signal });
     if (stored.dropped.length > 0) {
       log.warn(
         { definition: this.#name, fields: stored.dropped },
-        "stored objects have fields that the schema no longer knows; they are dropped when an object is next written",
+        "stored objects have fields that are not in the new schema; they are pruned when an object is next written",
       );
     }
     if (stored.invalid === 0) return;
     if (force !== true) throw new DefinitionRefused(this.#name, this.#invalidText(stored));
     log.warn(
       { definition: this.#name, objects: stored.examples },
-      "forced a schema that stored objects break",
+      "forced a schema that stored objects violate",
     );
   }
 
@@ -205,10 +203,10 @@ class Registration {
     const { kind } = this.#kind;
     const rest = invalid > examples.length ? [`  and ${invalid - examples.length} more`] : [];
     return [
-      `the new schema of ${this.#name} was not registered: ${invalid} of ${count} stored ${kind} objects would no longer be valid:`,
+      `the new schema of ${this.#name} was not registered: ${invalid} of ${count} stored ${kind} objects would be invalid:`,
       ...examples.map((example) => `  ${example}`),
       ...rest,
-      "correct these objects while the old program runs, or make the fields optional or give them a default, or pass force",
+      "correct these objects while the old program runs, make the fields optional, give them a default, or use force",
     ].join("\n");
   }
 
@@ -222,18 +220,18 @@ class Registration {
       return await this.#client.apply(Definition, { ...this.#wanted, metadata } as never, options);
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      const state = found === undefined ? "is missing" : "is not what this program defines";
+      const state = found === undefined ? "is missing" : "differs from this program's";
       throw new DefinitionRefused(
         this.#name,
-        `the definition ${this.#name} ${state}, and this user may not write definitions: ` +
-          "have an administrator apply what fettle generate crds prints",
+        `the definition ${this.#name} ${state}, and this user has no permission to write definitions: ` +
+          "let an administrator apply the output of fettle generate crds",
         { cause: error },
       );
     }
   }
 }
 
-function some(texts: readonly string[], most = 5): string {
-  const more = texts.length > most ? `, and ${texts.length - most} more` : "";
-  return texts.slice(0, most).join(", ") + more;
+function firstFew(texts: readonly string[], max = 5): string {
+  const more = texts.length > max ? `, and ${texts.length - max} more` : "";
+  return texts.slice(0, max).join(", ") + more;
 }

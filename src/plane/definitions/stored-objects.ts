@@ -1,24 +1,24 @@
 import type { Client } from "../../client/client.js";
 import { fieldErrors } from "../../model/core.js";
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
 
-/** How many objects, and how many fields of each, are named; the others are counted. */
-const mostObjects = 5;
-const mostFields = 3;
+/** Limits for the objects, and fields of each, that are listed; the others are counted. */
+const maxObjects = 5;
+const maxFields = 3;
 
-/** What a new schema means for the objects that are there. */
+/** Effect of a new schema on stored objects. */
 export interface StoredObjects {
   readonly count: number;
-  /** How many would break it, whatever is wrong in their status: that is reported anew. */
+  /** Number of objects that violate it. Violations in the status do not count, since controllers write it again. */
   readonly invalid: number;
-  /** The first of them with what is wrong: `default/hello: spec.title: Required value`. */
+  /** The first of these with their errors: `default/hello: spec.title: Required value`. */
   readonly examples: readonly string[];
-  /** Fields outside of the status that the schema does not know: they are gone when their object is next written. */
+  /** Fields outside the status that are not in the schema; they are pruned when their object is next written. */
   readonly dropped: readonly string[];
 }
 
-/** Looks at all objects of a kind as they would be read under its new schema, one page at a time. */
+/** Validates all objects of a kind against its new schema, one page at a time. */
 export async function checkStoredObjects(
   client: Client,
   kind: Resource,
@@ -33,20 +33,20 @@ export async function checkStoredObjects(
     count++;
     const copy = structuredClone(object);
     for (const path of schema.prune(copy)) {
-      if (!isStatus(path) && dropped.size < mostObjects) dropped.add(withoutNumbers(path));
+      if (!isStatus(path) && dropped.size < maxObjects) dropped.add(withoutIndexes(path));
     }
     schema.applyDefaults(copy);
     const errors = schema.validate(copy).filter(({ field }) => !isStatus(field));
     if (errors.length === 0) continue;
     invalid++;
-    if (examples.length < mostObjects) examples.push(`${nameOf(object.metadata)}: ${describe(errors)}`);
+    if (examples.length < maxObjects) examples.push(`${nameOf(object.metadata)}: ${describe(errors)}`);
   }
   return { count, invalid, examples, dropped: [...dropped] };
 }
 
 function describe(errors: readonly fieldErrors.FieldError[]): string {
-  const texts = errors.slice(0, mostFields).map(fieldErrors.renderFieldError);
-  if (errors.length > mostFields) texts.push(`and ${errors.length - mostFields} more`);
+  const texts = errors.slice(0, maxFields).map(fieldErrors.renderFieldError);
+  if (errors.length > maxFields) texts.push(`and ${errors.length - maxFields} more`);
   return texts.join("; ");
 }
 
@@ -54,8 +54,8 @@ function isStatus(path: string): boolean {
   return path === "status" || path.startsWith("status.") || path.startsWith("status[");
 }
 
-/** One field of many items is one field. */
-function withoutNumbers(path: string): string {
+/** Replaces list indexes, so that a field of many items is listed once. */
+function withoutIndexes(path: string): string {
   return path.replaceAll(/\[\d+\]/g, "[]");
 }
 

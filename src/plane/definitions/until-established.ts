@@ -9,7 +9,7 @@ export interface UntilEstablishedOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves when the server serves a definition; at once if it does already. */
+/** Resolves when the server serves a definition. */
 export function untilEstablished(
   client: Client,
   definition: StoredDefinition,
@@ -18,12 +18,12 @@ export function untilEstablished(
   return isEstablished(definition)
     ? Promise.resolve()
     : follow(client, nameOf(definition), options, "becoming established", (now) => {
-        if (now === undefined) throw new DefinitionRefused(nameOf(definition), goneText(definition));
+        if (now === undefined) throw new DefinitionRefused(nameOf(definition), deletedText(definition));
         return isEstablished(now);
       });
 }
 
-/** Resolves when a definition that is being deleted is gone. */
+/** Resolves when a definition has been deleted. */
 export function untilGone(
   client: Client,
   definition: StoredDefinition,
@@ -38,25 +38,25 @@ export function untilGone(
   );
 }
 
-/** Names that others have already never become ours by waiting. */
+/** @throws {DefinitionRefused} when another definition has the same names. */
 function isEstablished(definition: StoredDefinition): boolean {
   const { conditions } = definition.status ?? {};
   const names = findCondition(conditions, "NamesAccepted");
   if (names?.status === "False") {
     throw new DefinitionRefused(
       nameOf(definition),
-      `the definition ${nameOf(definition)} is not served, its names are taken: ${names.message}; ` +
+      `the definition ${nameOf(definition)} is not served because its names are taken: ${names.message}; ` +
         "give the kind another plural or short name, or delete the definition that has them",
     );
   }
   return findCondition(conditions, "Established")?.status === "True";
 }
 
-function goneText(definition: StoredDefinition): string {
+function deletedText(definition: StoredDefinition): string {
   return `the definition ${nameOf(definition)} was deleted while it was being registered; start again`;
 }
 
-/** Looks at one definition until it is as wanted, by watching it; a watch that ends is begun anew. */
+/** Watches one definition until a condition holds; an expired watch is restarted. */
 function follow(
   client: Client,
   name: string,

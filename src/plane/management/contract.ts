@@ -1,26 +1,27 @@
-import type { Change, KubeObject } from "../../model/core.js";
+import type { FieldChange, KubeObject } from "../../model/core.js";
 import type { Finding } from "../../runtime/observe/findings/finding.js";
 import type { Plan } from "../../runtime/plan/plan.js";
 import type { Run } from "../../runtime/runs/run.js";
 
 /**
- * What a control plane tells besides its objects, below {@link managementPath}: JSON, or with `follow=true` one JSON value a
- * line for as long as one listens. Failures are Kubernetes Statuses, also as a line of a stream, which is its last then. What
- * Secrets contain is left out unless it is asked for with `reveal=true`. The command line and the dashboard read these.
+ * Path of the management API, which serves everything about a control plane that is not an object. Responses are JSON, or
+ * with `follow=true` a stream of JSON lines that lasts until the client disconnects. Errors are Kubernetes Statuses; in a
+ * stream an error is the last line. The contents of Secrets are hidden unless `reveal=true` is set; runs on disk do not
+ * have them. The command line and the dashboard use this API.
  *
- * | request | answer |
+ * | request | response |
  * |---|---|
  * | `GET controllers` | {@link ControllerList} |
- * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link Instruction} | {@link Instructed} |
+ * | `POST controllers/NAME/enqueue`, `/pause`, `/resume`, `/retry` with {@link QueueCommandRequest} | {@link QueueCommandResult} |
  * | `GET dead` | {@link DeadList} |
- * | `GET runs?kind=&key=&controller=&limit=` | {@link RunList}, the last 50 unless told; following: {@link ToldRun}s, the last `limit` first |
- * | `POST plan` with {@link PlanRequest} | {@link PlanAnswer} |
+ * | `GET runs?kind=&key=&uid=&controller=&wroteKind=&wroteKey=&since=&after=&limit=` | {@link RunList} of the newest `limit` (default 50); following: {@link RunReport}s, the newest `limit` (default 0) first |
+ * | `POST plan` with {@link PlanRequest} | {@link PlanResponse} |
  * | `GET history?apiVersion=&kind=&namespace=&name=` | {@link History} |
  * | `GET top` | {@link Top}; following: one every `every` (default 2s) |
- * | `GET changes?apiVersion=&kind=&tail=` | {@link ChangeList}, the last 100 unless told; following: {@link ToldChange}s, the last `tail` first |
- * | `GET state?key=&limit=` | {@link StateList}: what the store has under keys that match a glob, of which `*` is any text |
+ * | `GET changes?apiVersion=&kind=&tail=&after=` | {@link ChangeList} of the newest `tail` (default 100); following: {@link ChangeReport}s, the newest `tail` (default 0) first |
+ * | `GET state?key=&limit=` | {@link StateList}: entries of the store whose keys match a glob |
  * | `GET profile?seconds=&follow=true` | a CPU profile for Chrome |
- * | `GET backup?follow=true` | a backup, as `fettle restore` reads it |
+ * | `GET backup?follow=true` | a backup for `fettle restore` |
  */
 export const managementPath = "/fettle/v1";
 
@@ -30,10 +31,10 @@ export interface ControllerState {
   readonly kind: string;
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
-  /** Whether it is at work in this process. */
+  /** True while the controller runs in this process. */
   readonly atWork: boolean;
   readonly paused: boolean;
-  /** The keys of those that are paused by name. */
+  /** Keys of objects that are paused one by one. */
   readonly pausedObjects: readonly string[];
   readonly concurrency: number;
   readonly queue: {
@@ -50,17 +51,17 @@ export interface ControllerList {
   readonly findings: readonly Finding[];
 }
 
-export interface Instruction {
-  /** `namespace/name`; without it the whole controller is meant, or for retry all dead letters. */
+export interface QueueCommandRequest {
+  /** `namespace/name`. Default: all objects of the controller; for retry all dead letters. */
   readonly key?: string | undefined;
-  /** What people will read as the reason of the run, for enqueue and retry. */
+  /** Reason for the run, for enqueue and retry. */
   readonly reason?: string | undefined;
-  /** A duration, for enqueue. */
+  /** Delay as a duration, for enqueue. */
   readonly after?: string | undefined;
 }
 
-export interface Instructed {
-  /** How many objects it concerned. */
+export interface QueueCommandResult {
+  /** Number of objects that the command was executed on. */
   readonly count: number;
 }
 
@@ -76,8 +77,8 @@ export interface DeadList {
   }[];
 }
 
-/** A run as it is told: what its writes changed in place of the objects before and after. */
-export interface ToldRun extends Omit<Run, "writes"> {
+/** A run with the differences that its writes made, in place of the objects before and after. */
+export interface RunReport extends Omit<Run, "writes"> {
   readonly writes: readonly {
     readonly verb: string;
     readonly apiVersion: string;
@@ -87,32 +88,32 @@ export interface ToldRun extends Omit<Run, "writes"> {
     readonly subresource?: string | undefined;
     readonly at: number;
     readonly error?: string | undefined;
-    /** Whether nothing is known to have been there before. */
+    /** True when no object is known to have existed before. */
     readonly isNew: boolean;
-    /** What was sent, when it is not known how the object was before: then no changes can be told. */
+    /** Body of the request when the object before the write is not known; there are no changes then. */
     readonly sent?: unknown;
-    /** The server's bookkeeping apart; none for a delete. */
-    readonly changes: readonly Change[];
+    /** Without the server's bookkeeping; none for a delete. */
+    readonly changes: readonly FieldChange[];
   }[];
 }
 
 export interface RunList {
   /** Oldest first. */
-  readonly runs: readonly ToldRun[];
+  readonly runs: readonly RunReport[];
 }
 
 export interface PlanRequest {
   readonly manifests: readonly KubeObject[];
 }
 
-/** What a controller would do; when that cannot be told, why not. */
-export interface ToldPlan extends Omit<Plan, "outcome"> {
+/** Effects that a run would have, or the problem that kept it from being planned. */
+export interface PlanReport extends Omit<Plan, "outcome"> {
   readonly outcome?: Plan["outcome"] | undefined;
   readonly problem?: string | undefined;
 }
 
-/** What is wrong with a field. */
-export interface ToldCause {
+/** An error in one field. */
+export interface FieldCause {
   readonly field?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -122,44 +123,44 @@ export interface ManifestPlan {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** What applying the manifest would change of the object itself. */
+  /** Effect on the object itself. */
   readonly object: {
     readonly action: "create" | "update" | "none";
     readonly before?: KubeObject | undefined;
     readonly after?: KubeObject | undefined;
-    readonly changes: readonly Change[];
-    /** What the server has against it; then no controller was asked. */
+    readonly changes: readonly FieldChange[];
+    /** Error of the server; controllers are not planned then. */
     readonly problem?: string | undefined;
-    /** The same by fields, where the server says which. */
-    readonly causes?: readonly ToldCause[] | undefined;
+    /** The same error by field, if the server reports fields. */
+    readonly causes?: readonly FieldCause[] | undefined;
   };
   /** One for each controller of the kind. */
-  readonly controllers: readonly ToldPlan[];
+  readonly controllers: readonly PlanReport[];
 }
 
-export interface PlanAnswer {
+export interface PlanResponse {
   readonly plans: readonly ManifestPlan[];
 }
 
 /** One version of an object. */
 export interface Version {
   readonly revision: number;
-  /** What made it: `status` when nothing but the status changed. */
+  /** `status` when only the status changed. */
   readonly type: "created" | "updated" | "status" | "deleted";
   readonly generation?: number | undefined;
-  /** When and by whom, as far as managedFields tell. */
+  /** Time of the write according to managedFields. */
   readonly time?: string | undefined;
   readonly managers: readonly string[];
-  /** For a deletion, the last there was. */
+  /** For a deletion, the last version. */
   readonly object: KubeObject;
-  /** Against the version before, the server's bookkeeping apart; none for the first that is known. */
-  readonly changes: readonly Change[];
+  /** Differences from the previous version without the server's bookkeeping; none for the first one. */
+  readonly changes: readonly FieldChange[];
 }
 
 /** The versions of an object since the store's compaction, oldest first. */
 export interface History {
   readonly versions: readonly Version[];
-  /** The oldest revision that is still there. */
+  /** Oldest revision that has not been compacted. */
   readonly floor: number;
 }
 
@@ -169,13 +170,13 @@ export interface Top {
   /** Milliseconds. */
   readonly uptime: number;
   readonly memory: { readonly rss: number; readonly heapUsed: number; readonly external: number };
-  /** Of one processor, 0 to 1 and more. */
+  /** Processor usage; 1 is one processor. */
   readonly cpu: number;
   readonly revision: number;
   readonly controllers: readonly (ControllerState & {
     readonly runsPerSecond: number;
     readonly errorsPerSecond: number;
-    /** Milliseconds, over the last runs. */
+    /** Percentiles over the last 500 runs, in milliseconds. */
     readonly duration: { readonly p50: number; readonly p99: number };
     readonly wait: { readonly p50: number; readonly p99: number };
   })[];
@@ -187,17 +188,17 @@ export interface Top {
   }[];
 }
 
-export interface ToldChange {
+export interface ChangeReport {
   readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
-  /** What was changed of it, the server's bookkeeping apart; none when it was added or deleted. */
-  readonly changes: readonly Change[];
+  /** Without the server's bookkeeping; none when the object was added or deleted. */
+  readonly changes: readonly FieldChange[];
 }
 
 export interface ChangeList {
   /** Oldest first. */
-  readonly changes: readonly ToldChange[];
+  readonly changes: readonly ChangeReport[];
   /** The newest revision. */
   readonly revision: number;
 }
@@ -205,15 +206,15 @@ export interface ChangeList {
 export interface StateEntry {
   readonly key: string;
   readonly revision: number;
-  /** When it will be deleted by itself, in milliseconds since 1970. */
+  /** Time of expiry, in milliseconds since 1970. */
   readonly expires?: number | undefined;
-  /** What is stored, as JSON; a text in base64 when it is none. */
+  /** The stored JSON, or base64 text if the value is not JSON. */
   readonly value: unknown;
 }
 
 export interface StateList {
   readonly entries: readonly StateEntry[];
   readonly revision: number;
-  /** Whether there are more than were asked for. */
+  /** True when more entries match than the limit allows. */
   readonly more: boolean;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lines, told } from "./lines.js";
+import { buffered, lines } from "./lines.js";
 
 async function read(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
@@ -7,13 +7,13 @@ async function read(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-test("one value a line, and a failure as the last one", async () => {
+test("sends one value per line, and a failure as the last line", async () => {
   async function* failing(): AsyncGenerator {
     yield { a: 1 };
     throw new Error("the disk is full");
   }
   const answer = lines(failing());
-  if (!("stream" in answer)) throw new Error("it is no stream");
+  if (!("stream" in answer)) throw new Error("not a stream");
   const [first, last, ...more] = await read(answer.stream);
   expect(first).toBe('{"a":1}\n');
   expect(JSON.parse(String(last))).toMatchObject({
@@ -24,33 +24,33 @@ test("one value a line, and a failure as the last one", async () => {
   expect(more).toEqual([]);
 });
 
-test("a reader is told everything in order, until it leaves", async () => {
-  const leaving = new AbortController();
-  let tell: (value: number) => void = () => {};
-  let left = 0;
-  const stream = told<number>((each) => {
-    tell = each;
-    return () => left++;
-  }, leaving.signal);
+test("yields all pushed values in order until the signal aborts", async () => {
+  const ending = new AbortController();
+  let push: (value: number) => void = () => {};
+  let unsubscribed = 0;
+  const stream = buffered<number>((each) => {
+    push = each;
+    return () => unsubscribed++;
+  }, ending.signal);
   const first = stream.next();
-  tell(1);
-  tell(2);
+  push(1);
+  push(2);
   expect(await first).toEqual({ done: false, value: 1 });
   expect(await stream.next()).toEqual({ done: false, value: 2 });
   const waiting = stream.next();
-  leaving.abort();
+  ending.abort();
   expect(await waiting).toEqual({ done: true, value: undefined });
-  expect(left).toBe(1);
+  expect(unsubscribed).toBe(1);
 });
 
-test("a reader that is too slow is let go rather than told less", async () => {
-  let tell: (value: number) => void = () => {};
-  const stream = told<number>((each) => {
-    tell = each;
+test("fails when the reader falls behind, rather than skipping values", async () => {
+  let push: (value: number) => void = () => {};
+  const stream = buffered<number>((each) => {
+    push = each;
     return () => {};
   }, new AbortController().signal);
   const first = stream.next();
-  for (let turn = 0; turn < 3000; turn++) tell(turn);
+  for (let turn = 0; turn < 3000; turn++) push(turn);
   expect(await first).toEqual({ done: false, value: 0 });
   await expect(read(stream)).rejects.toThrow("fell behind");
 });

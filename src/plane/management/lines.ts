@@ -2,18 +2,17 @@ import { statusOf } from "../../model/core.js";
 import type { ExtensionAnswer } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 
-/** How many values wait for a slow reader before it is let go. */
-const mostWaiting = 2000;
+/** Values buffered for a slow reader before its stream fails. */
+const maxBuffered = 2000;
 
 /**
- * Values as a stream with one a line. A failure is its last line: the head has been sent by then, so there is no other place
- * for it.
+ * Newline-delimited JSON. A failure is sent as the last line, since the status code has been sent by then.
  */
 export function lines(values: AsyncIterable<unknown>): ExtensionAnswer {
-  return { type: "application/x-ndjson", stream: written(values) };
+  return { type: "application/x-ndjson", stream: encoded(values) };
 }
 
-async function* written(values: AsyncIterable<unknown>): AsyncGenerator<string, void, undefined> {
+async function* encoded(values: AsyncIterable<unknown>): AsyncGenerator<string, void, undefined> {
   try {
     for await (const value of values) yield `${JSON.stringify(value)}\n`;
   } catch (error) {
@@ -21,8 +20,8 @@ async function* written(values: AsyncIterable<unknown>): AsyncGenerator<string, 
   }
 }
 
-/** A stream that ends without a word when whoever reads it has gone. */
-export async function* whileRead<T>(
+/** Ends a stream without an error when it fails because its reader has disconnected. */
+export async function* untilDisconnected<T>(
   stream: AsyncIterable<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
@@ -33,30 +32,31 @@ export async function* whileRead<T>(
   }
 }
 
-/** What others tell, one after the other, for a reader who may be slower; ends when the signal aborts. */
-export async function* told<T>(
-  subscribe: (tell: (value: T) => void) => () => void,
+/** Values of a subscription, buffered for a reader that may be slower; ends when the signal aborts. */
+export async function* buffered<T>(
+  subscribe: (push: (value: T) => void) => () => void,
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
-  const waiting: T[] = [];
-  let isLost = false;
+  const buffer: T[] = [];
+  let isOverflown = false;
   let wake = (): void => {};
-  const ring = (): void => wake();
-  const leave = subscribe((value) => {
-    if (waiting.length < mostWaiting) waiting.push(value);
-    else isLost = true;
+  const onAbort = (): void => wake();
+  const unsubscribe = subscribe((value) => {
+    if (buffer.length < maxBuffered) buffer.push(value);
+    else isOverflown = true;
     wake();
   });
-  signal.addEventListener("abort", ring);
+  signal.addEventListener("abort", onAbort);
   try {
     while (!signal.aborted) {
-      const next = waiting.shift();
+      const next = buffer.shift();
       if (next !== undefined) yield next;
-      else if (isLost) throw new Error(`the reader fell behind by more than ${mostWaiting}; begin anew`);
+      else if (isOverflown)
+        throw new Error(`the reader fell behind by more than ${maxBuffered} values; connect again`);
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    leave();
-    signal.removeEventListener("abort", ring);
+    unsubscribe();
+    signal.removeEventListener("abort", onAbort);
   }
 }

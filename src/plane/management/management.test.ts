@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../model/core.js";
 import type { ExtensionAnswer } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
-import { management } from "./management.js";
+import { controlPlane } from "../control-plane.js";
+import { management, type ApiAccess } from "./management.js";
 
-/** A store whose floor moves past a revision between two reads of it. */
-function forgetful(): Store {
+/** A store that is compacted between two reads. */
+function compactedStore(): Store {
   const store = new MemoryStore();
   store.range = () => Promise.reject(new Compacted(3, 5));
   store.watch = () => {
@@ -15,8 +16,8 @@ function forgetful(): Store {
   return store;
 }
 
-function ask(path: string, query: Record<string, string> = {}): Promise<ExtensionAnswer | undefined> {
-  return management({ parts: () => ({}), store: forgetful(), clock: systemClock }).serve({
+function get(path: string, query: Record<string, string> = {}): Promise<ExtensionAnswer | undefined> {
+  return management({ parts: () => ({}), store: compactedStore(), clock: systemClock }).serve({
     method: "GET",
     path,
     parameter: (name) => query[name],
@@ -27,16 +28,46 @@ function ask(path: string, query: Record<string, string> = {}): Promise<Extensio
   });
 }
 
-test.each(["state", "changes"])("what is forgotten while it is read is a 410: %s", async (path) => {
-  await expect(ask(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
+test("authorizes the user of the request to read the object whose history is requested", async () => {
+  await using plane = await controlPlane({
+    store: "memory",
+    listen: false,
+    authorize: ({ user }) => ({ allowed: user.name !== "anna" }),
+  });
+  const { pipeline } = plane.api;
+  const api: ApiAccess = {
+    clientAs: () => plane.client,
+    checkAccess: (attributes) => pipeline.checkAccess(attributes),
+  };
+  const served = management({ parts: () => ({ api }), store: new MemoryStore(), clock: systemClock });
+  const query: Record<string, string> = { apiVersion: "v1", kind: "ConfigMap", name: "secret-plans" };
+  const history = (name: string): Promise<ExtensionAnswer | undefined> =>
+    served.serve({
+      method: "GET",
+      path: "history",
+      parameter: (parameter) => query[parameter],
+      user: { name, groups: [] },
+      json: async () => undefined,
+      body: (async function* () {})(),
+      signal: new AbortController().signal,
+    });
+  await expect(history("anna")).rejects.toMatchObject({ code: 403 });
+  await expect(history("bert")).rejects.toMatchObject({ code: 404 });
 });
 
-test("also in a stream, as its last line", async () => {
-  const answer = await ask("changes", { follow: "true", tail: "5" });
-  if (answer === undefined || !("stream" in answer)) throw new Error("it is no stream");
-  const told: string[] = [];
-  for await (const line of answer.stream) told.push(String(line));
-  expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+test.each(["state", "changes"])(
+  "responds 410 when a revision is compacted while it is read: %s",
+  async (path) => {
+    await expect(get(path)).rejects.toMatchObject({ code: 410, reason: "Expired" });
+  },
+);
+
+test("sends 410 as the last line of a stream", async () => {
+  const response = await get("changes", { follow: "true", tail: "5" });
+  if (response === undefined || !("stream" in response)) throw new Error("not a stream");
+  const received: string[] = [];
+  for await (const line of response.stream) received.push(String(line));
+  expect(received.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { kind: "Status", code: 410, reason: "Expired" },
   ]);
 });

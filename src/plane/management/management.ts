@@ -1,207 +1,270 @@
 import type { Client } from "../../client/client.js";
-import { asApiError, failures, fromStatus, type Clock } from "../../model/core.js";
+import type { KindInfo } from "../../client/kinds/kind.js";
+import { asApiError, failures, fromStatus, parseApiVersion, type Clock } from "../../model/core.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
+import { splitKey } from "../../runtime/controller/keys.js";
+import type { RunQuery } from "../../runtime/runs/run-store.js";
 import type { Controllers } from "../../runtime/start/start-controllers.js";
-import type { Extension, ExtensionAnswer, ExtensionRequest } from "../../server/index.js";
+import type { Attributes, Extension, ExtensionAnswer, ExtensionRequest, User } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
-import { durationAsked, fieldsAsked, isAsked, neededParameter, numberAsked } from "./asked.js";
 import { managementPath } from "./contract.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
-import { instruct, instructionOf, isVerb } from "./controllers/instruct.js";
-import { lines, whileRead } from "./lines.js";
+import { executeQueueCommand, isQueueCommand, queueCommandRequest } from "./controllers/queue-commands.js";
+import { lines, untilDisconnected } from "./lines.js";
+import {
+  bodyFields,
+  durationParameter,
+  integerParameter,
+  isSet,
+  optionalParameter,
+  requiredParameter,
+} from "./parameters.js";
 import { manifestsIn, planManifests } from "./plan/plan-manifests.js";
 import { cpuProfile } from "./profile.js";
-import { followRuns, lastRuns } from "./runs/told-runs.js";
+import { followRuns, lastRuns } from "./runs/run-reports.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
 import { stateOf } from "./store/state.js";
 import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
-  /** The controllers and a client, as soon as they are there. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly client?: Client };
+  /** Parts that are started after the server; undefined until then. */
+  readonly parts: () => { readonly controllers?: Controllers; readonly api?: ApiAccess };
   readonly store: Store;
   readonly clock: Clock;
 }
 
-/** What all questions are answered from. */
+/** The API on behalf of the users of the management API. */
+export interface ApiAccess {
+  /** Client whose requests are made as a user. */
+  clientAs(user: User): Client;
+  /** @throws {ApiError} 403 */
+  checkAccess(attributes: Attributes): Promise<void> | undefined;
+}
+
+/** Parts of the control plane that endpoints use. */
 interface Plane {
   readonly store: Store;
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
-  client(): Client;
+  api(): ApiAccess;
 }
 
-interface Question {
+interface Endpoint {
   readonly method: "GET" | "POST";
-  answer(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer>;
+  respond(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer>;
 }
 
-/** Serves what a control plane has to tell besides its objects; {@link managementPath} has the contract. */
+/** Serves the management API; {@link managementPath} describes it. */
 export function management({ parts, store, clock }: ManagementOptions): Extension {
   const plane: Plane = {
     store,
     clock,
     top: new TopMeter(store, clock),
-    controllers: () => needed(parts().controllers),
-    client: () => needed(parts().client),
+    controllers: () => started(parts().controllers),
+    api: () => started(parts().api),
   };
   return {
     path: managementPath,
     async serve(request) {
-      const question = questionAt(request.path);
-      if (question === undefined) return undefined;
-      const { method } = question;
-      if (request.method === method) return answered(question, request, plane);
+      const endpoint = endpointAt(request.path);
+      if (endpoint === undefined) return undefined;
+      const { method } = endpoint;
+      if (request.method === method) return respond(endpoint, request, plane);
       throw fromStatus({
         code: 405,
         reason: "MethodNotAllowed",
-        message: `${managementPath}/${request.path} is asked with ${method}, not with ${request.method}`,
+        message: `${managementPath}/${request.path} allows ${method}, not ${request.method}`,
       });
     },
   };
 }
 
-/** What was given up because nobody waits for it any more is no failure of the server's. */
-async function answered(
-  question: Question,
+/** Responds 503 rather than 500 to a request that was cancelled. */
+async function respond(
+  endpoint: Endpoint,
   request: ExtensionRequest,
   plane: Plane,
 ): Promise<ExtensionAnswer> {
   try {
-    return await question.answer(request, plane);
+    return await endpoint.respond(request, plane);
   } catch (error) {
     if (!request.signal.aborted || asApiError(error) !== undefined) throw storeFailure(error);
-    throw failures.serviceUnavailable("the client is gone, or the control plane stops");
+    throw failures.serviceUnavailable("the client has disconnected, or the control plane is stopping");
   }
 }
 
-function needed<T>(part: T | undefined): T {
+function started<T>(part: T | undefined): T {
   if (part !== undefined) return part;
   throw failures.serviceUnavailable(
-    "the control plane is starting: its controllers are not there yet; try again in a moment",
+    "the control plane is starting: its controllers are not ready yet; try again in a moment",
   );
 }
 
-function questionAt(path: string): Question | undefined {
-  if (Object.hasOwn(questions, path)) return questions[path];
-  const [first, name, verb, ...more] = path.split("/");
-  if (first !== "controllers" || name === undefined || more.length > 0 || !isVerb(verb)) return undefined;
+function endpointAt(path: string): Endpoint | undefined {
+  if (Object.hasOwn(endpoints, path)) return endpoints[path];
+  const [first, name, command, ...more] = path.split("/");
+  if (first !== "controllers" || name === undefined || more.length > 0 || !isQueueCommand(command)) {
+    return undefined;
+  }
   return {
     method: "POST",
-    async answer(request, plane) {
+    async respond(request, plane) {
       const handle = controllerNamed(plane.controllers(), name);
-      return { json: instruct(handle, verb, instructionOf(await fieldsAsked(request))) };
+      return { json: executeQueueCommand(handle, command, queueCommandRequest(await bodyFields(request))) };
     },
   };
 }
 
-const questions: Readonly<Record<string, Question>> = {
-  controllers: { method: "GET", answer: async (_, plane) => ({ json: controllerList(plane.controllers()) }) },
-  dead: { method: "GET", answer: async (_, plane) => ({ json: deadList(plane.controllers()) }) },
-  runs: { method: "GET", answer: answerRuns },
-  plan: { method: "POST", answer: answerPlan },
-  history: { method: "GET", answer: answerHistory },
-  top: { method: "GET", answer: answerTop },
-  changes: { method: "GET", answer: answerChanges },
-  state: { method: "GET", answer: answerState },
-  profile: { method: "GET", answer: answerProfile },
-  backup: { method: "GET", answer: answerBackup },
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  controllers: {
+    method: "GET",
+    respond: async (_, plane) => ({ json: controllerList(plane.controllers()) }),
+  },
+  dead: { method: "GET", respond: async (_, plane) => ({ json: deadList(plane.controllers()) }) },
+  runs: { method: "GET", respond: respondRuns },
+  plan: { method: "POST", respond: respondPlan },
+  history: { method: "GET", respond: respondHistory },
+  top: { method: "GET", respond: respondTop },
+  changes: { method: "GET", respond: respondChanges },
+  state: { method: "GET", respond: respondState },
+  profile: { method: "GET", respond: respondProfile },
+  backup: { method: "GET", respond: respondBackup },
 };
 
-async function answerRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+const maxLimit = 10_000;
+
+async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
   const controllers = plane.controllers();
-  const [kind, key, controller] = ["kind", "key", "controller"].map(
-    (name) => request.parameter(name) || undefined,
-  );
+  const { runs } = controllers;
+  const text = (name: string): string | undefined => optionalParameter(request, name);
+  const [controller, after, wroteKind, wroteKey] = [
+    text("controller"),
+    text("after"),
+    text("wroteKind"),
+    text("wroteKey"),
+  ];
   if (controller !== undefined) controllerNamed(controllers, controller);
-  const after = request.parameter("after") || undefined;
-  const filter = { kind, key, controller, after };
-  const reveal = isAsked(request, "reveal");
-  const follow = isAsked(request, "follow");
-  const limit = numberAsked(request, "limit", {
-    most: 10_000,
-    otherwise: after !== undefined ? 10_000 : follow ? 0 : 50,
-  });
-  if (!follow) return { json: { runs: lastRuns(controllers, filter, limit, reveal) } };
-  return lines(followRuns(controllers, filter, { limit, reveal, signal: request.signal }));
-}
-
-async function answerPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
-  const manifests = manifestsIn(await fieldsAsked(request));
-  const reveal = isAsked(request, "reveal");
-  const context = { client: plane.client(), controllers: plane.controllers(), manifests, reveal };
-  return { json: await planManifests({ ...context, signal: request.signal }) };
-}
-
-async function answerHistory(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
-  const [apiVersion = "", kind = "", name = ""] = ["apiVersion", "kind", "name"].map((parameter) =>
-    neededParameter(request, parameter),
-  );
-  const client = plane.client();
-  const asked = {
-    kind: await client.kind({ apiVersion, kind }),
-    namespace: request.parameter("namespace") || client.namespace,
-    name,
-    reveal: isAsked(request, "reveal"),
-    signal: request.signal,
+  const reveal = isSet(request, "reveal");
+  const follow = isSet(request, "follow");
+  const query: RunQuery = {
+    kind: text("kind"),
+    key: text("key"),
+    uid: text("uid"),
+    controller,
+    after,
+    since: integerParameter(request, "since", { max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
+    ...(wroteKind !== undefined &&
+      wroteKey !== undefined && { wrote: { kind: wroteKind, ...splitKey(wroteKey) } }),
+    limit: integerParameter(request, "limit", {
+      max: maxLimit,
+      fallback: after !== undefined ? maxLimit : follow ? 0 : 50,
+    }),
   };
-  return { json: await historyOf(plane.store, asked) };
+  if (!follow) return { json: { runs: await lastRuns(runs, query, reveal) } };
+  return lines(followRuns(runs, query, { reveal, signal: request.signal }));
 }
 
-async function answerTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+  const plans = await planManifests({
+    client: plane.api().clientAs(request.user),
+    controllers: plane.controllers(),
+    manifests: manifestsIn(await bodyFields(request)),
+    reveal: isSet(request, "reveal"),
+    signal: request.signal,
+  });
+  return { json: plans };
+}
+
+async function respondHistory(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
+  const [apiVersion = "", kind = "", name = ""] = ["apiVersion", "kind", "name"].map((parameter) =>
+    requiredParameter(request, parameter),
+  );
+  const api = plane.api();
+  const client = api.clientAs(request.user);
+  const info = await client.kind({ apiVersion, kind });
+  const namespace = optionalParameter(request, "namespace") ?? client.namespace;
+  await api.checkAccess(readOf(request.user, info, { namespace, name }));
+  const history = await historyOf(plane.store, {
+    kind: info,
+    namespace,
+    name,
+    reveal: isSet(request, "reveal"),
+    signal: request.signal,
+  });
+  return { json: history };
+}
+
+/** Reading an object, as an authorizer sees it. */
+function readOf(
+  user: User,
+  { apiVersion, plural, scope }: KindInfo,
+  { namespace, name }: ObjectKey,
+): Attributes {
+  const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
+  const within = scope === "Namespaced" ? namespace : undefined;
+  return {
+    user,
+    verb: "get",
+    path: "",
+    resource: { group, version, resource: plural, namespace: within, name },
+  };
+}
+
+async function respondTop(request: ExtensionRequest, plane: Plane): Promise<ExtensionAnswer> {
   const controllers = plane.controllers();
-  if (!isAsked(request, "follow")) return { json: await plane.top.once(controllers) };
-  const every = durationAsked(request, "every", { least: 100, otherwise: 2000 });
+  if (!isSet(request, "follow")) return { json: await plane.top.once(controllers) };
+  const every = durationParameter(request, "every", { min: 100, fallback: 2000 });
   return lines(plane.top.follow(controllers, every, request.signal));
 }
 
-async function answerChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
-  const follow = isAsked(request, "follow");
+async function respondChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
+  const follow = isSet(request, "follow");
   const options = {
-    kind: request.parameter("kind") || undefined,
-    apiVersion: request.parameter("apiVersion") || undefined,
-    tail: numberAsked(request, "tail", { most: 10_000, otherwise: follow ? 0 : 100 }),
+    kind: optionalParameter(request, "kind"),
+    apiVersion: optionalParameter(request, "apiVersion"),
+    tail: integerParameter(request, "tail", { max: maxLimit, fallback: follow ? 0 : 100 }),
     after: request.parameter("after")
-      ? numberAsked(request, "after", { most: Number.MAX_SAFE_INTEGER, otherwise: 0 })
+      ? integerParameter(request, "after", { max: Number.MAX_SAFE_INTEGER, fallback: 0 })
       : undefined,
-    reveal: isAsked(request, "reveal"),
+    reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
   return follow ? lines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
-async function answerState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
+async function respondState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionAnswer> {
   const options = {
-    key: request.parameter("key") || "*",
-    limit: numberAsked(request, "limit", { least: 1, most: 10_000, otherwise: 500 }),
-    reveal: isAsked(request, "reveal"),
+    key: optionalParameter(request, "key") ?? "*",
+    limit: integerParameter(request, "limit", { min: 1, max: maxLimit, fallback: 500 }),
+    reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
   return { json: await stateOf(store, options) };
 }
 
-async function answerProfile(request: ExtensionRequest): Promise<ExtensionAnswer> {
-  const seconds = numberAsked(request, "seconds", { least: 1, most: 600, otherwise: 10 });
-  if (!isAsked(request, "follow")) {
-    throw failures.badRequest("a profile takes longer than a request may: ask with follow=true");
+async function respondProfile(request: ExtensionRequest): Promise<ExtensionAnswer> {
+  const seconds = integerParameter(request, "seconds", { min: 1, max: 600, fallback: 10 });
+  if (!isSet(request, "follow")) {
+    throw failures.badRequest("a profile takes longer than a request may: set follow=true");
   }
   const profile = cpuProfile(seconds * 1000, request.signal);
-  // Whether it fails is told to whoever reads it.
+  // A failure is reported to the reader of the stream.
   profile.catch(() => {});
-  return { type: "application/json", stream: whileRead(once(profile), request.signal) };
+  return { type: "application/json", stream: untilDisconnected(once(profile), request.signal) };
 }
 
 async function* once(text: Promise<string>): AsyncGenerator<string, void, undefined> {
   yield await text;
 }
 
-async function answerBackup(request: ExtensionRequest, { store, clock }: Plane): Promise<ExtensionAnswer> {
-  if (!isAsked(request, "follow")) {
-    throw failures.badRequest("a backup takes longer than a request may: ask with follow=true");
+async function respondBackup(request: ExtensionRequest, { store, clock }: Plane): Promise<ExtensionAnswer> {
+  if (!isSet(request, "follow")) {
+    throw failures.badRequest("a backup takes longer than a request may: set follow=true");
   }
   const { backup } = await import("../backup/backup.js");
   const stream = backup(store, { clock, signal: request.signal });
-  return { type: "application/gzip", stream: whileRead(stream, request.signal) };
+  return { type: "application/gzip", stream: untilDisconnected(stream, request.signal) };
 }

@@ -1,19 +1,19 @@
 import { Session } from "node:inspector/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { conflict } from "./asked.js";
+import { conflict } from "./parameters.js";
 
-/** A process has one profiler. */
+/** Only one profile can be taken at a time in a process. */
 let isRunning = false;
 
 /**
- * Watches what the processor is busy with for a while; what is returned is a `.cpuprofile` that Chrome and VS Code open.
+ * Takes a CPU profile of this process. Returns the text of a `.cpuprofile` file, for Chrome or VS Code.
  *
- * @throws {ApiError} 409 at once when somebody else is at it.
+ * @throws {ApiError} 409 when a profile is being taken already.
  */
 export function cpuProfile(milliseconds: number, signal: AbortSignal): Promise<string> {
   if (isRunning)
     throw conflict(
-      "a profile is being taken already, and there can be one at a time: try again when it is done",
+      "another profile is being taken, and there can be one at a time: try again when it is done",
     );
   isRunning = true;
   return take(milliseconds, signal).finally(() => (isRunning = false));

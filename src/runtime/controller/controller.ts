@@ -8,7 +8,7 @@ import type { PhaseRules } from "./phases.js";
 import type { Predicate } from "./predicates.js";
 import type { PlainReconcile } from "./plain.js";
 import type { RateLimiter } from "../queue/rate-limiter.js";
-import type { Change as StrategyChange, Strategy } from "../queue/strategy.js";
+import type { Strategy, StrategyInput } from "../queue/strategy.js";
 import type { CleanupContext, Observed, ReconcileContext, TypedKind } from "./reconcile-context.js";
 import type { Watch } from "./watch.js";
 
@@ -49,11 +49,11 @@ export interface CommonOptions<K extends TypedKind> {
   /** Computes the delay before a retry, instead of `backoff`. */
   readonly limiter?: RateLimiter | undefined;
   /** When changes are acted upon: at once, in batches, or in a time window. Default: at once. */
-  readonly strategy?: Strategy | ((change: StrategyChange) => Strategy) | undefined;
+  readonly strategy?: Strategy | ((change: StrategyInput) => Strategy) | undefined;
   /** Priority of an object in the queue; higher goes first. Default 0. */
   readonly priority?: ((object: ObjectOf<K>) => number) | undefined;
-  /** Who gets their turn alike; the namespace by default. The object is as the cache has it, if it does. */
-  readonly fairBy?: ((key: string, object: ObjectOf<K> | undefined) => string) | undefined;
+  /** Fairness key of an object: keys take turns in the queue. Default: the namespace. `object` is the cached one, if any. */
+  readonly fairnessKey?: ((key: string, object: ObjectOf<K> | undefined) => string) | undefined;
   /**
    * Time after which an object is reconciled again after a successful run that did not ask for another time. Default 10 h;
    * `false` for never.

@@ -1,6 +1,6 @@
 import type { Change } from "../../client/informer/source.js";
 import type { Json, KubeObject } from "../../model/core.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 
 /** Filter of changes: returns whether a change should trigger a run. */
 export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;

@@ -1,7 +1,7 @@
 import type { AnyKind, ContentOf, ExternalKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Client } from "../../client/client.js";
 import type { ConditionStatus, Duration, ObjectMeta } from "../../model/core.js";
-import type { Resource, Status } from "../../model/schema/resource-types.js";
+import type { Resource, Status } from "../../model/resource/resource-types.js";
 import type { Requeue, Failed, Wait } from "./outcome.js";
 import type { Log } from "../log/log.js";
 

@@ -61,7 +61,7 @@ test("a check that hangs is reported after its timeout and not begun again", asy
     const report = wellbeing.report();
     await clock.advance(2000);
     expect((await report).checks).toMatchObject([
-      { ok: false, message: "health check slow took longer than 2s and was given up", duration: 2000 },
+      { ok: false, message: "health check slow took longer than 2s and was aborted", duration: 2000 },
     ]);
   }
   expect(begun).toBe(1);

@@ -2,7 +2,7 @@ import { targetOf, type ObjectRef } from "../../client/which.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";
-import type { DeadLetter } from "../queue/work.js";
+import type { DeadLetter } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
 import { ControllerLoop, type Lingering } from "./controller-loop.js";
 import type { Dependencies } from "./dependencies.js";

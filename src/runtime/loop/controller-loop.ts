@@ -4,7 +4,7 @@ import { AppliedChildren } from "../reconcile/children/write-children.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
-import type { AddOptions, DeadLetter, Outcome, Work } from "../queue/work.js";
+import type { AddOptions, DeadLetter, Outcome, QueueItem } from "../queue/queue-item.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../reconcile/steps/steps.js";
@@ -59,7 +59,7 @@ export class ControllerLoop {
       this.#resyncing = { every: duration(resync), text: `every ${formatDuration(duration(resync))}` };
     }
     this.#lingering = lingering;
-    const { backoff = {}, limiter, strategy, fairBy } = controller.options;
+    const { backoff = {}, limiter, strategy, fairnessKey } = controller.options;
     const usual = exponentialBackoff(backoff.base ?? defaults.base, backoff.max ?? defaults.max);
     this.queue = new WorkQueue<Trigger>({
       clock: dependencies.clock,
@@ -69,7 +69,9 @@ export class ControllerLoop {
         typeof strategy === "function"
           ? (change) => this.#attempt("strategy", change.key, () => strategy(change), immediate)
           : strategy,
-      fairBy: fairBy && ((key) => this.#attempt("fairBy", key, () => fairBy(key, this.#cached(key)), "")),
+      fairnessKey:
+        fairnessKey &&
+        ((key) => this.#attempt("fairnessKey", key, () => fairnessKey(key, this.#cached(key)), "")),
       // A log that throws must not stop the queue.
       onDead: (letter) => tell("the log", () => this.#reportDeadLetter(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
@@ -190,7 +192,7 @@ export class ControllerLoop {
   }
 
   /** Waits for the next item; undefined when the loop stops. */
-  #next(signal: AbortSignal): Promise<Work<Trigger> | undefined> {
+  #next(signal: AbortSignal): Promise<QueueItem<Trigger> | undefined> {
     return this.queue.take(signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
@@ -198,7 +200,7 @@ export class ControllerLoop {
   }
 
   /** Enqueues again an item that had to wait for a function of an earlier term. */
-  #giveBack(work: Work<Trigger>): void {
+  #giveBack(work: QueueItem<Trigger>): void {
     const { key, reasons, priority } = work;
     for (const trigger of reasons) this.#add(key, trigger, { priority });
     this.queue.done(work, { type: "done" });
@@ -213,7 +215,7 @@ export class ControllerLoop {
     return this.#dependencies.ownership.owns(key);
   }
 
-  #begin(work: Work<Trigger>, options: RunOptions): void {
+  #begin(work: QueueItem<Trigger>, options: RunOptions): void {
     const run = new ObjectRun(options, work);
     this.#running.add(run);
     this.#active++;
@@ -226,7 +228,7 @@ export class ControllerLoop {
     void run.ended.then(finish);
   }
 
-  #finish(work: Work<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
+  #finish(work: QueueItem<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
     const done = (): void => {
       const outcome = this.#outcome(run, retryAfter);
       // Another object of the same name may be queued already.
@@ -255,7 +257,7 @@ export class ControllerLoop {
   }
 
   /** Keeps manual triggers for a later time, which an earlier run does not satisfy. */
-  #keepDates({ key, reasons }: Work<Trigger>, startedAt: number): void {
+  #keepDates({ key, reasons }: QueueItem<Trigger>, startedAt: number): void {
     const now = this.#dependencies.clock.now();
     for (const trigger of reasons) {
       if (trigger.type !== "manual" || trigger.due === undefined || trigger.due <= startedAt) continue;

@@ -9,7 +9,7 @@ import type { Controller } from "../controller/controller.js";
 import { hasFinalizer } from "../reconcile/object/finalizer.js";
 import { desired } from "../controller/predicates.js";
 import { finalizerOf } from "../controller/names.js";
-import type { AddOptions } from "../queue/work.js";
+import type { AddOptions } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
 import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";

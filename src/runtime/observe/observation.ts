@@ -1,6 +1,4 @@
-import type { Clock, JsonObject, KubeObject } from "../../model/core.js";
-import { describe } from "../controller/keys.js";
-import { fieldManagerOf } from "../controller/names.js";
+import type { Clock, KubeObject } from "../../model/core.js";
 import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
 import type { Log } from "../log/log.js";
@@ -17,8 +15,8 @@ export interface ObservationOptions {
    * itself if your copy differs from Fettle's.
    */
   readonly traces?: boolean | OpenTelemetry | undefined;
-  /** Thresholds for hot loops and fights over fields. */
-  readonly detectors?: DetectorOptions | undefined;
+  /** Thresholds for hot loops and field fights; false for no detection. */
+  readonly detectors?: DetectorOptions | false | undefined;
   /** Another observer of runs, steps and writes. */
   readonly observer?: Observer | undefined;
 }
@@ -34,9 +32,10 @@ interface ObservationContext {
 /** Metrics, traces and detectors of running controllers. */
 export class Observation {
   readonly metrics: Metrics | undefined;
-  readonly #detectors: Detectors;
+  readonly #detectors: Detectors | undefined;
   readonly #options: ObservationOptions;
   readonly #log: Log;
+  readonly #clock: Clock;
   #observer: Observer;
   #unwatch: () => void = () => {};
 
@@ -44,16 +43,16 @@ export class Observation {
     const { clock, log } = context;
     this.#options = options;
     this.#log = log;
+    this.#clock = clock;
     this.metrics = options.metrics === false ? undefined : (options.metrics ?? controllerMetrics());
-    this.#detectors = new Detectors({
-      ...options.detectors,
-      log,
-      now: () => clock.now(),
-      managerOf: fieldManagerOf,
-      objectOf: context.objectOf,
-      note: context.warn,
-      onFinding: (finding) => this.metrics?.found(finding),
-    });
+    if (options.detectors !== false) {
+      this.#detectors = new Detectors(options.detectors ?? {}, {
+        log,
+        objectOf: context.objectOf,
+        recordEvent: context.warn,
+        onFinding: (finding) => this.metrics?.found(finding),
+      });
+    }
     this.#observer = this.#all(undefined);
   }
 
@@ -77,17 +76,8 @@ export class Observation {
     this.#unwatch = this.metrics?.watch(watched) ?? this.#unwatch;
   }
 
-  drifted(controller: string, owner: KubeObject, desired: JsonObject, current: KubeObject): void {
-    try {
-      this.#detectors.drifted(controller, owner, desired, current);
-    } catch (error) {
-      const facts = { controller, object: describe(current) };
-      this.#log.warn({ ...facts, err: error }, "could not determine which other manager changes a child");
-    }
-  }
-
   findings(): readonly Finding[] {
-    return this.#detectors.list();
+    return this.#detectors?.list(this.#clock.now()) ?? [];
   }
 
   end(): void {
@@ -96,7 +86,7 @@ export class Observation {
 
   /** Traces come first, so that they wrap the others. */
   #all(spans: Observer | undefined): Observer {
-    const all = [spans, this.metrics?.observer, this.#detectors.observer, this.#options.observer];
+    const all = [spans, this.metrics?.observer, this.#detectors, this.#options.observer];
     return observers(
       all.filter((each) => each !== undefined),
       (error, { controller, kind, key, runId: run }) =>

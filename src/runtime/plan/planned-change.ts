@@ -1,5 +1,5 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
-import { diff, type Change, type Json, type KubeObject } from "../../model/core.js";
+import { diff, type FieldChange, type Json, type KubeObject } from "../../model/core.js";
 
 /** One object that would change. */
 export interface PlannedChange {
@@ -10,7 +10,7 @@ export interface PlannedChange {
   readonly name: string;
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
-  readonly diff: readonly Change[];
+  readonly diff: readonly FieldChange[];
   /** Error of the server. */
   readonly problem?: string | undefined;
 }

@@ -1,47 +1,48 @@
 import type { Clock } from "../../model/time/clock.js";
 import { type Duration, duration } from "../../model/time/duration.js";
+import type { DeadLetter, Outcome, QueueItem } from "./queue-item.js";
 import { defaultLimiter, type RateLimiter } from "./rate-limiter.js";
-import type { Change, Strategy } from "./strategy.js";
-import type { DeadLetter, Outcome, Work } from "./work.js";
+import { immediate, type Strategy, type StrategyInput } from "./strategy.js";
 
 export interface QueueOptions<Reason> {
   readonly clock: Clock;
-  /** How long retries wait; by default 5ms doubling up to 1000s for each key, and 10 per second for all together. */
+  /** Delay of retries. Default: 5ms doubling up to 1000s per key, and 10 per second for all keys together. */
   readonly limiter?: RateLimiter | undefined;
-  /** How often a key may fail in a row and still be tried again; after that it is dead. Default: any number. */
+  /** Failures in a row after which a key is still retried; one more makes it dead. Default: unlimited. */
   readonly maxRetries?: number | undefined;
-  /** How many reasons of one key are kept. Default 16. */
+  /** Reasons kept per key. Default: 16. */
   readonly maxReasons?: number | undefined;
-  /** Waiting this long is worth one step of priority. Default 10s. */
+  /** Waiting time that is worth one step of priority. Default: 10s. */
   readonly ageing?: Duration | undefined;
-  /** The group of a key, always the same one; groups take turns. Default: its namespace, which is all before the first slash. */
-  readonly fairBy?: ((key: string) => string) | undefined;
-  /** When changes are acted upon: one strategy for all, or a choice for each change. Default: immediate. */
-  readonly strategy?: Strategy | ((change: Change) => Strategy) | undefined;
-  /** Told about every key that is given up. */
+  /** Fairness key of a key; fairness keys take turns. Default: the namespace, i.e. everything before the first slash. */
+  readonly fairnessKey?: ((key: string) => string) | undefined;
+  /** When changes are handled: one strategy for all, or a choice per change. Default: immediate. */
+  readonly strategy?: Strategy | ((change: StrategyInput) => Strategy) | undefined;
+  /** Called for every key that becomes dead. */
   readonly onDead?: ((letter: DeadLetter<Reason>) => void) | undefined;
   readonly metrics?: QueueObserver<Reason> | undefined;
 }
 
-/** Told what happens in a queue, once it has happened. It must not throw. */
+/** Callbacks for what has happened in a queue. They must not throw. */
 export interface QueueObserver<Reason> {
-  /** A reason was added, be it to a key that was waiting already. */
+  /** A reason was added, also to a key that was waiting already. */
   added?(key: string): void;
-  /** Work was handed out, `waited` milliseconds after it was due. */
-  taken?(work: Work<Reason>, waited: number): void;
-  /** A key failed, and is tried again after `delay` milliseconds or earlier. */
+  /** An item was taken, `waited` milliseconds after it was due. */
+  taken?(item: QueueItem<Reason>, waited: number): void;
+  /** A key failed, and is retried after `delay` milliseconds or earlier. */
   retried?(key: string, failures: number, delay: number): void;
-  /** Work was finished, `took` milliseconds after it was handed out. */
-  done?(work: Work<Reason>, took: number, outcome: Outcome<Reason>["type"]): void;
+  /** An item was finished, `took` milliseconds after it was taken. */
+  done?(item: QueueItem<Reason>, took: number, outcome: Outcome<Reason>["type"]): void;
 }
 
-/** Options with their defaults, checked. */
+/** Validated options with their defaults. */
 export interface Settings<Reason> extends QueueOptions<Reason> {
   readonly limiter: RateLimiter;
   readonly maxRetries: number;
   readonly maxReasons: number;
   readonly ageing: number;
-  readonly fairBy: (key: string) => string;
+  readonly fairnessKey: (key: string) => string;
+  readonly strategy: Strategy | ((change: StrategyInput) => Strategy);
 }
 
 export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason> {
@@ -49,7 +50,8 @@ export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason
     limiter = defaultLimiter(),
     maxRetries = Infinity,
     maxReasons = 16,
-    fairBy = namespaceOf,
+    fairnessKey = namespaceOf,
+    strategy = immediate,
   } = options;
   const ageing = duration(options.ageing ?? "10s");
   if (!(ageing > 0)) {
@@ -61,7 +63,7 @@ export function settings<Reason>(options: QueueOptions<Reason>): Settings<Reason
   if (!(maxReasons >= 1)) {
     throw new RangeError(`the queue's maxReasons cannot be ${maxReasons}: give 1 or more`);
   }
-  return { ...options, limiter, maxRetries, maxReasons, ageing, fairBy };
+  return { ...options, limiter, maxRetries, maxReasons, ageing, fairnessKey, strategy };
 }
 
 function namespaceOf(key: string): string {

@@ -9,14 +9,14 @@ describe("exponential backoff", () => {
     expect(delays).toEqual([1000, 2000, 4000, 128_000, 256_000, 300_000, 300_000]);
   });
 
-  test("refuses what cannot grow", () => {
+  test("rejects a base of 0 and a max below the base", () => {
     expect(() => exponentialBackoff(0, "1s")).toThrow(/give a base above 0/);
     expect(() => exponentialBackoff("2s", "1s")).toThrow(/ends before it begins/);
   });
 });
 
 describe("a token bucket", () => {
-  test("lets a burst through, then one after another", () => {
+  test("allows a burst, then one retry after another", () => {
     const limiter = tokenBucket({ perSecond: 10, burst: 3 });
     const at = (now: number): number => limiter.delay("a", 1, now);
     expect([at(0), at(0), at(0), at(0), at(0)]).toEqual([0, 0, 0, 100, 200]);
@@ -25,14 +25,14 @@ describe("a token bucket", () => {
     expect([at(10_000), at(10_000), at(10_000), at(10_000)]).toEqual([0, 0, 0, 100]);
   });
 
-  test("survives a clock that is set back", () => {
+  test("neither adds nor removes tokens when the clock is set back", () => {
     const limiter = tokenBucket({ perSecond: 1, burst: 1 });
     expect([limiter.delay("a", 1, 5000), limiter.delay("a", 1, 1000), limiter.delay("a", 1, 2000)]).toEqual([
       0, 1000, 1000,
     ]);
   });
 
-  test("never lets more through in any span of time than the burst and what flowed in", () => {
+  test("never allows more than the burst and the refill in any span of time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(500), { maxLength: 60 }),
@@ -58,12 +58,12 @@ describe("a token bucket", () => {
     [{ perSecond: 0, burst: 1 }, /cannot fill at 0 per second/],
     [{ perSecond: NaN, burst: 1 }, /cannot fill at NaN/],
     [{ perSecond: 1, burst: 0 }, /cannot hold 0: give a burst of 1 or more/],
-  ])("refuses %j", (rate, message) => {
+  ])("rejects %j", (rate, message) => {
     expect(() => tokenBucket(rate)).toThrow(message);
   });
 });
 
-test("the longest delay of several counts, and each of them is asked every time", () => {
+test("maxOf returns the longest delay, and calls every limiter each time", () => {
   const limiter = maxOf(
     fixedDelay("50ms"),
     tokenBucket({ perSecond: 10, burst: 1 }),
@@ -73,7 +73,7 @@ test("the longest delay of several counts, and each of them is asked every time"
   expect(maxOf().delay("a", 1, 0)).toBe(0);
 });
 
-test("by default a key waits 5ms first, and many together wait for the bucket", () => {
+test("the default limiter starts at 5ms per key, and delays many keys by its bucket", () => {
   const limiter = defaultLimiter();
   expect(limiter.delay("a", 1, 0)).toBe(5);
   expect(limiter.delay("a", 30, 0)).toBe(1_000_000);

@@ -1,15 +1,12 @@
 import { type Duration, duration } from "../../model/time/duration.js";
 
-/** Says how long to wait before a key is tried again. Pure: what the time is comes from outside. */
+/** Delay before a failed key is retried. Does not read a clock: the time is passed in. */
 export interface RateLimiter {
-  /**
-   * The delay in milliseconds, a finite number of 0 or more, before the next try of a key that has failed `failures` times
-   * in a row (1 at first).
-   */
+  /** Delay in milliseconds, finite and at least 0, for a key that has failed `failures` times in a row (1 or more). */
   delay(key: string, failures: number, now: number): number;
 }
 
-/** The same delay before every try. */
+/** The same delay before every retry. */
 export function fixedDelay(delay: Duration): RateLimiter {
   const milliseconds = duration(delay);
   return { delay: () => milliseconds };
@@ -35,8 +32,8 @@ export function exponentialBackoff(base: Duration, max: Duration): RateLimiter {
 }
 
 /**
- * Lets `burst` tries through at once and `perSecond` from then on, whatever their keys. A try that finds no
- * token reserves the next one that will be there, so waiting tries are spread out rather than let go together.
+ * Allows `burst` retries at once and `perSecond` from then on, for all keys together. A retry that finds no token reserves
+ * the next one, so that waiting retries are spread out.
  */
 export function tokenBucket(rate: { readonly perSecond: number; readonly burst: number }): RateLimiter {
   const { perSecond, burst } = rate;
@@ -45,12 +42,12 @@ export function tokenBucket(rate: { readonly perSecond: number; readonly burst: 
   }
   if (!(burst >= 1)) throw new RangeError(`a token bucket cannot hold ${burst}: give a burst of 1 or more`);
 
-  // Below 0 when tokens are reserved that are yet to come.
+  // Negative while future tokens are reserved.
   let tokens = burst;
   let filledAt: number | undefined;
   return {
     delay(_key, _failures, now) {
-      // A clock that was set back gives no tokens, and takes none.
+      // A clock that was set back neither adds nor removes tokens.
       const elapsed = Math.max(0, now - (filledAt ?? now));
       filledAt = now;
       tokens = Math.min(burst, tokens + (elapsed * perSecond) / 1000) - 1;
@@ -59,7 +56,7 @@ export function tokenBucket(rate: { readonly perSecond: number; readonly burst: 
   };
 }
 
-/** The longest delay that any of the limiters asks for. Each of them counts every try. */
+/** The longest delay of several limiters. Each of them counts every retry. */
 export function maxOf(...limiters: readonly RateLimiter[]): RateLimiter {
   return {
     delay(key, failures, now) {
@@ -70,7 +67,7 @@ export function maxOf(...limiters: readonly RateLimiter[]): RateLimiter {
   };
 }
 
-/** What retries wait for unless told otherwise: 5ms doubling up to 1000s each, and 10 per second (100 at once) together. */
+/** Default limiter: 5ms doubling up to 1000s per key, and 10 per second (100 at once) for all keys. */
 export function defaultLimiter(): RateLimiter {
   return maxOf(exponentialBackoff("5ms", "1000s"), tokenBucket({ perSecond: 10, burst: 100 }));
 }

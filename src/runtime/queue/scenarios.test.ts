@@ -4,11 +4,11 @@ import { parseScenario, Scenario } from "./fixtures/scenario.js";
 
 const folder = new URL("./scenarios/", import.meta.url);
 
-/** Set it to write down what the queue does now, and read the difference before you keep it. */
+/** Set it to rewrite the scenarios with the current output; review the difference before you commit it. */
 const rewrite = process.env["FETTLE_REWRITE_SCENARIOS"] !== undefined;
 
 describe.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))("%s", (file) => {
-  test("happens as written", async () => {
+  test("prints what the scenario expects", async () => {
     const url = new URL(file, folder);
     const text = readFileSync(url, "utf8");
     const scenario = new Scenario();

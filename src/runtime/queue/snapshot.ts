@@ -1,52 +1,36 @@
-import type { Agenda } from "./agenda.js";
-import { type Entries, gather, type Slot, State } from "./entries.js";
-import { none } from "./key-index.js";
-import type { QueueTime } from "./queue-time.js";
-import type { DeadLetter } from "./work.js";
+import type { Entry } from "./entry.js";
+import type { DeadLetter } from "./queue-item.js";
 
-/**
- * - `ready`: waits for a worker; `delayed`: waits for its time; `batched`: waits for others of its batch, or its time
- * - `running`: handed out; `dirty`: handed out, and to be done again after that
- * - `paused`: held back until it is resumed; `dead`: given up
- */
-type KeyState = "ready" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
+/** State of a key as people see it: see {@link Entry}. `batched` is a delay in a batch; `paused` a key paused by name that does not run. */
+type KeyState = "waiting" | "delayed" | "batched" | "running" | "dirty" | "paused" | "dead";
 
-/** What a queue knows about one key. */
+/** State of one key of a queue. */
 export interface KeySnapshot<Reason> {
   readonly key: string;
   readonly state: KeyState;
   readonly priority: number;
   readonly failures: number;
-  /** Why it runs, waits (if it is dirty: for the next time) or died. */
+  /** Reasons of the run that waits or runs (of a dirty key: the next one), or for which the key is dead. */
   readonly reasons: readonly Reason[];
-  /** When it is or was due, Infinity for never; for a dead key when it was given up. */
+  /** Time at which it is or was due, Infinity for never; of a dead key, the time of its last failure. */
   readonly due: number;
 }
 
-/** Every key of a queue: those with something to do, then those that are merely paused, then the dead. */
-export function snapshotOf<Reason>(
-  entries: Entries<Reason>,
-  agenda: Agenda<Reason>,
-  time: QueueTime,
+/** All keys of a queue that are not idle: those with an entry, those that are only paused, the dead. */
+export function takeSnapshot<Reason>(
+  entries: ReadonlyMap<string, Entry<Reason>>,
+  paused: ReadonlySet<string>,
   dead: ReadonlyMap<string, DeadLetter<Reason>>,
 ): readonly KeySnapshot<Reason>[] {
   const keys: KeySnapshot<Reason>[] = [];
-  for (const slot of entries) {
-    if (entries.state(slot) === State.idle) continue;
-    const key = entries.key(slot);
-    const held = entries.held(slot);
-    keys.push({
-      key,
-      state: stateOf(entries, slot, agenda),
-      priority: entries.priority(slot),
-      failures: entries.failures(slot),
-      reasons: held === undefined ? [] : [...gather(held).list],
-      due: time.onWall(entries.due(slot)),
-    });
+  for (const entry of entries.values()) {
+    const { key, failures, removed } = entry;
+    const { priority, due, reasons } = entry.next ?? entry;
+    const shown = removed && entry.next === undefined ? [] : [...reasons];
+    keys.push({ key, state: stateOf(entry, paused), priority, failures, reasons: shown, due });
   }
-  for (const key of agenda.paused) {
-    const slot = entries.find(key);
-    if ((slot !== none && entries.state(slot) !== State.idle) || dead.has(key)) continue;
+  for (const key of paused) {
+    if (entries.has(key) || dead.has(key)) continue;
     keys.push({ key, state: "paused", priority: 0, failures: 0, reasons: [], due: Infinity });
   }
   for (const { key, reasons, failures, at } of dead.values()) {
@@ -55,9 +39,9 @@ export function snapshotOf<Reason>(
   return keys;
 }
 
-function stateOf<Reason>(entries: Entries<Reason>, slot: Slot, agenda: Agenda<Reason>): KeyState {
-  if (entries.isOut(slot)) return entries.count(slot) > 0 ? "dirty" : "running";
-  if (agenda.paused.has(entries.key(slot))) return "paused";
-  if (entries.state(slot) === State.ready) return "ready";
-  return agenda.isBatched(slot) ? "batched" : "delayed";
+function stateOf(entry: Entry<unknown>, paused: ReadonlySet<string>): KeyState {
+  if (entry.state === "running") return entry.next === undefined ? "running" : "dirty";
+  if (paused.has(entry.key)) return "paused";
+  if (entry.state === "waiting") return "waiting";
+  return entry.batch === undefined ? "delayed" : "batched";
 }

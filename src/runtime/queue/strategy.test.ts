@@ -5,7 +5,7 @@ const never = { isOpen: () => false, nextOpening: () => Infinity };
 const batches = batched({ size: 10, timeout: "30s" });
 const nights = scheduled(never);
 
-test("a rule that names the type counts more than one whose priority is reached", () => {
+test("chooses a rule by type before one by priority", () => {
   const choose = chooseStrategy([
     { priority: 100, types: ["security"], strategy: immediate },
     { priority: 0, types: ["configuration"], strategy: batches },
@@ -20,13 +20,13 @@ test("a rule that names the type counts more than one whose priority is reached"
   expect(strategyOf(0, "something else")).toBe("batched");
 });
 
-test("what no rule is for is immediate, unless said", () => {
+test("falls back to immediate, or to the given strategy", () => {
   const rules = [{ types: ["optimization"], strategy: nights }];
   expect(chooseStrategy(rules)({ key: "a", priority: 5, type: undefined })).toBe(immediate);
   expect(chooseStrategy(rules, batches)({ key: "a", priority: 5, type: "other" })).toBe(batches);
 });
 
-test("batches of the same size and timeout are one, unless named", () => {
+test("batches of the same size and timeout are shared, unless they have different names", () => {
   expect(batched({ size: 10, timeout: 30_000 })).toEqual(batches);
   expect(batched({ size: 10, timeout: "30s", name: "other" })).not.toEqual(batches);
   expect(() => batched({ size: 0, timeout: "30s" })).toThrow(

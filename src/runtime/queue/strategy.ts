@@ -1,35 +1,35 @@
 import { type Duration, duration } from "../../model/time/duration.js";
 
 /**
- * Times at which work may be done, such as two to four at night. `add` and `done` throw what it throws for a new change; a
- * window that throws when it is asked again later counts as closed for a minute.
+ * Times at which a key may run, such as two to four at night. `add` and `done` throw what the window throws for a new
+ * change; a window that throws later counts as closed for a minute.
  */
 export interface Window {
   isOpen(at: number): boolean;
-  /** When it opens next, for a time at which it is closed; Infinity for never. */
+  /** Next opening after a time at which it is closed; Infinity for never. */
   nextOpening(at: number): number;
 }
 
-/** When a change is to be acted upon. */
+/** Rule for when a change is handled. */
 export type Strategy =
   | { readonly type: "immediate" }
   | { readonly type: "batched"; readonly id: string; readonly size: number; readonly timeout: number }
   | { readonly type: "scheduled"; readonly window: Window };
 
-/** What a strategy can be chosen by. */
-export interface Change {
+/** Properties of a change by which a strategy is chosen. */
+export interface StrategyInput {
   readonly key: string;
   readonly priority: number;
-  /** The kind of change, as it was given to `add`; undefined for a look that a reconciler asked for with `again`. */
+  /** Type of change, as passed to `add`; undefined for a requeue. */
   readonly type: string | undefined;
 }
 
-/** As soon as a worker is free. */
+/** Handles a change as soon as a worker is free. */
 export const immediate: Strategy = { type: "immediate" };
 
 /**
- * Gathers keys and lets them go together: when there are `size` of them, or `timeout` after the first.
- * Strategies of the same name, size and timeout fill the same batch.
+ * Collects keys and releases them together: when there are `size` of them, or `timeout` after the first. Strategies with the
+ * same name, size and timeout share their batches.
  */
 export function batched(options: {
   readonly size: number;
@@ -45,14 +45,14 @@ export function batched(options: {
 }
 
 /**
- * Only while the window is open; what is not taken before it closes waits for the next opening. A key whose changes have
- * several windows is due in the one that opens first.
+ * Handles a change only while the window is open; a key that is not taken before it closes waits for the next opening. A key
+ * whose changes have several windows is due in the one that opens first.
  */
 export function scheduled(window: Window): Strategy {
   return { type: "scheduled", window };
 }
 
-/** A strategy and the changes it is for: those of one of the types, or of at least the priority. */
+/** A strategy for changes of one of the types, or of at least the priority. */
 export interface StrategyRule {
   readonly types?: readonly string[] | undefined;
   readonly priority?: number | undefined;
@@ -60,7 +60,7 @@ export interface StrategyRule {
 }
 
 /**
- * Chooses by the first rule that names the type of a change, else by the first whose priority it reaches, else
+ * Chooses the first rule that names the type of a change, else the first whose priority the change reaches, else
  * `otherwise`.
  *
  * @example
@@ -73,7 +73,7 @@ export interface StrategyRule {
 export function chooseStrategy(
   rules: readonly StrategyRule[],
   otherwise: Strategy = immediate,
-): (change: Change) => Strategy {
+): (change: StrategyInput) => Strategy {
   return ({ type, priority }) => {
     const named = type === undefined ? undefined : rules.find((rule) => rule.types?.includes(type));
     const chosen = named ?? rules.find((rule) => rule.priority !== undefined && priority >= rule.priority);

@@ -1,47 +1,45 @@
 import { onAbort } from "../../client/on-abort.js";
-import type { Work } from "./work.js";
+import type { QueueItem } from "./queue-item.js";
 
 interface Taker<Reason> {
-  readonly resolve: (work: Work<Reason> | undefined) => void;
-  readonly leave: () => void;
+  readonly resolve: (item: QueueItem<Reason> | undefined) => void;
+  readonly stopListening: () => void;
 }
 
-/** Calls of `take` that wait for work, first come, first served. One that is aborted leaves before it is given any. */
+/** Calls of `take` that wait for an item, in the order of the calls. An aborted call leaves without an item. */
 export class Takers<Reason> {
   readonly #waiting = new Set<Taker<Reason>>();
 
-  get waiting(): boolean {
-    return this.#waiting.size > 0;
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
   }
 
-  wait(signal: AbortSignal | undefined): Promise<Work<Reason> | undefined> {
+  wait(signal: AbortSignal | undefined): Promise<QueueItem<Reason> | undefined> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiting.delete(taker);
         reject(signal?.reason);
       };
-      const leave = signal ? onAbort(signal, abort) : (): void => {};
-      const taker: Taker<Reason> = { resolve, leave };
+      const stopListening = signal ? onAbort(signal, abort) : (): void => {};
+      const taker: Taker<Reason> = { resolve, stopListening };
       this.#waiting.add(taker);
     });
   }
 
-  /** Gives work to the one who has waited longest. */
-  give(work: Work<Reason>): void {
-    for (const taker of this.#waiting) {
-      this.#answer(taker, work);
-      return;
-    }
+  /** Resolves the first call. */
+  give(item: QueueItem<Reason>): void {
+    const [first] = this.#waiting;
+    if (first !== undefined) this.#resolve(first, item);
   }
 
-  /** Tells everybody that there will be no more work. */
-  dismiss(): void {
-    for (const taker of this.#waiting) this.#answer(taker, undefined);
+  /** Resolves all calls with undefined: there will be no more items. */
+  end(): void {
+    for (const taker of this.#waiting) this.#resolve(taker, undefined);
   }
 
-  #answer(taker: Taker<Reason>, work: Work<Reason> | undefined): void {
+  #resolve(taker: Taker<Reason>, item: QueueItem<Reason> | undefined): void {
     this.#waiting.delete(taker);
-    taker.leave();
-    taker.resolve(work);
+    taker.stopListening();
+    taker.resolve(item);
   }
 }

@@ -5,7 +5,7 @@ import { ReferenceQueue } from "./fixtures/reference-queue.js";
 import { exponentialBackoff } from "./rate-limiter.js";
 import { batched, chooseStrategy, scheduled, type Window } from "./strategy.js";
 import { WorkQueue } from "./work-queue.js";
-import type { Outcome, Work } from "./work.js";
+import type { Outcome, QueueItem } from "./queue-item.js";
 
 const ageing = 10;
 const key = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "d");
@@ -47,7 +47,7 @@ function manualClock(): Clock & { time: number } {
   };
 }
 
-test("does what a list that is searched from end to end would do", () => {
+test("behaves like the reference queue", () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 120, size: "max" }), (commands) => {
       const clock = manualClock();
@@ -56,9 +56,9 @@ test("does what a list that is searched from end to end would do", () => {
       const reference = new ReferenceQueue({
         ...options,
         backoff: (failures) => Math.min(9, 2 ** failures),
-        groupOf: (key) => (key.includes("/") ? key.slice(0, 1) : ""),
+        fairnessKey: (key) => (key.includes("/") ? key.slice(0, 1) : ""),
       });
-      const running: Work<string>[] = [];
+      const running: QueueItem<string>[] = [];
 
       for (const [step, { type, key = "", index = 0, priority = 0, after, by = 0 }] of commands.entries()) {
         const reason = `${type} ${step}`;
@@ -114,7 +114,7 @@ test("does what a list that is searched from end to end would do", () => {
   );
 });
 
-test("with strategies, every reason is handed out once, to one at a time, and neither too early nor too late", () => {
+test("with strategies, every reason is taken once, by one worker at a time, neither too early nor too late", () => {
   const kinds = ["security", "configuration", "optimization", "report", undefined];
   const windows = new Map([
     ["optimization", everyFifty(0, 10)],
@@ -139,44 +139,46 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
     fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
       const clock = manualClock();
       const queue = new WorkQueue<string>({ clock, strategy, ageing, maxReasons: 1000 });
-      const running: Work<string>[] = [];
-      const missing = new Map<string, Said>();
-      const saidOf = new Map<string, readonly Said[]>();
+      const running: QueueItem<string>[] = [];
+      const missing = new Map<string, Added>();
+      const addedOf = new Map<string, readonly Added[]>();
 
-      const mayRun = ({ earliest, types }: Said): boolean =>
+      const mayRun = ({ earliest, types }: Added): boolean =>
         earliest <= clock.time &&
         types.some((type) => windows.get(type ?? "")?.isOpen(clock.time) ?? !windows.has(type ?? ""));
       const take = (): boolean => {
         const work = queue.tryTake();
         if (!work) return false;
         expect(running.map(({ key }) => key)).not.toContain(work.key);
-        const said = work.reasons.map((reason) => missing.get(reason) ?? expect.fail(`${reason} came twice`));
-        expect(said.some(mayRun)).toBe(true);
+        const added = work.reasons.map(
+          (reason) => missing.get(reason) ?? expect.fail(`${reason} came twice`),
+        );
+        expect(added.some(mayRun)).toBe(true);
         for (const reason of work.reasons) missing.delete(reason);
-        saidOf.set(work.key, said);
+        addedOf.set(work.key, added);
         running.push(work);
         return true;
       };
-      const say = (reason: string, key: string, types: Said["types"], after: number): string => {
+      const expectReason = (reason: string, key: string, types: Added["types"], after: number): string => {
         missing.set(reason, { key, types, earliest: clock.time + after });
         return reason;
       };
-      const finish = (work: Work<string>, type: string, after: number, step: number): void => {
+      const finish = (work: QueueItem<string>, type: string, after: number, step: number): void => {
         const reason = `${type} ${step} ${work.key}`;
-        // A retry may be done whenever what failed might have been.
-        const types = (saidOf.get(work.key) ?? []).flatMap((said) => said.types);
+        // A retry may run whenever the failed run might have.
+        const types = (addedOf.get(work.key) ?? []).flatMap((added) => added.types);
         if (type === "done") queue.done(work, { type });
         else if (type === "again")
-          queue.done(work, { type, after, reason: say(reason, work.key, [undefined], after) });
-        else queue.done(work, { type: "retry", after, reason: say(reason, work.key, types, after) });
+          queue.done(work, { type, after, reason: expectReason(reason, work.key, [undefined], after) });
+        else queue.done(work, { type: "retry", after, reason: expectReason(reason, work.key, types, after) });
       };
-      const tooLate = (): Said[] => {
+      const tooLate = (): Added[] => {
         const waiting = new Map(queue.snapshot().map(({ key, state }) => [key, state]));
         return [...missing.values()].filter(
-          (said) =>
-            !said.types.includes("configuration") &&
-            mayRun(said) &&
-            !["ready", "paused", "dirty"].includes(waiting.get(said.key) ?? ""),
+          (added) =>
+            !added.types.includes("configuration") &&
+            mayRun(added) &&
+            !["waiting", "paused", "dirty"].includes(waiting.get(added.key) ?? ""),
         );
       };
 
@@ -184,7 +186,7 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
         step,
         { key, type, priority, after, taken, finished, paused, by, outcome },
       ] of changes.entries()) {
-        queue.add(key, say(`${step}`, key, [type], after), { priority, after, type });
+        queue.add(key, expectReason(`${step}`, key, [type], after), { priority, after, type });
         if (paused) queue.pause(key);
         else queue.resume(key);
         for (let left = taken; left > 0; left--) take();
@@ -194,7 +196,7 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
         expect(tooLate()).toEqual([]);
       }
 
-      // Nothing is left behind: once everybody may go, and two windows have passed, all has been handed out.
+      // Once all keys are resumed and two windows have passed, every reason has been taken.
       for (const { key } of changes) queue.resume(key);
       for (let round = 0; round < 200; round++) {
         while (take());
@@ -208,8 +210,8 @@ test("with strategies, every reason is handed out once, to one at a time, and ne
   );
 });
 
-/** What was said of a key: that it is to be done, from when on, and for which types of change. */
-interface Said {
+/** A reason that was added: its key, the types of change that it stands for, and the earliest time to run. */
+interface Added {
   readonly key: string;
   readonly types: readonly (string | undefined)[];
   readonly earliest: number;

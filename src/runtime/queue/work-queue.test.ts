@@ -5,7 +5,7 @@ import { VirtualClock } from "../../model/time/virtual-clock.js";
 import { fixedDelay } from "./rate-limiter.js";
 import { batched, immediate, scheduled, type Strategy, type Window } from "./strategy.js";
 import { type QueueOptions, WorkQueue } from "./work-queue.js";
-import type { Work } from "./work.js";
+import type { QueueItem } from "./queue-item.js";
 
 function open(options: Partial<QueueOptions<string>> = {}): {
   clock: VirtualClock;
@@ -15,12 +15,12 @@ function open(options: Partial<QueueOptions<string>> = {}): {
   return { clock, queue: new WorkQueue<string>({ clock, ...options }) };
 }
 
-function take(queue: WorkQueue<string>): Work<string> {
-  return queue.tryTake() ?? expect.fail("there was work");
+function take(queue: WorkQueue<string>): QueueItem<string> {
+  return queue.tryTake() ?? expect.fail("expected an item");
 }
 
-describe("waiting for work", () => {
-  test("a taker gets work when it is added, with all the reasons of that moment", async () => {
+describe("take", () => {
+  test("resolves when a key is added, with all reasons of that turn of the event loop", async () => {
     const { queue } = open();
     const taken = queue.take();
     queue.add("a", "created");
@@ -33,7 +33,7 @@ describe("waiting for work", () => {
     });
   });
 
-  test("of what is added at one moment the most urgent goes first", async () => {
+  test("takes the highest priority of the keys that are added in one turn", async () => {
     const { queue } = open();
     const taken = queue.take();
     queue.add("low", "added");
@@ -41,19 +41,19 @@ describe("waiting for work", () => {
     await expect(taken).resolves.toMatchObject({ key: "high" });
   });
 
-  test("takers are served in the order in which they came", async () => {
+  test("serves calls in their order", async () => {
     const { queue } = open();
     const order: string[] = [];
     const takers = ["first", "second", "third"].map(async (name) => {
-      const work = await queue.take();
-      order.push(`${name} ${work?.key}`);
+      const item = await queue.take();
+      order.push(`${name} ${item?.key}`);
     });
     for (const key of ["a", "b", "c"]) queue.add(key, "added");
     await Promise.all(takers);
     expect(order).toEqual(["first a", "second b", "third c"]);
   });
 
-  test("one timer is set, for what is due next, and only while somebody waits", async () => {
+  test("sets one timer, for the next due time, and only while a call waits", async () => {
     const { clock, queue } = open();
     for (let i = 1; i <= 100; i++) queue.add(`${i}`, "added", { after: i * 1000 });
     expect(clock.timers).toBe(0);
@@ -71,7 +71,7 @@ describe("waiting for work", () => {
     ["a delay", {}, { after: 1000 }],
     ["a batch", { strategy: batched({ size: 5, timeout: 1000 }) }, {}],
     ["a window", { strategy: scheduled({ isOpen: (at) => at >= 1000, nextOpening: () => 1000 }) }, {}],
-  ])("%s ends without anybody doing anything", async (_name, options, add) => {
+  ])("resolves when %s ends", async (_name, options, add) => {
     const { clock, queue } = open(options);
     queue.add("a", "added", add);
     const taken = queue.take();
@@ -79,16 +79,16 @@ describe("waiting for work", () => {
     await expect(taken).resolves.toMatchObject({ key: "a", due: 1000 });
   });
 
-  test("the end of a run, of a pause and of backoff wakes takers", async () => {
+  test("resolves at the end of a run, of a pause and of backoff", async () => {
     const { clock, queue } = open({ limiter: fixedDelay(100) });
     queue.add("a", "created");
     const first = await queue.take();
-    if (!first) throw new Error("there was work");
+    if (!first) throw new Error("expected an item");
     const second = queue.take();
     queue.add("a", "changed");
     queue.done(first, { type: "done" });
     const dirty = await second;
-    if (!dirty) throw new Error("there was work");
+    if (!dirty) throw new Error("expected an item");
     const third = queue.take();
     queue.pause();
     queue.done(dirty, { type: "retry", reason: "failed" });
@@ -102,7 +102,7 @@ describe("waiting for work", () => {
     });
   });
 
-  test("a window that never opens holds back for good, and sets no timer", async () => {
+  test("sets no timer for a window that never opens", async () => {
     const { clock, queue } = open({
       strategy: scheduled({ isOpen: () => false, nextOpening: () => Infinity }),
     });
@@ -115,15 +115,15 @@ describe("waiting for work", () => {
   });
 });
 
-describe("aborting", () => {
-  test("rejects with the reason, at once if aborted before, and takes nothing", async () => {
+describe("aborting take", () => {
+  test("rejects at once with the reason when already aborted, and takes nothing", async () => {
     const { queue } = open();
     queue.add("a", "added");
     await expect(queue.take(AbortSignal.abort(new Error("no time")))).rejects.toThrow("no time");
     expect(queue.depth).toBe(1);
   });
 
-  test("an abort at the moment when work arrives leaves it to others", async () => {
+  test("leaves the item to the next call when aborted in the turn in which the key is added", async () => {
     const { queue } = open();
     const controller = new AbortController();
     const aborted = queue.take(controller.signal);
@@ -134,7 +134,7 @@ describe("aborting", () => {
     await expect(patient).resolves.toMatchObject({ key: "a" });
   });
 
-  test("as many takers as you like share one listener of their signal, and all hear of its abort", async () => {
+  test("shares one abort listener per signal among all calls", async () => {
     const { queue } = open();
     const controller = new AbortController();
     const { signal } = controller;
@@ -147,7 +147,7 @@ describe("aborting", () => {
     expect(ends.filter(({ status }) => status === "rejected")).toHaveLength(19);
   });
 
-  test("many takers that give up all the time lose nothing and never work on one key at once", async () => {
+  test("loses no reason and never runs a key twice at once when many calls are aborted", async () => {
     const { clock, queue } = open({ limiter: fixedDelay(3) });
     const running = new Set<string>();
     const seen = new Map<string, number>();
@@ -158,17 +158,17 @@ describe("aborting", () => {
         const controller = new AbortController();
         const timer = clock.after((id * 7 + round * 3) % 11, () => controller.abort(new Error("impatient")));
         try {
-          const work = await queue.take(controller.signal);
-          if (!work) return;
-          expect(running.has(work.key)).toBe(false);
-          running.add(work.key);
-          for (const reason of work.reasons) seen.set(reason, (seen.get(reason) ?? 0) + 1);
+          const item = await queue.take(controller.signal);
+          if (!item) return;
+          expect(running.has(item.key)).toBe(false);
+          running.add(item.key);
+          for (const reason of item.reasons) seen.set(reason, (seen.get(reason) ?? 0) + 1);
           await new Promise<void>((resolve) => void clock.after((id + round) % 5, resolve));
-          running.delete(work.key);
-          const retry = work.failures < round % 3;
+          running.delete(item.key);
+          const retry = item.failures < round % 3;
           const reason = `retry ${id} ${round}`;
           if (retry) expected.set(reason, 1);
-          queue.done(work, retry ? { type: "retry", reason } : { type: "done" });
+          queue.done(item, retry ? { type: "retry", reason } : { type: "done" });
         } catch (error) {
           expect(error).toMatchObject({ message: "impatient" });
           aborted += 1;
@@ -194,12 +194,12 @@ describe("aborting", () => {
   });
 });
 
-describe("the end", () => {
-  test("draining dismisses takers, waits for what runs and takes nothing more in", async () => {
+describe("lifecycle", () => {
+  test("drain ends waiting calls, waits for running items and ignores later adds", async () => {
     const { clock, queue } = open();
     queue.add("a", "added");
-    const work = await queue.take();
-    if (!work) throw new Error("there was work");
+    const item = await queue.take();
+    if (!item) throw new Error("expected an item");
     const waiting = queue.take();
     queue.add("b", "added", { after: 10 });
     let drained = false;
@@ -207,14 +207,14 @@ describe("the end", () => {
     await expect(waiting).resolves.toBeUndefined();
     await clock.advance(1000);
     expect(drained).toBe(false);
-    queue.done(work, { type: "again", after: 5, reason: "look" });
+    queue.done(item, { type: "again", after: 5, reason: "look" });
     await draining;
     await expect(queue.take()).resolves.toBeUndefined();
     expect(clock.timers).toBe(0);
     expect(queue.revive(undefined, "again")).toBe(0);
   });
 
-  test("a delay that no clock can tell exactly ends within the millisecond", async () => {
+  test("a delay with a fraction of a millisecond ends at the next whole one", async () => {
     const clock = new VirtualClock("2026-01-01T00:00:00Z");
     const queue = new WorkQueue<string>({ clock });
     for (let number = 1; number <= 100; number++) {
@@ -222,35 +222,35 @@ describe("the end", () => {
       queue.add("a", "later", { after: number + number / 7 });
       const taking = queue.take();
       await clock.advance(Math.ceil(number + number / 7));
-      const work = await taking;
-      expect(work?.taken).toBe(Math.ceil(begin + number + number / 7));
-      if (work) queue.done(work, { type: "done" });
+      const item = await taking;
+      expect(item?.taken).toBe(Math.ceil(begin + number + number / 7));
+      if (item) queue.done(item, { type: "done" });
     }
   });
 
-  test("a delay is as long as was asked for, however long the turn has lasted by then", () => {
+  test("a delay counts from the call of add, also late in a long turn", () => {
     const queue = new WorkQueue<string>({ clock: systemClock });
     queue.add("a", "added");
-    const work = queue.tryTake();
+    const item = queue.tryTake();
     const begin = systemClock.now();
     while (systemClock.now() < begin + 20);
     const later = systemClock.now();
     queue.add("b", "added", { after: 1000 });
-    if (work) queue.done(work, { type: "again", after: 1000, reason: "again" });
+    if (item) queue.done(item, { type: "again", after: 1000, reason: "again" });
     expect(Math.min(...queue.snapshot().map(({ due }) => due))).toBeGreaterThanOrEqual(later + 1000);
     queue.close();
   });
 
-  test("who asks without ever waiting sees time pass", () => {
+  test("tryTake in a busy loop sees delays end", () => {
     const queue = new WorkQueue<string>({ clock: systemClock });
     queue.add("a", "later", { after: 20 });
     const end = Date.now() + 60_000;
-    let work = queue.tryTake();
-    while (work === undefined && Date.now() < end) work = queue.tryTake();
-    expect(work?.reasons).toEqual(["later"]);
+    let item = queue.tryTake();
+    while (item === undefined && Date.now() < end) item = queue.tryTake();
+    expect(item?.reasons).toEqual(["later"]);
   });
 
-  test("a key that rests keeps nothing of what was, and is not shown", () => {
+  test("an idle key has no failures and no priority, and is not in the snapshot", () => {
     const { queue } = open({ limiter: fixedDelay(0) });
     queue.add("a", "first", { priority: 7 });
     const failing = queue.tryTake();
@@ -262,30 +262,30 @@ describe("the end", () => {
     expect(queue.tryTake()).toMatchObject({ reasons: ["second"], failures: 0, priority: 0 });
   });
 
-  test("closing forgets all but what runs, which may still finish", async () => {
+  test("close forgets everything but running items, which may still finish", async () => {
     const { queue } = open();
     for (const key of ["a", "b", "c"]) queue.add(key, "added");
     queue.pause("b");
     queue.pause("x");
-    const work = queue.tryTake();
-    if (!work) throw new Error("there was work");
+    const item = queue.tryTake();
+    if (!item) throw new Error("expected an item");
     queue.close();
     expect(queue.snapshot()).toMatchObject([{ key: "a", state: "running" }]);
-    queue.done(work, { type: "retry", reason: "failed" });
+    queue.done(item, { type: "retry", reason: "failed" });
     expect(queue.snapshot()).toEqual([]);
     await expect(queue.drain()).resolves.toBeUndefined();
   });
 });
 
-test("groups and priorities can be as many as they like, and come and go", () => {
-  const { queue } = open({ fairBy: (key) => key });
+test("handles thousands of fairness keys and hundreds of priorities that come and go", () => {
+  const { queue } = open({ fairnessKey: (key) => key });
   for (let round = 0; round < 3; round++) {
     const keys = Array.from({ length: 2000 }, (_, i) => `${round}-${i}`);
     for (const [i, key] of keys.entries()) queue.add(key, "added", { priority: -(i % 500) });
     const taken: string[] = [];
-    for (let work = queue.tryTake(); work; work = queue.tryTake()) {
-      taken.push(work.key);
-      queue.done(work, { type: "done" });
+    for (let item = queue.tryTake(); item; item = queue.tryTake()) {
+      taken.push(item.key);
+      queue.done(item, { type: "done" });
     }
     expect(taken).toEqual(keys.toSorted((a, b) => rank(a) - rank(b)));
   }
@@ -295,7 +295,7 @@ test("groups and priorities can be as many as they like, and come and go", () =>
   }
 });
 
-describe("a key with changes of several kinds", () => {
+describe("a key with several strategies", () => {
   const hour = 3_600_000;
   const kinds: Readonly<Record<string, Strategy>> = {
     two: scheduled(daily(2)),
@@ -305,7 +305,7 @@ describe("a key with changes of several kinds", () => {
   };
   const openDaily = (options?: Partial<QueueOptions<string>>): ReturnType<typeof open> =>
     open({ ...options, strategy: ({ type }) => kinds[type ?? "now"] ?? immediate });
-  /** When keys come out of a queue that is asked every half hour from a time on. */
+  /** Hours at which keys can be taken, tried every half hour. */
   const hoursOf = async (
     { queue, clock }: ReturnType<typeof open>,
     { from = 0, until = 60 } = {},
@@ -313,10 +313,10 @@ describe("a key with changes of several kinds", () => {
     const hours: number[] = [];
     await clock.advance(from * hour - clock.now());
     for (; clock.now() <= until * hour; await clock.advance(hour / 2)) {
-      const work = queue.tryTake();
-      if (work === undefined) continue;
+      const item = queue.tryTake();
+      if (item === undefined) continue;
       hours.push(clock.now() / hour);
-      queue.done(work, { type: "done" });
+      queue.done(item, { type: "done" });
     }
     return hours;
   };
@@ -343,13 +343,13 @@ describe("a key with changes of several kinds", () => {
   test.each([
     ["two", "four"],
     ["four", "two"],
-  ])("that was missed in one window is due in the next of any: %s, %s", async (...types) => {
+  ])("is due in the next of any window after it missed one: %s, %s", async (...types) => {
     const opened = openDaily();
     for (const type of types) opened.queue.add("a", type, { type });
     expect(await hoursOf(opened, { from: 3 })).toEqual([4]);
   });
 
-  test("that was missed waits for a window until its change is due for which it is", async () => {
+  test("does not use a window before the change of that window is due", async () => {
     const opened = openDaily();
     opened.queue.add("a", "two", { type: "two" });
     opened.queue.add("a", "four", { type: "four", after: 10 * hour });
@@ -359,7 +359,7 @@ describe("a key with changes of several kinds", () => {
   test.each([
     ["two", "now"],
     ["now", "two"],
-  ])("goes at once when one of them has no window: %s, %s", async (...types) => {
+  ])("runs at once when one change has no window: %s, %s", async (...types) => {
     const opened = openDaily();
     for (const type of types) opened.queue.add("a", type, { type });
     expect(await hoursOf(opened)).toEqual([0]);
@@ -370,7 +370,7 @@ describe("a key with changes of several kinds", () => {
     ["now", "two"],
     ["two", "batch"],
     ["batch", "two"],
-  ])("goes in the window, or when one without is due: %s, %s", async (...types) => {
+  ])("runs in the window, or when a change without a window is due: %s, %s", async (...types) => {
     const add = ({ queue }: ReturnType<typeof open>): void => {
       for (const type of types) queue.add("a", type, { type, after: type === "now" ? 3.5 * hour : 0 });
     };
@@ -382,7 +382,7 @@ describe("a key with changes of several kinds", () => {
     expect(await hoursOf(missed, { from: 3 })).toEqual([3.5]);
   });
 
-  test("goes when its batch is full, whatever window it has besides", () => {
+  test("runs when its batch is full, also outside its window", () => {
     const { queue } = openDaily();
     queue.add("a", "batch", { type: "batch" });
     queue.add("a", "two", { type: "two" });
@@ -390,21 +390,21 @@ describe("a key with changes of several kinds", () => {
     expect([take(queue).key, take(queue).key]).toEqual(["a", "b"]);
   });
 
-  test("is tried again in any of the windows of what failed, and of what was added meanwhile", async () => {
+  test("is retried in any window of the failed run and of what was added meanwhile", async () => {
     for (const [first, meanwhile] of [["two", "four"], ["four", "two"], []] as const) {
       const opened = openDaily();
       const { queue, clock } = opened;
       queue.add("a", "two", { type: first ?? "two" });
       if (first === undefined) queue.add("a", "four", { type: "four" });
       await clock.advance((first === "four" ? 4 : 2) * hour);
-      const work = take(queue);
+      const item = take(queue);
       if (meanwhile !== undefined) queue.add("a", "more", { type: meanwhile, after: hour });
-      queue.done(work, { type: "retry", reason: "failed", after: hour });
+      queue.done(item, { type: "retry", reason: "failed", after: hour });
       expect(await hoursOf(opened)).toEqual([first === "four" ? 26 : 4]);
     }
   });
 
-  test("keeps the windows that open first when each change has its own", async () => {
+  test("keeps the windows that open first when there are too many", async () => {
     let next = 0;
     const opened = open({ strategy: () => scheduled(daily(next)) });
     for (next = 23; next >= 2; next--) opened.queue.add("a", "changed");
@@ -415,7 +415,7 @@ describe("a key with changes of several kinds", () => {
     expect(await hoursOf(opened, { from: 3.5 })).toEqual([3.5]);
   });
 
-  test("is kept until its window answers when that fails for a while, and others are not disturbed", async () => {
+  test("waits while its window throws, without delaying other keys", async () => {
     let fails = false;
     const window: Window = {
       isOpen(at) {
@@ -439,18 +439,18 @@ describe("a key with changes of several kinds", () => {
   });
 });
 
-describe("a great many keys", () => {
+describe("100,000 keys", () => {
   const keys = Array.from({ length: 100_000 }, (_, index) => `all/key-${index}`);
   const drain = (queue: WorkQueue<string>): string[] => {
     const drained: string[] = [];
-    for (let work = queue.tryTake(); work; work = queue.tryTake()) {
-      drained.push(work.key);
-      queue.done(work, { type: "done" });
+    for (let item = queue.tryTake(); item; item = queue.tryTake()) {
+      drained.push(item.key);
+      queue.done(item, { type: "done" });
     }
     return drained;
   };
 
-  test("come out once, in order, again and again", () => {
+  test("are taken once each, in order, round after round", () => {
     const { queue } = open();
     for (const reason of ["first", "second"]) {
       for (const key of keys) queue.add(key, reason);
@@ -465,7 +465,7 @@ describe("a great many keys", () => {
     expect(queue.snapshot()).toEqual([]);
   });
 
-  test("are forgotten when they are gone, and those that stay are found", () => {
+  test("can be removed without affecting the others", () => {
     const { queue } = open();
     for (const key of keys) queue.add(key, "added");
     for (const key of keys.slice(10)) queue.remove(key);
@@ -474,7 +474,7 @@ describe("a great many keys", () => {
     expect(drain(queue)).toEqual([...keys.slice(0, 10), "all/new"]);
   });
 
-  test("that a window shuts out all at once wait for the next one", async () => {
+  test("wait for the next opening when their window closes", async () => {
     const opening = 10_000;
     const isOpen = (at: number): boolean => at < 1000 || at >= opening;
     const window = { isOpen, nextOpening: () => opening };
@@ -487,14 +487,14 @@ describe("a great many keys", () => {
     expect(drain(queue)).toEqual(keys);
   });
 
-  test("that never come back do not keep the others from being found", async () => {
+  test("that run once do not affect the delayed ones", async () => {
     const { queue, clock } = open();
     for (const key of keys.slice(0, 20)) queue.add(key, "later", { after: 1000 });
     for (const key of keys.slice(20)) {
       queue.add(key, "added");
-      const work = queue.tryTake();
-      expect(work?.key).toBe(key);
-      if (work) queue.done(work, { type: "done" });
+      const item = queue.tryTake();
+      expect(item?.key).toBe(key);
+      if (item) queue.done(item, { type: "done" });
     }
     for (const key of keys.slice(0, 20)) queue.add(key, "more", { after: 2000 });
     expect(queue.snapshot()).toHaveLength(20);
@@ -503,31 +503,31 @@ describe("a great many keys", () => {
   });
 });
 
-test("what happens is told", async () => {
-  const told: string[] = [];
+test("calls onDead and the metrics callbacks", async () => {
+  const calls: string[] = [];
   const { clock, queue } = open({
     limiter: fixedDelay(50),
     maxRetries: 1,
-    onDead: ({ key, failures }) => told.push(`dead ${key} ${failures}`),
+    onDead: ({ key, failures }) => calls.push(`dead ${key} ${failures}`),
     metrics: {
-      added: (key) => told.push(`added ${key}`),
-      taken: ({ key }, waited) => told.push(`taken ${key} ${waited}`),
-      retried: (key, failures, delay) => told.push(`retried ${key} ${failures} ${delay}`),
-      done: ({ key }, took, outcome) => told.push(`done ${key} ${took} ${outcome}`),
+      added: (key) => calls.push(`added ${key}`),
+      taken: ({ key }, waited) => calls.push(`taken ${key} ${waited}`),
+      retried: (key, failures, delay) => calls.push(`retried ${key} ${failures} ${delay}`),
+      done: ({ key }, took, outcome) => calls.push(`done ${key} ${took} ${outcome}`),
     },
   });
   queue.add("a", "created");
   await clock.advance(10);
   const first = queue.tryTake();
-  if (!first) throw new Error("there was work");
+  if (!first) throw new Error("expected an item");
   expect(queue.runningKeys()).toEqual([{ key: "a", taken: first.taken }]);
   await clock.advance(7);
   queue.done(first, { type: "retry", reason: "failed" });
   await clock.advance(60);
   const second = queue.tryTake();
-  if (!second) throw new Error("there was work");
+  if (!second) throw new Error("expected an item");
   queue.done(second, { type: "retry", reason: "failed" });
-  expect(told).toEqual([
+  expect(calls).toEqual([
     "added a",
     "taken a 10",
     "retried a 1 50",
@@ -538,8 +538,8 @@ test("what happens is told", async () => {
   ]);
 });
 
-describe("mistakes are refused, and change nothing", () => {
-  test("numbers that are none", () => {
+describe("rejects without any effect", () => {
+  test("priorities and delays that are not finite", () => {
     const { queue } = open();
     expect(() => queue.add("a", "added", { priority: NaN })).toThrow(
       "a cannot be queued with priority NaN: give a finite number",
@@ -549,11 +549,11 @@ describe("mistakes are refused, and change nothing", () => {
     );
     expect(queue.snapshot()).toEqual([]);
     queue.add("a", "added", { after: -5 });
-    const work = queue.tryTake();
-    if (!work) throw new Error("what was due in the past is due");
-    expect(() => queue.done(work, { type: "again", after: NaN, reason: "look" })).toThrow(/after NaN/);
+    const item = queue.tryTake();
+    if (!item) throw new Error("expected an item");
+    expect(() => queue.done(item, { type: "again", after: NaN, reason: "look" })).toThrow(/after NaN/);
     expect(queue.running).toBe(1);
-    queue.done(work, { type: "done" });
+    queue.done(item, { type: "done" });
   });
 
   test.each([
@@ -564,22 +564,22 @@ describe("mistakes are refused, and change nothing", () => {
       },
       /no calendar/,
     ],
-    ["a delay that is no number", () => NaN, /the limiter cannot let a wait for NaN: it has to give/],
-    ["a delay without end", () => Infinity, RangeError],
-    ["a delay below 0", () => -1, RangeError],
+    ["a delay of NaN", () => NaN, /the limiter cannot let a wait for NaN: it has to give/],
+    ["an infinite delay", () => Infinity, RangeError],
+    ["a negative delay", () => -1, RangeError],
   ])("%s", async (_name, delay, message) => {
     const { queue, clock } = open({ limiter: { delay } });
     queue.add("a", "added");
-    const work = take(queue);
-    expect(() => queue.done(work, { type: "retry", reason: "failed" })).toThrow(message);
+    const item = take(queue);
+    expect(() => queue.done(item, { type: "retry", reason: "failed" })).toThrow(message);
     expect(queue.snapshot()).toMatchObject([{ key: "a", state: "running", failures: 0 }]);
     queue.add("a", "more");
-    expect(() => queue.done(work, { type: "retry", reason: "failed" })).toThrow(message);
+    expect(() => queue.done(item, { type: "retry", reason: "failed" })).toThrow(message);
     expect(queue.snapshot()).toMatchObject([{ key: "a", state: "dirty", failures: 0, reasons: ["more"] }]);
     expect(queue.running).toBe(1);
 
-    queue.done(work, { type: "retry", reason: "failed", after: 1000 });
-    expect(() => queue.done(work, { type: "done" })).toThrow(/is not running as this work/);
+    queue.done(item, { type: "retry", reason: "failed", after: 1000 });
+    expect(() => queue.done(item, { type: "done" })).toThrow(/is not running as this item/);
     expect(queue.running).toBe(0);
     await clock.advance(1000);
     const next = take(queue);
@@ -596,9 +596,9 @@ describe("mistakes are refused, and change nothing", () => {
       },
       /no calendar/,
     ],
-    ["a strategy that is none", () => undefined as unknown as Strategy, TypeError],
+    ["a strategy that returns undefined", () => undefined as unknown as Strategy, TypeError],
     [
-      "a window that opens at no time",
+      "a window that opens at NaN",
       () => scheduled({ isOpen: () => false, nextOpening: () => NaN }),
       /a window cannot open at NaN: nextOpening gives a time, or Infinity for never/,
     ],
@@ -607,14 +607,14 @@ describe("mistakes are refused, and change nothing", () => {
     const { queue } = open({ maxRetries: 0, strategy: () => (broken ? strategy() : immediate) });
     queue.add("a", "added");
     queue.add("dead", "added");
-    const work = take(queue);
+    const item = take(queue);
     queue.done(take(queue), { type: "dead", reason: "gone" });
 
     broken = true;
     expect(() => queue.add("dead", "more")).toThrow(message);
     expect(() => queue.add("new", "added")).toThrow(message);
     expect(() => queue.add("a", "more")).toThrow(message);
-    expect(() => queue.done(work, { type: "again", after: 0, reason: "look" })).toThrow(message);
+    expect(() => queue.done(item, { type: "again", after: 0, reason: "look" })).toThrow(message);
     expect(queue.snapshot()).toMatchObject([
       { key: "a", state: "running", reasons: ["added"] },
       { key: "dead", state: "dead" },
@@ -622,25 +622,25 @@ describe("mistakes are refused, and change nothing", () => {
     expect(queue.running).toBe(1);
 
     broken = false;
-    queue.done(work, { type: "again", after: 0, reason: "look" });
+    queue.done(item, { type: "again", after: 0, reason: "look" });
     expect(take(queue)).toMatchObject({ key: "a", reasons: ["look"] });
     queue.add("new", "added");
     expect(take(queue)).toMatchObject({ key: "new", reasons: ["added"] });
   });
 
-  test("work that is done twice, or another queue's", () => {
+  test("items that are done already, or belong to another queue", () => {
     const { queue } = open();
     const other = open().queue;
     queue.add("a", "added");
     other.add("a", "added");
-    const work = queue.tryTake();
+    const item = queue.tryTake();
     const others = other.tryTake();
-    if (!work || !others) throw new Error("there was work");
-    expect(() => queue.done(others, { type: "done" })).toThrow(/a is not running as this work/);
-    queue.done(work, { type: "done" });
+    if (!item || !others) throw new Error("expected an item");
+    expect(() => queue.done(others, { type: "done" })).toThrow(/a is not running as this item/);
+    queue.done(item, { type: "done" });
     queue.add("a", "added");
     queue.tryTake();
-    expect(() => queue.done(work, { type: "done" })).toThrow(/call done once for each work/);
+    expect(() => queue.done(item, { type: "done" })).toThrow(/call done once per item/);
   });
 
   test.each([

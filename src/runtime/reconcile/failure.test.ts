@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../model/core.js";
-import { failure } from "../../model/errors/status.js";
+import { failureStatus } from "../../model/errors/status.js";
 import { HandOver } from "./steps/steps.js";
 import { failureOf, retryAfterOf } from "./failure.js";
 
@@ -32,7 +32,7 @@ describe("when to try again", () => {
   const asking = (retryAfter: unknown, cause?: unknown): Error =>
     Object.assign(new Error("busy", { cause }), { retryAfter });
   const answer = (retryAfterSeconds: number): ApiError =>
-    new ApiError(failure("TooManyRequests", "busy", { retryAfterSeconds }));
+    new ApiError(failureStatus("TooManyRequests", "busy", { retryAfterSeconds }));
 
   test("is what the error, or one that caused it, asks for", () => {
     expect(retryAfterOf(asking(1500))).toBe(1500);

@@ -10,10 +10,9 @@ import { joinKey } from "../controller/keys.js";
 import { lazyChild, type Log } from "../log/log.js";
 import { messageOf } from "../log/message-of.js";
 import type { RunFacts } from "../observe/observer.js";
-import type { Work } from "../queue/work.js";
+import type { QueueItem } from "../queue/queue-item.js";
 import { recordingTransport, type Recording } from "../runs/recording-transport.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
-import type { StagedChild } from "./children/staged.js";
 import type { AppliedChildren } from "./children/write-children.js";
 import { failureOf, retryAfterOf } from "./failure.js";
 import { followClient } from "./followed-client.js";
@@ -56,7 +55,7 @@ class RunTimeout extends Error {
 export class ObjectRun implements RunContext, Recording {
   readonly facts: RunFacts;
   readonly #options: RunOptions;
-  readonly #work: Work<Trigger>;
+  readonly #item: QueueItem<Trigger>;
   readonly #cancelled: AbortController;
   readonly #writes: WriteRecord[] = [];
   #droppedWrites = 0;
@@ -67,15 +66,15 @@ export class ObjectRun implements RunContext, Recording {
   #steps: Steps | undefined;
   #transport: Transport | undefined;
 
-  constructor(options: RunOptions, work: Work<Trigger>) {
+  constructor(options: RunOptions, item: QueueItem<Trigger>) {
     const { controller, dependencies, signals } = options;
     this.#options = options;
-    this.#work = work;
+    this.#item = item;
     this.#cancelled = signals.take();
     this.facts = {
       controller: controller.name,
       kind: controller.options.for.kind,
-      key: work.key,
+      key: item.key,
       runId: newUid(dependencies.random),
     };
   }
@@ -154,7 +153,7 @@ export class ObjectRun implements RunContext, Recording {
 
   #record(object: KubeObject | undefined, startedAt: number, { outcome }: RunResult): Run {
     const { controller, kind, key, runId } = this.facts;
-    const { reasons, dropped, due, failures } = this.#work;
+    const { reasons, dropped, due, failures } = this.#item;
     return {
       id: runId,
       controller,
@@ -162,6 +161,7 @@ export class ObjectRun implements RunContext, Recording {
       apiVersion: this.#options.controller.options.for.apiVersion,
       kind,
       key,
+      uid: object?.metadata.uid,
       generation: object?.metadata.generation,
       // What is due later has not caused this run.
       triggers: reasons.filter((trigger) => trigger.due === undefined || trigger.due <= startedAt),
@@ -273,10 +273,6 @@ export class ObjectRun implements RunContext, Recording {
   recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void {
     const { controller, runId } = this.facts;
     this.#options.dependencies.recordEvent(controller, object, reason, message, type, runId);
-  }
-
-  onDrift(owner: KubeObject, child: StagedChild, current: KubeObject): void {
-    this.#options.dependencies.drift?.(this.facts.controller, owner, child, current);
   }
 
   // The recording of its writes.

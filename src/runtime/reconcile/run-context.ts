@@ -34,7 +34,6 @@ export interface RunContext {
   cacheOf(kind: { readonly apiVersion: string; readonly kind: string }): Source;
   readonly kind: KindInfo;
   recordEvent(object: KubeObject, reason: string, message: string, type: "Normal" | "Warning"): void;
-  onDrift?(owner: KubeObject, child: StagedChild, current: KubeObject): void;
   /** Set in a plan: receives the children that would be written. Finalizer and status are left alone then. */
   readonly planChildren?: ((children: readonly StagedChild[]) => Promise<void>) | undefined;
 }
@@ -66,8 +65,6 @@ export interface RunDependencies {
   readonly ownership: Pick<WorkOwnership, "guard">;
   readonly observer: Observer;
   record(run: Run): void;
-  /** Called before a child is written that was applied before and differs from its desired state now. */
-  drift?(controller: string, owner: KubeObject, child: StagedChild, current: KubeObject): void;
 }
 
 /** Caches that a run reads from. */

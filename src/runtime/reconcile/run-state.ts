@@ -135,7 +135,6 @@ export class RunState {
       signal,
       cacheOf: (kind) => context.cacheOf(kind),
       applied,
-      onDrift: (child, current) => context.onDrift?.(object, child, current),
     };
   }
 }

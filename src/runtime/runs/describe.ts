@@ -1,6 +1,6 @@
 import type { Trigger } from "./run.js";
 
-/** A trigger in words: `Page default/hello-1 was updated`. */
+/** Describes a trigger, such as `Page default/hello-1 was updated`. */
 export function describeTrigger({ type, text, by }: Trigger): string {
   switch (type) {
     case "found":
@@ -14,29 +14,29 @@ export function describeTrigger({ type, text, by }: Trigger): string {
       return "its status was changed";
     case "child":
     case "watched":
-      return `${by ?? "something it watches"} ${told(text)}`;
+      return `${by ?? "something it watches"} ${changeWords(text)}`;
     case "resync":
-      return said("it is checked from time to time", text);
+      return withReason("periodic resync", text);
     case "requeue":
-      return said("it asked for another run", text);
+      return withReason("it requested another run", text);
     case "retry":
-      return said("the last run failed", text);
+      return withReason("the last run failed", text);
     case "manual":
-      return said("somebody asked for it", text);
+      return withReason("it was requested", text);
     case "shard":
-      return said("it came to this process", text);
+      return withReason("this process took over its shard", text);
   }
 }
 
-/** Of what was there when the controller began: it knows nothing of what happened before. */
+/** Describes objects in the first list of a controller. */
 const foundWords = "was there at the start";
 
-function told(text: string | undefined): string {
+function changeWords(text: string | undefined): string {
   if (text === "found") return foundWords;
   if (text === "status") return "has a new status";
   return text === undefined ? "was changed" : `was ${text}`;
 }
 
-function said(what: string, why: string | undefined): string {
-  return why === undefined || why === "" ? what : `${what}: ${why}`;
+function withReason(what: string, reason: string | undefined): string {
+  return reason === undefined || reason === "" ? what : `${what}: ${reason}`;
 }

@@ -4,7 +4,7 @@ import { renderRun } from "./render-run.js";
 
 const start = Date.UTC(2026, 0, 1, 12, 30);
 
-test("a run reads like a short story", () => {
+test("renders triggers, timing, steps, writes and outcome", () => {
   const run = runOf({
     generation: 3,
     startedAt: start,
@@ -44,7 +44,7 @@ test("a run reads like a short story", () => {
 Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
   because  it was changed (3ms earlier)
            Page default/hello-1 was updated (1ms earlier)
-           it asked for another run: check the certificate
+           it requested another run: check the certificate
   timing   waited 3ms for a worker, took 117ms, generation 3
   steps    – certificate (nothing to do)
            ✓ publish (80ms, 2 attempts)
@@ -64,17 +64,17 @@ Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
   );
 });
 
-test("what took no time at all is not said to have taken none", () => {
+test("renders durations below a millisecond as <1ms", () => {
   const triggers = [{ type: "manual" as const, text: "look at it", at: start }];
   const text = renderRun(runOf({ startedAt: start, wait: 0, duration: 0, triggers, droppedTriggers: 1 }));
   expect(text).toContain(
-    "because  somebody asked for it: look at it\n           and 1 earlier reason that was not kept\n",
+    "because  it was requested: look at it\n           and 1 earlier reason not recorded\n",
   );
   expect(text).toContain("timing   started at once, took <1ms, generation 1\n");
   expect(renderRun(runOf({ duration: 61_234 }))).toContain("took 1m1s,");
 });
 
-test("a run that failed says what failed, and what became of it", () => {
+test("renders failed steps, failed writes and the error", () => {
   const run = runOf({
     startedAt: start,
     duration: 10_000,
@@ -107,18 +107,18 @@ test("a run that failed says what failed, and what became of it", () => {
     `
 Site default/hello · 2026-01-01 12:30:00.000Z · sites.demo.dev
   because  the last run failed: StepFailed: the gateway was down
-           and 4 earlier reasons that were not kept
-  timing   started at once, took 10s, was stopped since its time was up, generation 1, after 2 failures in a row
+           and 4 earlier reasons not recorded
+  timing   started at once, took 10s, cancelled by its timeout, generation 1, after 2 failures in a row
   steps    ✓ upload (12ms, could not be undone: no space left)
            ✗ publish (9.988s, 4 attempts): the gateway did not answer
   wrote    apply Page default/hello-1 failed: pages is forbidden
-  outcome  failed: StepFailed: step "publish" failed\\u001b[2J; it will be tried again
+  outcome  failed: StepFailed: step "publish" failed\\u001b[2J; it will be retried
   run      4f1c2a9e
 `.trim(),
   );
 });
 
-test("what a Secret contains is not shown, only what of it changed", () => {
+test("shows which entries of a Secret changed, not their contents", () => {
   const secret = (version: string, data: Record<string, string>) => ({
     ...objectOf("Secret", "login", version),
     apiVersion: "v1",
@@ -140,7 +140,7 @@ test("what a Secret contains is not shown, only what of it changed", () => {
   expect(text).toContain('+   extra: "[hidden]"');
 });
 
-test("of what was written without knowing what was there, what was sent is shown", () => {
+test("shows what was sent when the object before the write is not known", () => {
   const map = objectOf("ConfigMap", "map", "2", { data: { a: "2", b: "1" } });
   const password = { ...objectOf("Secret", "login", "2"), data: { password: "bmV3" } };
   const write = { kind: kindOf("ConfigMap", "v1"), name: "map", after: map };
@@ -162,37 +162,37 @@ test("of what was written without knowing what was there, what was sent is shown
   );
   expect(text).toContain(
     `
-  wrote    changed ConfigMap default/map (what was there before is not known; this was sent)
+  wrote    changed ConfigMap default/map (previous state unknown; this was sent)
              data:
                a: "2"
-           changed ConfigMap default/map (what was there before is not known; this was sent)
+           changed ConfigMap default/map (previous state unknown; this was sent)
              - op: remove
                path: /data/c
-           applied ConfigMap default/map (what was there before is not known; this was sent)
+           applied ConfigMap default/map (previous state unknown; this was sent)
              data:
                a: "2"
-           applied Secret default/login (what was there before is not known; this was sent)
+           applied Secret default/login (previous state unknown; this was sent)
              data:
                password: "[hidden]"
-           applied Secret default/login (what was there before is not known; this was sent)
+           applied Secret default/login (previous state unknown; this was sent)
              "[hidden]"
 `,
   );
 });
 
-test("tells how many writes were not kept, before the last one", () => {
+test("shows the number of dropped writes before the last one", () => {
   const writes = ["a", "b", "c"].map((name) => writeOf({ kind: kindOf("Page"), name, verb: "delete" }));
   expect(renderRun(runOf({ writes, droppedWrites: 52 }))).toContain(
     `
   wrote    deleted Page default/a
            deleted Page default/b
-           and 52 writes that were not kept
+           and 52 writes not recorded
            deleted Page default/c
 `,
   );
 });
 
-test("colours are for terminals", () => {
+test("adds colours only on request", () => {
   expect(renderRun(runOf(), { colors: true })).toContain("\u001B[32mdone\u001B[39m");
   expect(renderRun(runOf())).not.toContain("\u001B");
 });

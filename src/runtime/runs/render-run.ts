@@ -2,19 +2,20 @@ import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
 import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable, withoutSecrets } from "../log/secrets.js";
+import { comparable } from "../log/secrets.js";
+import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
 
 export interface RenderRunOptions {
-  /** Colours for a terminal. Default false. */
+  /** Adds terminal colours. Default: false. */
   readonly colors?: boolean | undefined;
-  /** Whether what was written is shown. Default true. */
+  /** Shows the differences that writes made. Default: true. */
   readonly diffs?: boolean | undefined;
 }
 
-/** What the line above a diff says already, and what every write changes and nobody asks about. */
-const noise = new Set([
+/** Metadata that the line above a diff shows already, or that every write changes. */
+const hiddenMetadata = new Set([
   "name",
   "namespace",
   "managedFields",
@@ -28,10 +29,10 @@ const noise = new Set([
 type Colors = ReturnType<typeof picocolors.createColors>;
 
 /**
- * One run, for people to read: why it took place, what it did and how it ended.
+ * Renders a run as text: its triggers, steps, writes and outcome.
  *
  * @example
- * for (const run of controllers.runs.of("Site", "default/hello")) console.log(renderRun(run, { colors: true }));
+ * for (const run of await controllers.runs.find({ kind: "Site", key: "default/hello" })) console.log(renderRun(run, { colors: true }));
  */
 export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunOptions = {}): string {
   const paint = picocolors.createColors(colors);
@@ -47,7 +48,7 @@ export function renderRun(run: Run, { colors = false, diffs = true }: RenderRunO
   return [title, ...parts.flatMap(([name, lines]) => section(name, lines, paint))].join("\n");
 }
 
-/** The name of a section stands before its first line only. */
+/** Puts the name of a section before its first line. */
 function section(name: string, lines: readonly string[], paint: Colors): readonly string[] {
   return lines.map((line, index) => `  ${paint.cyan((index === 0 ? name : "").padEnd(8))} ${line}`.trimEnd());
 }
@@ -57,11 +58,8 @@ function because({ triggers, droppedTriggers, startedAt }: Run, paint: Colors): 
     const ago = before(trigger, startedAt);
     return escapeText(describeTrigger(trigger)) + (ago === "" ? "" : paint.dim(` ${ago}`));
   });
-  if (droppedTriggers > 0)
-    lines.push(
-      `and ${count(droppedTriggers, "earlier reason")} that ${droppedTriggers === 1 ? "was" : "were"} not kept`,
-    );
-  return lines.length === 0 ? ["nobody said why"] : lines;
+  if (droppedTriggers > 0) lines.push(`and ${count(droppedTriggers, "earlier reason")} not recorded`);
+  return lines.length === 0 ? ["no trigger recorded"] : lines;
 }
 
 function before({ at, due }: Trigger, startedAt: number): string {
@@ -73,7 +71,7 @@ function timing({ wait, duration, failures, generation, timedOut }: Run): string
   return [
     wait < 1 ? "started at once" : `waited ${span(wait)} for a worker`,
     `took ${span(duration)}`,
-    ...(timedOut ? ["was stopped since its time was up"] : []),
+    ...(timedOut ? ["cancelled by its timeout"] : []),
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(failures === 0 ? [] : [`after ${count(failures, "failure")} in a row`]),
   ].join(", ");
@@ -97,13 +95,13 @@ function stepLine({ name, duration, attempts, outcome, error, undo }: StepRecord
   return error === undefined ? line : `${line}: ${paint.red(escapeText(error))}`;
 }
 
-/** The lines of all writes; of those that were not kept, which came before the last one, how many they were. */
+/** Lines of all writes, with the number of dropped writes before the last one. */
 export function wroteLines<Write>(
   { writes, droppedWrites }: { readonly writes: readonly Write[]; readonly droppedWrites: number },
   linesOf: (write: Write) => readonly string[],
 ): readonly string[] {
   if (droppedWrites === 0) return writes.flatMap(linesOf);
-  const dropped = `and ${count(droppedWrites, "write")} that ${droppedWrites === 1 ? "was" : "were"} not kept`;
+  const dropped = `and ${count(droppedWrites, "write")} not recorded`;
   return [...writes.slice(0, -1).flatMap(linesOf), dropped, ...writes.slice(-1).flatMap(linesOf)];
 }
 
@@ -123,38 +121,30 @@ function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: b
     : [head, ...text.split("\n").map((line) => `  ${line}`)];
 }
 
-/** Whether an object may have been made by a write: nothing was there, or what is applied may find nothing. */
+/** Tests whether a write may have created its object: none was there before, or it is not known and apply can create. */
 export function isNew({ verb, before, sent }: Pick<WriteRecord, "verb" | "before" | "sent">): boolean {
   return before === undefined && (sent === undefined || verb === "apply");
 }
 
-/** What was sent where it is not known what was there before: of a Secret which entries, and not what they are. */
-export function sentOf({ kind, sent }: Pick<WriteRecord, "kind" | "sent">): Json | undefined {
-  if (kind.kind !== "Secret" || sent === undefined) return sent as Json | undefined;
-  return isJsonObject(sent as Json)
-    ? (withoutSecrets({ ...(sent as JsonObject), kind: "Secret" }) as Json)
-    : "[hidden]";
-}
+/** Note behind a write that has nothing to compare with. */
+export const unknownBefore = "(previous state unknown; this was sent)";
 
-/** Stands behind a write of which nobody can tell what it changed. */
-export const unknownBefore = "(what was there before is not known; this was sent)";
-
-/** What was sent, as it stands below a write. */
+/** Body of a request as indented YAML lines. */
 export function sentLines(sent: Json): readonly string[] {
   const lines: string[] = [];
   writeValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
   return lines;
 }
 
-/** All of an object that is worth comparing. */
+/** Parts of an object that are compared. */
 function contentOf(object: Json | undefined): Json | undefined {
   if (!isJsonObject(object)) return undefined;
   const { apiVersion: _, kind: __, metadata = {}, ...content } = object;
-  const fields = Object.entries(metadata as JsonObject).filter(([name]) => !noise.has(name));
+  const fields = Object.entries(metadata as JsonObject).filter(([name]) => !hiddenMetadata.has(name));
   return fields.length === 0 ? content : { metadata: Object.fromEntries(fields), ...content };
 }
 
-/** What a write did, in a word or two. */
+/** Past tense of a verb. */
 export function did(verb: string, isNew: boolean): string {
   switch (verb) {
     case "create":
@@ -177,13 +167,13 @@ function outcomeLine(outcome: RunOutcome, paint: Colors): string {
     case "requeue":
       return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${forReason(outcome.reason)}`;
     case "wait": {
-      const after = outcome.after === undefined ? "" : `, looks again in ${formatDuration(outcome.after)}`;
-      return paint.yellow(`waits: ${said(outcome)}`) + after;
+      const after = outcome.after === undefined ? "" : `, checks again in ${formatDuration(outcome.after)}`;
+      return paint.yellow(`waits: ${reasonText(outcome)}`) + after;
     }
     case "fail":
-      return paint.red(`failed for good: ${said(outcome)}`);
+      return paint.red(`failed permanently: ${reasonText(outcome)}`);
     case "error":
-      return `${paint.red(`failed: ${said(outcome)}`)}; it will be tried again`;
+      return `${paint.red(`failed: ${reasonText(outcome)}`)}; it will be retried`;
     case "cancelled":
       return paint.yellow(`cancelled: ${escapeText(outcome.message)}`);
   }
@@ -193,14 +183,13 @@ function forReason(reason: string): string {
   return reason === "" ? "" : `: ${escapeText(reason)}`;
 }
 
-function said({ reason, message }: { readonly reason: string; readonly message: string }): string {
+function reasonText({ reason, message }: { readonly reason: string; readonly message: string }): string {
   return escapeText(message === "" ? reason : `${reason}: ${message}`);
 }
 
-/** How long something took: of what took less than can be measured, that it was less. */
+/** Duration as text, with seconds as the finest unit from a minute on. */
 function span(milliseconds: number): string {
   if (milliseconds < 1) return "<1ms";
-  // Of a minute nobody asks for the milliseconds.
   return formatDuration(milliseconds < 60_000 ? milliseconds : Math.round(milliseconds / 1000) * 1000);
 }
 

@@ -1,7 +1,7 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
 
-/** Why an object is looked at. */
+/** One reason why an object was enqueued. */
 export interface Trigger {
   readonly type:
     | "found"
@@ -16,18 +16,18 @@ export interface Trigger {
     | "retry"
     | "manual"
     | "shard";
-  /** What people read: the reason that was given, or what failed. */
+  /** Reason that a person or program gave, or the error of a failed run. */
   readonly text?: string | undefined;
-  /** The object whose change it was, when it was another one: `Page default/hello-1`. */
+  /** Other object that changed, such as `Page default/hello-1`. */
   readonly by?: string | undefined;
-  /** The version of the object that changed. */
+  /** `resourceVersion` of the object that changed. */
   readonly version?: string | undefined;
   readonly at: number;
-  /** When it was meant for, if not at once. */
+  /** Time for which the run was scheduled, if it was delayed. */
   readonly due?: number | undefined;
 }
 
-/** One effect on the outside world. */
+/** One step of a run: a named effect on the outside world. */
 export interface StepRecord {
   readonly name: string;
   readonly startedAt: number;
@@ -35,11 +35,11 @@ export interface StepRecord {
   readonly attempts: number;
   readonly outcome: "done" | "skipped" | "failed" | "planned";
   readonly error?: string | undefined;
-  /** What became of taking it back, when that had to be. */
+  /** Result of undoing the step after a later one failed. */
   readonly undo?: { readonly ok: boolean; readonly error?: string | undefined } | undefined;
 }
 
-/** One write to the API. What changed is told by comparing before and after, when somebody asks. */
+/** One write to the API. The changes are the differences between `before` and `after`. */
 export interface WriteRecord {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete" | "deleteCollection";
   readonly kind: KindInfo;
@@ -49,9 +49,9 @@ export interface WriteRecord {
   readonly at: number;
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
-  /** What was sent, when it is not known how the object was before: what has changed cannot be told then. */
+  /** Body of the request when `before` is not known, so that there is nothing to compare with. */
   readonly sent?: unknown;
-  /** The message of the failure; none when it succeeded. */
+  /** Error message of a failed write. */
   readonly error?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "na
   readonly kind: string;
 }
 
-/** How a run ended. */
+/** Result of a run. */
 export type RunOutcome =
   | { readonly type: "done" | "gone" }
   | { readonly type: "requeue"; readonly after: number; readonly reason: string }
@@ -70,14 +70,14 @@ export type RunOutcome =
       readonly reason: string;
       readonly message: string;
     }
-  /** It is not tried again until something changes. */
+  /** Permanent failure: not retried until something changes. */
   | { readonly type: "fail"; readonly reason: string; readonly message: string }
-  /** It is tried again, after a delay that grows. */
+  /** Retried with exponential backoff. */
   | { readonly type: "error"; readonly reason: string; readonly message: string }
-  /** The process stopped, or lost its leadership, in the middle. */
+  /** The process stopped, or lost the lease, during the run. */
   | { readonly type: "cancelled"; readonly message: string };
 
-/** All there is to say about one run. */
+/** Record of one run. */
 export interface Run {
   readonly id: string;
   readonly controller: string;
@@ -87,22 +87,24 @@ export interface Run {
   readonly kind: string;
   /** `namespace/name`. */
   readonly key: string;
+  /** Distinguishes the object from an earlier one of the same name; undefined when the object was gone. */
+  readonly uid?: string | undefined;
   readonly generation?: number | undefined;
   readonly triggers: readonly Trigger[];
-  /** How many triggers were too many to keep. */
+  /** Number of triggers beyond the limit, which are not in `triggers`. */
   readonly droppedTriggers: number;
-  /** Milliseconds between being due and being started. */
+  /** Milliseconds in the queue after the run was due. */
   readonly wait: number;
   readonly startedAt: number;
   readonly duration: number;
-  /** How many times it had failed before. */
+  /** Number of failed runs in a row before this one. */
   readonly failures: number;
   readonly steps: readonly StepRecord[];
   readonly writes: readonly WriteRecord[];
-  /** How many writes were too many to keep: those before the last one. */
+  /** Number of writes beyond the limit; they came before the last one in `writes`. */
   readonly droppedWrites: number;
   readonly outcome: RunOutcome;
-  /** It was cancelled because its time was up. */
+  /** True when the run was cancelled by its timeout. */
   readonly timedOut?: boolean | undefined;
   readonly traceId?: string | undefined;
 }

@@ -21,7 +21,8 @@ import type { Finding } from "../observe/findings/finding.js";
 import type { Metrics } from "../observe/metrics.js";
 import { Observation, type ObservationOptions } from "../observe/observation.js";
 import { Recorders } from "../recorder/recorders.js";
-import { RunLog, type RunLogOptions } from "../runs/run-log.js";
+import { MemoryRunStore } from "../runs/memory-run-store.js";
+import type { RunStore } from "../runs/run-store.js";
 import type { Schedule } from "../schedule/schedule.js";
 import type { RunningSchedule } from "../schedule/start-schedule.js";
 import type { Sharding } from "../shard/sharding.js";
@@ -52,7 +53,8 @@ export interface ControllersOptions extends ObservationOptions {
   /** Logger, such as pino's. Default: none. */
   readonly log?: Log | undefined;
   readonly breakers?: Breakers | undefined;
-  readonly runs?: RunLogOptions | undefined;
+  /** Store of run records. It stays open when the controllers stop. Default: in memory. */
+  readonly runs?: RunStore | undefined;
   /** Time that `stop` waits for active runs before it cancels them. Default 30 s. */
   readonly grace?: Duration | undefined;
 }
@@ -60,7 +62,7 @@ export interface ControllersOptions extends ObservationOptions {
 /** Running controllers. */
 export interface Controllers extends AsyncDisposable {
   readonly informers: Informers;
-  readonly runs: RunLog;
+  readonly runs: RunStore;
   readonly breakers: Breakers;
   readonly health: Health;
   /** Undefined if they are disabled. */
@@ -105,7 +107,7 @@ export function startControllers(options: ControllersOptions): Controllers {
 
 class RunningControllers implements Controllers {
   readonly informers: Informers;
-  readonly runs: RunLog;
+  readonly runs: RunStore;
   readonly breakers: Breakers;
   readonly health: Health;
   readonly metrics: Metrics | undefined;
@@ -133,7 +135,7 @@ class RunningControllers implements Controllers {
     const { ownership, ...named } = ownershipOf(options, { client, clock, random, log });
     this.#ownership = ownership;
     this.sharding = named.sharding?.sharding;
-    this.runs = new RunLog(options.runs);
+    this.runs = options.runs ?? new MemoryRunStore();
     this.breakers = options.breakers ?? createBreakers({ clock });
     this.health = new Health(clock);
     const onError = (error: unknown): void => log.warn({ err: error }, "discovering kinds");
@@ -180,8 +182,6 @@ class RunningControllers implements Controllers {
       },
       queueObserver: (controller) => observation.metrics?.queueObserver(controller),
       record: (run) => this.runs.add(run),
-      drift: (controller, owner, { desired }, current) =>
-        observation.drifted(controller, owner, desired, current),
     };
     this.all = options.controllers.map((controller) => new ControllerHandle(controller, dependencies));
     this.#schedules = new Schedules({

@@ -8,28 +8,28 @@ import {
   type WatchEvent,
 } from "../../store/index.js";
 
-/** How many entries are told of in one go when everything is read. */
-const stride = 500;
+/** Entries per page of the initial read. */
+const pageSize = 500;
 
-/** How long to leave a store alone that cannot be read. */
-const patience = 1000;
+/** Milliseconds between attempts to read a store that fails. */
+const retryDelay = 1000;
 
-/** Is told of everything in the store: what is there, and every change in order. */
+/** Receives everything in the store: every entry once, and every change in order. */
 export interface ChangeListener {
   changed(event: WatchEvent): void;
-  /** Something that is there, told of once unless it was told of as changed. */
+  /** An entry of the initial read; entries that changed meanwhile are reported by `changed` alone. */
   present?(entry: Entry): void;
-  /** All that was there when the reading began has been told of. */
+  /** The initial read is complete. */
   complete?(): void;
-  /** Some changes were missed, so what is known may be wrong; everything is told of anew. */
+  /** Changes were missed, so derived state may be wrong; a new initial read follows. */
   missed?(): void;
 }
 
 /**
- * One stream of all changes, and one reading of all there is, for everybody in the server who wants to know.
+ * One watch and one initial read of the whole store, shared by all controllers of the server.
  *
- * The reading goes on in the background while changes come in. A page of it is as new as the moment it was asked for,
- * or newer, so only keys that changed since then (`#touched`) can be out of date in it, and these are left out.
+ * The read goes on in the background while changes arrive. A page is at least as new as the moment at which it was requested, so
+ * only keys that changed since then (`#touched`) can be out of date in it, and these are skipped.
  */
 export class Changes {
   readonly #store: Store;
@@ -39,7 +39,7 @@ export class Changes {
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #reading: Promise<void> = Promise.resolve();
-  /** Counts readings: one that is no longer the newest gives up. */
+  /** Counts initial reads: a read that is no longer the newest stops. */
   #pass = 0;
   #touched: Set<string> | undefined;
   #seen = 0;
@@ -55,20 +55,20 @@ export class Changes {
     this.#listeners.push(listener);
   }
 
-  /** Everything after `revision` is told from now on, and what is there in the background. */
+  /** Reports changes after `revision`, and the present entries in the background. */
   start(revision: number): void {
     this.#seen = revision;
     this.#running = this.#follow();
     this.#reading = this.#readAll();
   }
 
-  /** Resolves when all listeners have been told of all changes up to a revision. */
+  /** Resolves when all listeners have received all changes up to a revision. */
   async reached(revision: number): Promise<void> {
     if (this.#seen >= revision || this.#stop.signal.aborted) return;
     await new Promise<void>((resolve) => this.#waiting.push({ revision, resolve }));
   }
 
-  /** Resolves when all listeners have been told of what was there. */
+  /** Resolves when the initial read is complete. */
   async complete(): Promise<void> {
     const reading = this.#reading;
     await reading;
@@ -84,7 +84,7 @@ export class Changes {
     const { signal } = this.#stop;
     for (let lost = false; !signal.aborted;) {
       try {
-        if (lost) await this.#startAnew();
+        if (lost) await this.#restart();
         lost = false;
         await this.#followFrom(this.#seen);
       } catch (error) {
@@ -106,16 +106,16 @@ export class Changes {
     })) {
       for (const event of events) {
         this.#touched?.add(event.key);
-        this.#tell((listener) => listener.changed(event));
+        this.#notify((listener) => listener.changed(event));
       }
       this.#seen = revision;
       this.#release();
     }
   }
 
-  async #startAnew(): Promise<void> {
+  async #restart(): Promise<void> {
     this.#seen = (await this.#store.status()).revision;
-    this.#tell((listener) => listener.missed?.());
+    this.#notify((listener) => listener.missed?.());
     this.#reading = this.#readAll();
     this.#release();
   }
@@ -128,10 +128,10 @@ export class Changes {
       const touched = new Set<string>();
       this.#touched = touched;
       try {
-        const { entries, more } = await this.#store.range({ prefix: "/", after, limit: stride });
+        const { entries, more } = await this.#store.range({ prefix: "/", after, limit: pageSize });
         if (isOver()) return;
         for (const entry of entries) {
-          if (!touched.has(entry.key)) this.#tell((listener) => listener.present?.(entry));
+          if (!touched.has(entry.key)) this.#notify((listener) => listener.present?.(entry));
         }
         after = entries.at(-1)?.key;
         if (!more) break;
@@ -143,14 +143,14 @@ export class Changes {
     }
     if (isOver()) return;
     this.#touched = undefined;
-    this.#tell((listener) => listener.complete?.());
+    this.#notify((listener) => listener.complete?.());
   }
 
-  /** What one listener cannot cope with is no reason to keep the others waiting. */
-  #tell(what: (listener: ChangeListener) => void): void {
+  /** An exception in one listener does not affect the others. */
+  #notify(call: (listener: ChangeListener) => void): void {
     for (const listener of this.#listeners) {
       try {
-        what(listener);
+        call(listener);
       } catch (error) {
         this.#onError(error);
       }
@@ -160,9 +160,9 @@ export class Changes {
   async #pause(error: unknown): Promise<void> {
     this.#onError(error);
     try {
-      await sleep(this.#clock, patience, this.#stop.signal);
+      await sleep(this.#clock, retryDelay, this.#stop.signal);
     } catch {
-      // Stopped: whoever called looks for that next.
+      // Stopped; callers check for that.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Does something with every item, some of them at the same time. When one fails no more are begun, and the failure is
- * thrown when those under way have ended.
+ * Runs work for every item with limited concurrency. After a failure no further items are started, and the error is thrown when
+ * those under way have ended.
  */
 export async function concurrently<Item>(
   items: Iterable<Item>,

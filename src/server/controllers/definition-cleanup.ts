@@ -13,18 +13,17 @@ import type { ResourceType } from "../resources/resource-type.js";
 import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
 import { ServerController, type FollowingControllerOptions } from "./server-controller.js";
 
-/** How soon a definition is looked at again while its objects wait for somebody's finalizers. */
-const patience = 5000;
+/** Milliseconds between checks of a definition whose objects wait for finalizers. */
+const recheckDelay = 5000;
 
 /**
- * Empties kinds whose definitions are being deleted, and then lets the definitions go. What is left to do is read from
- * the objects themselves, so a crash at any point is made good by looking at every definition once.
+ * Deletes the objects of kinds whose definitions are being deleted, and then removes the finalizer of the definitions.
  */
 export class DefinitionCleanup extends ServerController {
   readonly #definitions: Definitions;
   readonly #processed: (revision: number) => Promise<void>;
   readonly #collected: (revision: number) => Promise<void>;
-  /** Storage prefixes of kinds on their way out, whose objects' deletions are of interest. */
+  /** Storage prefix to definition name, for kinds whose objects are being deleted. */
   readonly #emptying = new Map<string, string>();
 
   constructor(
@@ -60,7 +59,7 @@ export class DefinitionCleanup extends ServerController {
     try {
       await this.#empty(definition);
     } catch (error) {
-      // It was changed, or is gone, by somebody else: look again.
+      // Somebody else changed or deleted it: reconcile again.
       if (isConflict(error) || isNotFound(error)) this.work.add(name);
       else throw error;
     }
@@ -75,39 +74,39 @@ export class DefinitionCleanup extends ServerController {
       await this.#definitions.removeFinalizer(definition, cleanupFinalizer);
       return;
     }
-    // What is not being deleted came in the last moment.
-    if (left.metadata.deletionTimestamp) this.work.addLater(name, patience);
+    // An object without a deletionTimestamp was created at the last moment.
+    if (left.metadata.deletionTimestamp) this.work.addLater(name, recheckDelay);
     else this.work.add(name);
-    await this.#say(definition, terminating.inProgress);
+    await this.#setCondition(definition, terminating.inProgress);
   }
 
-  /** Deletes all objects of a kind; if some have to stay for now, one of them is returned. */
+  /** Deletes all objects of a kind; returns one of those that wait for finalizers, if any. */
   async #deleteAll({ metadata }: Definition, type: ResourceType): Promise<KubeObject | undefined> {
     const { name = "", resourceVersion } = metadata;
     this.#emptying.set(type.storage.prefix, name);
-    // From then on nothing new is let in.
+    // From then on this server accepts no new objects.
     await this.#processed(Number(resourceVersion));
     const { revision } = await this.store.status();
     const now = await this.store.get(definitionPrefix + name, { revision });
-    // A definition that is another by now has other objects; the write that follows finds out.
+    // A successor of the definition has other objects; the write that follows finds out.
     if (String(now?.revision) !== resourceVersion) return undefined;
     const then = { resourceVersion: String(revision), resourceVersionMatch: "Exact" };
     await this.api.deleteCollection(type, {}, then);
     const left = await this.api.list(type, {}, { limit: 1 });
     if (left.items[0] !== undefined) return left.items[0].object;
-    // Once the kind is gone, nobody could tell whether an object of it that something depends on is there.
+    // Once the kind is gone, owners of this kind can no longer be looked up.
     await this.#collected(Number(left.resourceVersion));
     return (await this.api.list(type, {}, { limit: 1 })).items[0]?.object;
   }
 
-  async #say(definition: Definition, update: ConditionUpdate): Promise<void> {
+  async #setCondition(definition: Definition, update: ConditionUpdate): Promise<void> {
     const conditions = setCondition(definition.status?.conditions, update, this.clock);
     if (conditions === definition.status?.conditions) return;
     await this.#definitions.writeStatus(definition, { ...definition.status, conditions });
   }
 }
 
-/** The kind in the version in which it is stored, be that served or not; nothing if it was never established. */
+/** The kind in its storage version, served or not; undefined if the definition was never established. */
 function storedType(definition: Definition): ResourceType | undefined {
   const stored = storageVersionOf(definition);
   if (stored === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { isConditionTrue, isConflict, isNotFound, type Json } from "../../model/core.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { Conflict, type WatchEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
@@ -8,7 +8,7 @@ import { builtInSource } from "../resources/resource-types.js";
 import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
 import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
-/** What a definition brought to the table of kinds, and from which of its versions. */
+/** State of a definition when its kinds were last installed. */
 interface Installed {
   readonly uid: string;
   readonly generation: number;
@@ -16,31 +16,31 @@ interface Installed {
   readonly terminating: boolean;
 }
 
-/** The names that a definition has, and whether it waits for more. */
+/** Names that a definition has been given, and whether it waits for more. */
 interface Names extends TakenNames {
   readonly waits: boolean;
 }
 
-/** Makes definitions true: decides who gets which names, and serves what is established. */
+/** Accepts the names of definitions, and serves the kinds of those that are established. */
 export class DefinitionController extends ServerController {
   readonly #definitions: Definitions;
-  /** Of every definition. Only what is looked at here gets names, so this is never behind what was given out here. */
+  /** Accepted names by definition. Only this controller accepts names, so this is never behind its own decisions. */
   readonly #names = new Map<string, Names>();
   readonly #installed = new Map<string, Installed>();
-  /** Who waits for a definition to be looked at. */
+  /** Callers of {@link settled}, by definition. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #stopped = false;
 
   constructor(options: ServerControllerOptions) {
-    // Names are given out one after the other.
+    // One at a time, since names are unique.
     super(options, 1);
     this.#definitions = new Definitions(options.api, options.registry.types);
   }
 
-  /** Serves what was established before, at once, and then looks at every definition. */
+  /** Serves established definitions at once, and then reconciles all of them. */
   async start(): Promise<void> {
     for (const definition of await this.#definitions.all()) {
-      this.#know(definition);
+      this.#recordNames(definition);
       this.work.add(nameOf(definition));
     }
   }
@@ -51,7 +51,7 @@ export class DefinitionController extends ServerController {
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when a definition that was just written has been looked at. */
+  /** Resolves when a definition that was just written has been reconciled. */
   async settled(name: string): Promise<void> {
     if (this.#stopped) return;
     await new Promise<void>((resolve) => {
@@ -72,12 +72,12 @@ export class DefinitionController extends ServerController {
   }
 
   missed(): void {
-    // New ones are told of; whether these are what they were, or there at all, has to be looked up.
+    // The new initial read reports those that exist; the others may be gone.
     for (const name of this.#names.keys()) this.work.add(name);
   }
 
   protected async reconcile(name: string): Promise<void> {
-    // Who comes later wrote something that may not be seen by this look, and waits for the next.
+    // Later callers may have written something that this pass does not see; they wait for the next.
     const waiting = this.#waiting.get(name) ?? [];
     this.#waiting.delete(name);
     try {
@@ -87,7 +87,7 @@ export class DefinitionController extends ServerController {
     }
   }
 
-  /** False when somebody else changed the definition at the same time, so that it has to be looked at again. */
+  /** Returns false when a concurrent change makes another pass necessary. */
   async #reconcileOnce(name: string): Promise<boolean> {
     const definition = await this.#definitions.get(name);
     if (definition === undefined) {
@@ -95,7 +95,7 @@ export class DefinitionController extends ServerController {
       return true;
     }
     if (definition.metadata.deletionTimestamp) {
-      this.#know(definition);
+      this.#recordNames(definition);
       return true;
     }
     const taken: TakenNames[] = [...this.registry.types.ofSource(builtInSource)];
@@ -103,26 +103,26 @@ export class DefinitionController extends ServerController {
     const status = nextStatus(definition, [], taken, this.clock);
     const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);
     if (same) {
-      this.#know(definition);
+      this.#recordNames(definition);
       return true;
     }
     try {
       if (!isEstablished(definition.status) && isEstablished(status)) await this.#clear(definition);
-      this.#know(await this.#definitions.writeStatus(definition, status));
+      this.#recordNames(await this.#definitions.writeStatus(definition, status));
     } catch (error) {
       if (isConflict(error) || isNotFound(error) || error instanceof Conflict) return false;
       throw error;
     }
-    this.#lookAtWaiting(name);
+    this.#retryWaiting(name);
     return true;
   }
 
-  /** Names may have become free for those that wait for some. */
-  #lookAtWaiting(name: string): void {
+  /** Reconciles definitions that wait for names, since some may be free now. */
+  #retryWaiting(name: string): void {
     for (const [other, { waits }] of this.#names) if (waits && other !== name) this.work.add(other);
   }
 
-  #know(definition: Definition): void {
+  #recordNames(definition: Definition): void {
     const { status, spec } = definition;
     const { acceptedNames = { plural: "", kind: "" } } = status ?? {};
     const waits = !isConditionTrue(status?.conditions, "NamesAccepted");
@@ -130,7 +130,7 @@ export class DefinitionController extends ServerController {
     if (isEstablished(status)) this.#serve(definition);
   }
 
-  /** Puts what an established definition says into the table of kinds, if that is not there yet. */
+  /** Installs the kinds of an established definition, unless they are installed already. */
   #serve(definition: Definition): void {
     const name = nameOf(definition);
     const { uid = "", generation = 1, deletionTimestamp, resourceVersion } = definition.metadata;
@@ -140,7 +140,7 @@ export class DefinitionController extends ServerController {
     const same =
       before?.uid === uid && before.generation === generation && before.terminating === terminating;
     if (same && jsonEqual(before.names, names)) return;
-    // What was stored under earlier schemas is brought up to date when it is read.
+    // Objects that were stored under earlier schemas are pruned and defaulted when they are read.
     const schemaRevision = generation > 1 ? Number(resourceVersion) : 0;
     this.#installed.set(name, { uid, generation, names, terminating });
     this.registry.types.set(name, resourceTypesOf(definition, { schemaRevision }));
@@ -149,10 +149,10 @@ export class DefinitionController extends ServerController {
   #remove(name: string): void {
     this.#names.delete(name);
     if (this.#installed.delete(name)) this.registry.types.set(name, []);
-    this.#lookAtWaiting(name);
+    this.#retryWaiting(name);
   }
 
-  /** A kind starts with nothing, whatever somebody wrote in the last moment of an earlier one of its name. */
+  /** Deletes objects that were written at the last moment under an earlier definition of the same name. */
   async #clear(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
     const own = await this.store.get(definitionPrefix + nameOf(definition));

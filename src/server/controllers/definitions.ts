@@ -7,10 +7,10 @@ import type { ResourceTypes } from "../resources/resource-types.js";
 const group = "apiextensions.k8s.io";
 const fieldManager = "fettle";
 
-/** What the keys of all definitions start with. */
+/** Prefix of the store keys of definitions. */
 export const definitionPrefix = `/${group}/customresourcedefinitions/`;
 
-/** CustomResourceDefinitions, as the controllers read and write them. */
+/** Reads and writes CustomResourceDefinitions. */
 export class Definitions {
   readonly #api: Caller;
   readonly #types: ResourceTypes;
@@ -34,7 +34,7 @@ export class Definitions {
     return items.map(({ object }) => object as Definition);
   }
 
-  /** @throws a Conflict when the definition is no longer the one that was read. */
+  /** @throws {ApiError} 409 when the definition has changed since it was read. */
   async writeStatus(definition: Definition, status: DefinitionStatus): Promise<Definition> {
     const object = { ...definition, status } as unknown as Json;
     const options = { fieldManager, subresource: "status" } as const;
@@ -47,7 +47,7 @@ export class Definitions {
     return written.object as Definition;
   }
 
-  /** @throws a Conflict when the definition is no longer the one that was read. */
+  /** @throws {ApiError} 409 when the definition has changed since it was read. */
   async removeFinalizer(definition: Definition, finalizer: string): Promise<void> {
     const { uid = "", resourceVersion = "", finalizers = [] } = definition.metadata;
     const left = finalizers.filter((each) => each !== finalizer);

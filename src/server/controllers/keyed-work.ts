@@ -3,15 +3,15 @@ import type { Clock, Timer } from "../../model/core.js";
 const firstRetry = 50;
 const longestRetry = 30_000;
 
-/** How many keys are looked at before others get their turn of the event loop. */
-const share = 50;
+/** Keys that are started before the event loop gets a turn. */
+const startsPerTurn = 50;
 
 /**
- * Things to be looked after, each by its key: a key that is added while it waits is looked at once, one that is added
- * while it is being looked at is looked at again afterwards, and one whose work failed is tried again later and later.
+ * A small work queue for keys. A key that is added while it waits runs once; one that is added while it runs runs again afterwards;
+ * one whose work failed is retried with exponential backoff.
  *
- * A key is in at most one of three states: **waiting** in line, **running**, or **resting** until a retry. `again` holds
- * running keys that were added meanwhile.
+ * A key is in at most one of three states: **waiting** in line, **running**, or **delayed** until a retry. `dirty` holds running keys
+ * that were added meanwhile.
  */
 export class KeyedWork {
   readonly #clock: Clock;
@@ -20,10 +20,10 @@ export class KeyedWork {
   readonly #concurrency: number;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
-  readonly #again = new Set<string>();
-  readonly #resting = new Map<string, Timer>();
+  readonly #dirty = new Set<string>();
+  readonly #delayed = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
-  /** Those who wait for some keys to be looked at, and the keys that are left of them. */
+  /** Callers of {@link caughtUp}, and the keys that they still wait for. */
   readonly #awaited = new Set<{ readonly keys: Set<string>; readonly resolve: () => void }>();
   readonly #idle: (() => void)[] = [];
   #started = 0;
@@ -45,28 +45,28 @@ export class KeyedWork {
   add(key: string): void {
     if (this.#stopped) return;
     if (this.#running.has(key)) {
-      this.#again.add(key);
+      this.#dirty.add(key);
       return;
     }
-    this.#resting.get(key)?.cancel();
-    this.#resting.delete(key);
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
     this.#waiting.add(key);
     this.#run();
   }
 
-  /** Adds a key after a while, unless it is added before. */
+  /** Adds a key after a delay, unless it is added earlier. */
   addLater(key: string, milliseconds: number): void {
-    if (this.#stopped || this.#waiting.has(key) || this.#resting.has(key)) return;
-    this.#resting.set(
+    if (this.#stopped || this.#waiting.has(key) || this.#delayed.has(key)) return;
+    this.#delayed.set(
       key,
       this.#clock.after(milliseconds, () => {
-        this.#resting.delete(key);
+        this.#delayed.delete(key);
         this.add(key);
       }),
     );
   }
 
-  /** Whether nothing waits or runs; what rests until a retry does not count. */
+  /** Nothing waits or runs; delayed keys do not count. */
   get isIdle(): boolean {
     return this.#waiting.size + this.#running.size === 0;
   }
@@ -75,22 +75,22 @@ export class KeyedWork {
     if (!this.isIdle) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Resolves when every key that was added before now has been looked at, whatever is added meanwhile. */
+  /** Resolves when every key that was added before this call has run, whatever is added meanwhile. */
   async caughtUp(): Promise<void> {
     const keys = new Set([...this.#waiting, ...this.#running]);
     if (keys.size > 0) await new Promise<void>((resolve) => this.#awaited.add({ keys, resolve }));
   }
 
-  /** Takes nothing more, and resolves when what runs has ended. */
+  /** Drops all keys, and resolves when running ones have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#waiting.clear();
-    this.#again.clear();
-    for (const timer of this.#resting.values()) timer.cancel();
-    this.#resting.clear();
+    this.#dirty.clear();
+    for (const timer of this.#delayed.values()) timer.cancel();
+    this.#delayed.clear();
     for (const { resolve } of this.#awaited) resolve();
     this.#awaited.clear();
-    this.#tellIdle();
+    this.#resolveIdle();
     await this.idle();
   }
 
@@ -98,7 +98,7 @@ export class KeyedWork {
     if (this.#yielding) return;
     for (const key of this.#waiting) {
       if (this.#running.size >= this.#concurrency) return;
-      if (this.#started === share) {
+      if (this.#started === startsPerTurn) {
         this.#yield();
         return;
       }
@@ -109,7 +109,7 @@ export class KeyedWork {
     }
   }
 
-  /** A store in memory answers without a turn of the event loop: a long line of keys would let nobody else in. */
+  /** A memory store resolves without a turn of the event loop, so many keys in a row would block everything else. */
   #yield(): void {
     this.#yielding = true;
     setImmediate(() => {
@@ -129,17 +129,17 @@ export class KeyedWork {
       if (!this.#stopped) this.#onError(error, key);
     }
     this.#running.delete(key);
-    if (this.#again.delete(key)) {
+    if (this.#dirty.delete(key)) {
       this.add(key);
     } else {
       if (failed) this.#retry(key);
       this.#done(key);
     }
     this.#run();
-    this.#tellIdle();
+    this.#resolveIdle();
   }
 
-  #tellIdle(): void {
+  #resolveIdle(): void {
     if (this.isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
 

@@ -1,17 +1,17 @@
 import { setCondition, type Clock, type Condition } from "../../model/core.js";
 import type { ResourceType } from "../resources/resource-type.js";
 
-/** What is left of one kind in a namespace that is being deleted. */
+/** Objects of one kind that are left in a terminating namespace. */
 export interface Remainder {
   readonly type: ResourceType;
   readonly count: number;
-  /** The finalizers that hold it, and how many objects each of them holds. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Some of it came so late that it is not being deleted yet. */
+  /** Some objects were created too late to be marked for deletion yet. */
   readonly late: boolean;
 }
 
-/** The conditions by which a namespace says how far its deletion is. */
+/** Conditions that report the progress of a namespace's deletion. */
 export function deletionConditions(
   before: readonly Condition[],
   left: readonly Remainder[],
@@ -22,7 +22,7 @@ export function deletionConditions(
     for (const [name, count] of remainder.finalizers)
       finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
-  // In a fixed order, so that what stays the same is not written again.
+  // In a fixed order, so that an unchanged status is not written again.
   const counted = left
     .map(({ type, count }) => `${type.plural}.${type.group} has ${count} resource instances`)
     .sort();

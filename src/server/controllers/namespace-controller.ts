@@ -17,27 +17,26 @@ import { ServerController, type FollowingControllerOptions } from "./server-cont
 
 const fieldManager = "fettle";
 
-/** Namespaces that are always there, as in Kubernetes. */
-const always = ["default", "kube-system", "kube-public", "kube-node-lease"];
+/** Namespaces that always exist, as in Kubernetes. */
+const permanentNamespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /** Keeps a namespace until it is empty. */
 const finalizer = "kubernetes";
 
-/** How soon a namespace is looked at again when things in it wait for somebody else's finalizers. */
-const patience = 5000;
+/** Milliseconds between checks of a namespace whose content waits for finalizers. */
+const recheckDelay = 5000;
 
-/** A namespace takes everything with it, so nobody's dependents are waited for or left. */
+/** Everything in a namespace is deleted, so dependents need not be considered. */
 const background = { propagationPolicy: "Background" };
 
 /**
- * Gives every namespace its default service account, and empties those that are being deleted. What is left to do is
- * read from the objects themselves, so a crash at any point is made good by looking at every namespace once.
+ * Gives every namespace its default service account, and deletes the content of terminating namespaces.
  */
 export class NamespaceController extends ServerController {
   readonly #processed: (revision: number) => Promise<void>;
-  /** All namespaces there are; what is found in others has been left behind. */
+  /** Existing namespaces; objects in others were left behind. */
   readonly #existing = new Set<string>();
-  /** Namespaces on their way out: only for these every deletion in them is of interest. */
+  /** Terminating namespaces, which are reconciled at every deletion of an object in them. */
   readonly #terminating = new Set<string>();
 
   constructor(options: FollowingControllerOptions) {
@@ -45,11 +44,11 @@ export class NamespaceController extends ServerController {
     this.#processed = options.processed;
   }
 
-  /** Creates the namespaces that are always there, and looks at all there are. */
+  /** Creates the permanent namespaces, and reconciles all that exist. */
   async start(): Promise<void> {
-    for (const name of always) await this.#create(name);
+    for (const name of permanentNamespaces) await this.#create(name);
     const { items } = await this.api.list(this.#namespaces, {});
-    for (const { object } of items) this.#note(object.metadata.name ?? "");
+    for (const { object } of items) this.#add(object.metadata.name ?? "");
   }
 
   changed(event: WatchEvent): void {
@@ -72,14 +71,14 @@ export class NamespaceController extends ServerController {
     const type = this.registry.types.ofKey(key);
     const { namespace } = type?.namespaced ? objectKeyOf(type, key) : {};
     if (namespace !== undefined && !this.#existing.has(namespace)) this.work.add(namespace);
-    if (key.startsWith(namespacePrefix)) this.#note(key.slice(namespacePrefix.length));
+    if (key.startsWith(namespacePrefix)) this.#add(key.slice(namespacePrefix.length));
   }
 
   missed(): void {
     for (const name of this.#existing) this.work.add(name);
   }
 
-  #note(name: string): void {
+  #add(name: string): void {
     this.#existing.add(name);
     this.work.add(name);
   }
@@ -96,19 +95,19 @@ export class NamespaceController extends ServerController {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#forget(name);
-      await this.#orLookAgain(name, () => this.#sweep(name));
-      if (always.includes(name)) await this.#create(name);
+      await this.#retryOnConflict(name, () => this.#deleteLeftovers(name));
+      if (permanentNamespaces.includes(name)) await this.#create(name);
       return;
     }
     if (!namespace.metadata.deletionTimestamp) {
-      await this.#provideAccount(name);
+      await this.#ensureServiceAccount(name);
       return;
     }
-    await this.#orLookAgain(name, () => this.#empty(name, namespace));
+    await this.#retryOnConflict(name, () => this.#terminate(name, namespace));
   }
 
-  /** What was changed, or is gone, by somebody else is looked at again; so is what was forgotten while it was looked at. */
-  async #orLookAgain(name: string, act: () => Promise<void>): Promise<void> {
+  /** Reconciles again after a concurrent change or deletion, or when history was compacted meanwhile. */
+  async #retryOnConflict(name: string, act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (error) {
@@ -126,70 +125,69 @@ export class NamespaceController extends ServerController {
   }
 
   /**
-   * Deletes what is in a namespace that is not there. Another server may have let a creation in just before the
-   * namespace began to go, and written it after the namespace was found to be empty.
+   * Deletes objects in a namespace that does not exist. Another server may have admitted a create just before the namespace began
+   * to terminate, and committed it after the namespace was found empty.
    */
-  async #sweep(name: string): Promise<void> {
+  async #deleteLeftovers(name: string): Promise<void> {
     await this.registry.settled(name);
-    const { revision, entry } = await this.#now(name);
-    if (entry === undefined) await this.#purge(name, revision);
+    const { revision, entry } = await this.#readLatest(name);
+    if (entry === undefined) await this.#deleteContent(name, revision);
   }
 
-  /** A revision, and the namespace as it was then. */
-  async #now(name: string): Promise<{ revision: number; entry: Entry | undefined }> {
+  /** The newest revision, and the namespace at that revision. */
+  async #readLatest(name: string): Promise<{ revision: number; entry: Entry | undefined }> {
     const { revision } = await this.store.status();
     return { revision, entry: await this.store.get(namespacePrefix + name, { revision }) };
   }
 
   /**
-   * Deletes what was in a namespace at a revision, and nothing that came since: that may be in another namespace of the
-   * same name.
+   * Deletes the objects that were in a namespace at a revision. Newer ones may belong to a new namespace of the same name.
    */
-  async #purge(namespace: string, revision: number): Promise<void> {
+  async #deleteContent(namespace: string, revision: number): Promise<void> {
     const then = { resourceVersion: String(revision), resourceVersionMatch: "Exact" };
     for (const type of this.#namespaced) {
       await this.api.deleteCollection(type, { namespace }, then, background);
     }
   }
 
-  async #provideAccount(namespace: string): Promise<void> {
+  async #ensureServiceAccount(namespace: string): Promise<void> {
     const type = this.#type("serviceaccounts");
     const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
     try {
       await this.api.get(type, { namespace, name: "default" });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // The namespace may have gone, or begun to go, meanwhile.
+      // The namespace may be gone or terminating by now.
       const settled = (each: unknown): boolean =>
         isAlreadyExists(each) || isNotFound(each) || isForbidden(each);
       await ignoring(settled, () => this.api.create(type, { namespace }, { object }, { fieldManager }));
     }
   }
 
-  async #empty(name: string, namespace: KubeObject): Promise<void> {
+  async #terminate(name: string, namespace: KubeObject): Promise<void> {
     const { finalizers = [] } = (namespace.spec ?? {}) as { finalizers?: readonly string[] };
     if (!finalizers.includes(finalizer)) return;
     this.#terminating.add(name);
     await this.#processed(Number(namespace.metadata.resourceVersion));
-    // Whoever was let in before the namespace began to go has to be done, so that nothing appears after the last look.
+    // Creates that were admitted before the namespace began to terminate must end, so that nothing appears after the last check.
     await this.registry.settled(name);
-    const { revision, entry } = await this.#now(name);
+    const { revision, entry } = await this.#readLatest(name);
     if (String(entry?.revision) !== namespace.metadata.resourceVersion) {
       this.work.add(name);
       return;
     }
-    await this.#purge(name, revision);
-    const left = await this.#remainders(name);
+    await this.#deleteContent(name, revision);
+    const left = await this.#remainingContent(name);
     const others = finalizers.filter((each) => each !== finalizer);
     const stays = left.length > 0 || others.length > 0 || (namespace.metadata.finalizers?.length ?? 0) > 0;
-    const told = stays ? await this.#report(namespace, left) : namespace;
-    if (left.length === 0) await this.#write({ ...told, spec: { finalizers: others } }, "finalize");
+    const reported = stays ? await this.#reportProgress(namespace, left) : namespace;
+    if (left.length === 0) await this.#write({ ...reported, spec: { finalizers: others } }, "finalize");
     else if (left.some(({ late }) => late)) this.work.add(name);
-    else this.work.addLater(name, patience);
+    else this.work.addLater(name, recheckDelay);
   }
 
-  /** What is in a namespace that is being deleted. */
-  async #remainders(namespace: string): Promise<Remainder[]> {
+  /** Objects that are left in a terminating namespace. */
+  async #remainingContent(namespace: string): Promise<Remainder[]> {
     const left: Remainder[] = [];
     for (const type of this.#namespaced) {
       const { items } = await this.api.list(type, { namespace });
@@ -206,13 +204,13 @@ export class NamespaceController extends ServerController {
     return left;
   }
 
-  async #report(namespace: KubeObject, left: readonly Remainder[]): Promise<KubeObject> {
+  async #reportProgress(namespace: KubeObject, left: readonly Remainder[]): Promise<KubeObject> {
     const { conditions = [] } = (namespace.status ?? {}) as { conditions?: readonly Condition[] };
     const status = { phase: "Terminating", conditions: deletionConditions(conditions, left, this.clock) };
     return this.#write({ ...namespace, status }, "status");
   }
 
-  /** @throws a Conflict when the namespace is no longer the one that was read. */
+  /** @throws {ApiError} 409 when the namespace has changed since it was read. */
   async #write(namespace: KubeObject, subresource: "status" | "finalize"): Promise<KubeObject> {
     const target = { name: namespace.metadata.name ?? "" };
     const body = { object: namespace as unknown as Json };
@@ -220,7 +218,7 @@ export class NamespaceController extends ServerController {
     return (await this.api.update(this.#namespaces, target, body, options)).object.object;
   }
 
-  /** Every namespaced kind, in one of its versions. */
+  /** Every namespaced kind, in one version each. */
   get #namespaced(): readonly ResourceType[] {
     return this.registry.types.distinct.filter(({ namespaced }) => namespaced);
   }

@@ -2,18 +2,18 @@ import type { ConditionUpdate } from "../../model/core.js";
 import { quote } from "../../model/object/quote.js";
 import type { Definition } from "./definition.js";
 
-/** Where definitions in Kubernetes' own groups name the pull request that approved them. */
+/** Annotation in which definitions in protected groups name the approving pull request. */
 export const approvalAnnotation = "api-approved.kubernetes.io";
 
 type State = "Invalid" | "Approved" | "Bypassed" | "Missing";
 
-/** How far a definition in a protected group is approved, and that in words. */
+/** Approval of a definition in a protected group. */
 interface Approval {
   readonly state: State;
   readonly reason: string;
 }
 
-/** Undefined for groups that anybody may use. */
+/** Approval of a definition; undefined for groups that are not protected. */
 export function approvalOf({ metadata, spec }: Definition): Approval | undefined {
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(spec.group)) return undefined;
   const annotation = metadata.annotations?.[approvalAnnotation] ?? "";
@@ -29,7 +29,7 @@ export function approvalOf({ metadata, spec }: Definition): Approval | undefined
   };
 }
 
-/** The condition that tells of it, for the groups that need it. */
+/** Condition about the approval; undefined for groups that are not protected. */
 export function approvalCondition(definition: Definition): ConditionUpdate | undefined {
   const approval = approvalOf(definition);
   if (!approval) return undefined;

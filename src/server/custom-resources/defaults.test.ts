@@ -71,7 +71,7 @@ describe("applyDefinitionDefaults", () => {
         conversion: { strategy: "None" },
       },
     ],
-  ])("fills in %s", (_name, spec, expected) => {
+  ])("defaults %s", (_name, spec, expected) => {
     const definition = withSpec(spec);
     applyDefinitionDefaults(definition);
     expect(definition["spec"]).toEqual(expected);
@@ -85,7 +85,7 @@ describe("applyDefinitionDefaults", () => {
     [],
     { names: 1, versions: 2 },
     { names: { kind: 3 }, versions: [4, null] },
-  ])("takes %j as it comes", (spec) => {
+  ])("accepts %j without an exception", (spec) => {
     const definition = withSpec(spec);
     expect(() => applyDefinitionDefaults(definition)).not.toThrow();
   });
@@ -96,7 +96,7 @@ const versions = [
   { name: "v2", storage: true },
 ];
 
-test("a new definition has nothing but its storage version", () => {
+test("the status of a new definition has its storage version only", () => {
   const definition = withSpec(
     { names: { kind: "A" }, versions },
     { storedVersions: ["x"], conditions: [{}] },
@@ -113,7 +113,7 @@ test.each([
   [["v1"], ["v1", "v2"]],
   [["v2"], ["v2"]],
   [undefined, ["v2"]],
-])("a changed definition with %j stored has %j", (before, after) => {
+])("the stored versions %j become %j", (before, after) => {
   const status = Object.freeze({ conditions: [], storedVersions: before });
   const old = withSpec({ versions: [] }, status) as KubeObject;
   const definition = withSpec({ versions }, { storedVersions: ["other"] });

@@ -5,8 +5,8 @@ import type { DefinitionStatus } from "./definition.js";
 type Fields = Record<string, unknown>;
 
 /**
- * Fills in what a definition leaves open: names that follow from the kind, and no conversion. Nulls count as not
- * said, as they do wherever Kubernetes decodes into structs. Whatever is of the wrong type stays for validation.
+ * Sets defaults of a definition: names that follow from the kind, and no conversion. Nulls count as unset, as everywhere
+ * where Kubernetes decodes into structs. Values of a wrong type are left to validation.
  */
 export function applyDefinitionDefaults(definition: Draft): void {
   const { spec } = definition as { spec?: unknown };
@@ -42,7 +42,7 @@ function tidyVersion(version: Fields): void {
   if (Array.isArray(columns)) for (const column of columns) if (isFields(column)) dropNulls(column);
 }
 
-/** Takes nulls from every node of a schema, and leaves alone the values that defaults, enums and examples are. */
+/** Removes nulls from every node of a schema, but not from defaults, enums and examples. */
 function dropNullKeywords(root: Fields): void {
   const stack: unknown[] = [root];
   const add = (parts: readonly unknown[]): void => {
@@ -64,7 +64,7 @@ function dropNulls(fields: Fields): void {
   for (const key of Object.keys(fields)) if (fields[key] === null) delete fields[key];
 }
 
-/** The status of a new definition: clients cannot set it. */
+/** Sets the status of a new definition; clients cannot. */
 export function prepareDefinitionCreate(definition: Draft): void {
   applyDefinitionDefaults(definition);
   const status: DefinitionStatus = {
@@ -75,7 +75,7 @@ export function prepareDefinitionCreate(definition: Draft): void {
   definition["status"] = status;
 }
 
-/** The status of a definition stays as it was, but for a new storage version, which counts as stored from now on. */
+/** Keeps the status of a definition and adds a new storage version to its stored versions. */
 export function prepareDefinitionUpdate(definition: Draft, old: KubeObject): void {
   applyDefinitionDefaults(definition);
   const status = (old.status ?? {}) as DefinitionStatus;

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../model/core.js";
 import type { Draft } from "../resources/resource-type.js";
 import { definitionStrategy } from "./definition-strategy.js";
 
-test("a definition that is deleted stays until it is cleaned up", () => {
+test("a deleted definition stays until its cleanup finalizer is removed", () => {
   const live: KubeObject = Object.freeze({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -31,7 +31,7 @@ test("a definition that is deleted stays until it is cleaned up", () => {
   expect(definitionStrategy.staysDeleted?.(dying as KubeObject)).toBe(false);
 });
 
-test("the rules of its schemas are checked", () => {
+test("CEL rules of schemas are checked", () => {
   const definition = (rule: string): KubeObject & { spec: object } => ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

@@ -8,7 +8,7 @@ import { terminating } from "./terminating.js";
 import { validateDefinition } from "./validate-definition.js";
 import { definitionWarnings } from "./warnings.js";
 
-/** The rules of CustomResourceDefinitions themselves. */
+/** Strategy of CustomResourceDefinition. */
 export const definitionStrategy: Strategy = {
   validateName: nameIsDns1123Subdomain,
   generation: true,
@@ -18,13 +18,13 @@ export const definitionStrategy: Strategy = {
   prepareUpdate: prepareDefinitionUpdate,
   validate: (object) => validateDefinition(object, undefined, { checkRules }),
   validateUpdate: (object, old) => validateDefinition(object, old, { checkRules }),
-  // Once deletion has begun, the finalizer that it brought holds the definition.
+  // During deletion the cleanup finalizer keeps the definition.
   staysDeleted: ({ metadata }) => !metadata.deletionTimestamp,
   prepareDelete,
   warnings: (object) => definitionWarnings(object as KubeObject as Definition),
 };
 
-/** A definition outlives its deletion until its objects are gone. */
+/** Adds the cleanup finalizer when deletion begins. */
 function prepareDelete(definition: Draft): void {
   const { finalizers = [], deletionTimestamp } = definition.metadata as {
     finalizers?: readonly string[];

@@ -131,13 +131,13 @@ const value = fc.oneof(
   fc.dictionary(fc.constantFrom(...keywords), fc.jsonValue() as fc.Arbitrary<Json>) as fc.Arbitrary<Json>,
 );
 
-test("what everything is changed in is accepted", () => {
+test("the unchanged definition is valid", () => {
   const copy = structuredClone(definition) as Draft;
   prepareDefinitionCreate(copy);
   expect(validateDefinition(copy)).toEqual([]);
 });
 
-test("whatever a definition says, it is refused or served", () => {
+test("every definition is either rejected or served", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(), value), { minLength: 1, maxLength: 3 }), (changes) => {
       const draft = structuredClone(definition) as Draft;

@@ -4,7 +4,7 @@ import type { ScalePaths } from "../resources/resource-type.js";
 /** Keeps a definition that is being deleted until the last object of its kind is gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** What a kind is called. Definitions ask for names in their spec and get them in their status. */
+/** Names of a kind: requested in a definition's spec, accepted in its status. */
 export interface DefinitionNames {
   readonly plural: string;
   readonly singular?: string | undefined;
@@ -14,7 +14,7 @@ export interface DefinitionNames {
   readonly categories?: readonly string[] | undefined;
 }
 
-/** A column that a definition adds to what `kubectl get` shows. */
+/** Printer column of a definition. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -50,22 +50,22 @@ export interface DefinitionSpec {
 export interface DefinitionStatus {
   readonly conditions?: readonly Condition[] | undefined;
   readonly acceptedNames?: DefinitionNames | undefined;
-  /** Every version in which objects were ever stored, and may still be. */
+  /** Versions in which objects may be stored. */
   readonly storedVersions?: readonly string[] | undefined;
 }
 
-/** A CustomResourceDefinition whose parts have the types they should have; what they say may still be wrong. */
+/** A CustomResourceDefinition whose fields have the right types; their values may be invalid. */
 export interface Definition extends KubeObject<DefinitionSpec, DefinitionStatus> {
   readonly metadata: ObjectMeta;
   readonly spec: DefinitionSpec;
 }
 
-/** The version in which objects are stored. A valid definition has one. */
+/** Storage version. A valid definition has one. */
 export function storageVersionOf({ spec }: Definition): DefinitionVersion | undefined {
   return spec.versions.find(({ storage }) => storage === true);
 }
 
-/** The schema of a version, which for a definition that is not valid may be missing. */
+/** Schema of a version; may be missing in an invalid definition. */
 export function schemaOf({ schema }: DefinitionVersion): StructuralSchema | undefined {
   return schema?.openAPIV3Schema;
 }

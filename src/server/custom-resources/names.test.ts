@@ -46,7 +46,7 @@ const notEstablished = {
   message: "not all names are accepted",
 };
 
-test("names that are free are accepted, and the kind is established", () => {
+test("free names are accepted and the kind is established", () => {
   const others = [definition({ plural: "others", kind: "Other" }, { plural: "others", kind: "Other" })];
   expect(nextStatus(definition(widgetNames), others, [], clock)).toEqual({
     storedVersions: ["v1"],
@@ -55,7 +55,7 @@ test("names that are free are accepted, and the kind is established", () => {
   });
 });
 
-test("a status that is right comes back as it is", () => {
+test("an up-to-date status is returned unchanged", () => {
   const first = definition({ ...widgetNames, categories: ["all"] });
   const settled = { ...first, status: nextStatus(first, [first], [], clock) };
   expect(settled.status.acceptedNames).toEqual({ ...widgetNames, categories: ["all"] });
@@ -107,7 +107,7 @@ describe("a name that is taken", () => {
     expect(nextStatus(asks, [], [builtIn], clock)).toEqual(expected);
   });
 
-  test("counts only once it was accepted, and within its group", () => {
+  test("conflicts only when accepted, and only within its group", () => {
     const asks = definition({ ...widgetNames, plural: "gadgets" });
     const others = [definition(taken), definition(taken, taken, "other.dev")];
     expect(nextStatus(asks, others, [{ ...taken, group: "" }], clock).conditions).toEqual([
@@ -116,7 +116,7 @@ describe("a name that is taken", () => {
     ]);
   });
 
-  test("later on leaves the names there are, and the kind established", () => {
+  test("requested later leaves the accepted names and the kind established", () => {
     const first = definition(widgetNames);
     const settled = { ...first, status: nextStatus(first, [], [], clock) };
     const changed = {

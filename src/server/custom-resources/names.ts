@@ -6,13 +6,13 @@ import {
   setCondition,
 } from "../../model/core.js";
 import { quote } from "../../model/object/quote.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { approvalCondition } from "./api-approval.js";
 import type { Definition, DefinitionNames, DefinitionStatus } from "./definition.js";
 
 export type { Definition } from "./definition.js";
 
-/** The names that a kind has within its group, and nobody else can get. Every ResourceType is one. */
+/** Names of a kind, which are unique within its group. Every ResourceType is one. */
 export interface TakenNames {
   readonly group: string;
   readonly plural: string;
@@ -22,18 +22,17 @@ export interface TakenNames {
   readonly listKind?: string | undefined;
 }
 
-/** The names that a definition has got so far. */
+/** Accepted names of a definition. */
 function takenBy({ spec, status }: Definition): TakenNames {
   return { ...(status?.acceptedNames ?? { plural: "", kind: "" }), group: spec.group };
 }
 
 /**
- * The status that a definition should have: which of the names it asks for it gets, and whether its kind can be
- * served. `others` are all other definitions; whether this one is among them makes no difference. The very same
- * status comes back when nothing changes.
+ * Next status of a definition: its accepted names, and whether its kind can be served. `others` are all other definitions
+ * and may include this one. Returns the same status when nothing changes.
  *
- * A definition is established once all its names have been accepted, and stays so: names that it asks for later
- * and cannot have leave those it has.
+ * A definition is established once all its names are accepted, and stays so: names that it requests later and cannot
+ * get leave the accepted ones unchanged.
  */
 export function nextStatus(
   definition: Definition,
@@ -81,48 +80,48 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Of several conflicts the last one is told, as Kubernetes does; every name that is free is taken all the same. */
+/** Accepts all names that are free. Like Kubernetes, reports the last of several conflicts. */
 function acceptNames(
   definition: Definition,
   others: readonly TakenNames[],
 ): { names: DefinitionNames; conflict: Conflict | undefined } {
-  const { names: asked, group } = definition.spec;
-  const has = takenBy(definition);
+  const { names: requested, group } = definition.spec;
+  const accepted = takenBy(definition);
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  for (const other of [...others, has]) {
+  for (const other of [...others, accepted]) {
     if (other.group !== group) continue;
     for (const name of [other.plural, other.singular ?? "", ...(other.shortNames ?? [])]) resources.add(name);
     for (const kind of [other.kind, other.listKind ?? ""]) kinds.add(kind);
   }
 
   let conflict: Conflict | undefined;
-  const take = (what: string, wanted: string, own: string, taken: ReadonlySet<string>): string => {
-    if (wanted === own || !taken.has(wanted)) return wanted;
-    conflict = { reason: `${what}Conflict`, message: inUse(wanted) };
+  const take = (what: string, name: string, own: string, taken: ReadonlySet<string>): string => {
+    if (name === own || !taken.has(name)) return name;
+    conflict = { reason: `${what}Conflict`, message: inUse(name) };
     return own;
   };
-  const plural = take("Plural", asked.plural, has.plural, resources);
-  const singular = take("Singular", asked.singular ?? "", has.singular ?? "", resources);
-  let shortNames = asked.shortNames ?? [];
-  const used = shortNames.filter((name) => resources.has(name) && !has.shortNames?.includes(name));
+  const plural = take("Plural", requested.plural, accepted.plural, resources);
+  const singular = take("Singular", requested.singular ?? "", accepted.singular ?? "", resources);
+  let shortNames = requested.shortNames ?? [];
+  const used = shortNames.filter((name) => resources.has(name) && !accepted.shortNames?.includes(name));
   if (used.length > 0) {
     const messages = [...new Set(used)].map(inUse);
     conflict = {
       reason: "ShortNamesConflict",
       message: messages.length === 1 ? messages.join("") : `[${messages.join(", ")}]`,
     };
-    shortNames = has.shortNames ?? [];
+    shortNames = accepted.shortNames ?? [];
   }
-  const kind = take("Kind", asked.kind, has.kind, kinds);
-  const listKind = take("ListKind", asked.listKind ?? "", has.listKind ?? "", kinds);
+  const kind = take("Kind", requested.kind, accepted.kind, kinds);
+  const listKind = take("ListKind", requested.listKind ?? "", accepted.listKind ?? "", kinds);
   const names: DefinitionNames = {
     plural,
     ...(singular !== "" && { singular }),
     ...(shortNames.length > 0 && { shortNames }),
     kind,
     ...(listKind !== "" && { listKind }),
-    ...(asked.categories?.length && { categories: asked.categories }),
+    ...(requested.categories?.length && { categories: requested.categories }),
   };
   return { names, conflict };
 }

@@ -1,7 +1,7 @@
 import { definedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, test } from "vitest";
 import { statusOf, type StructuralSchema, VirtualClock } from "../../model/core.js";
-import { objectMeta } from "../openapi/meta-types.js";
+import { objectProperties } from "../kinds/schema/build-schema.js";
 import type { Draft } from "../resources/resource-type.js";
 import type { Definition, DefinitionVersion } from "./definition.js";
 import { nextStatus } from "./names.js";
@@ -56,7 +56,7 @@ function only(definition: Definition) {
   return type;
 }
 
-test("a version is served as its definition says", () => {
+test("a version is served with the names and options of its definition", () => {
   const type = only(widgets());
   expect(type).toMatchObject({
     group: "demo.dev",
@@ -80,11 +80,11 @@ test("a version is served as its definition says", () => {
   expect(only(widgets([v1], "Cluster")).namespaced).toBe(false);
 });
 
-test("its schema is that of the definition, with what every object has", () => {
+test("its schema is that of the definition with apiVersion, kind and metadata", () => {
   const type = only(widgets());
   expect(type.schema).toBe(type.schema);
   expect(type.schema.properties?.["spec"]).toBe(schema.properties?.["spec"]);
-  expect(type.schema.properties?.["metadata"]).toBe(objectMeta);
+  expect(type.schema.properties?.["metadata"]).toBe(objectProperties().metadata);
   expect(Object.keys(type.schema.properties ?? {})).toEqual([
     "spec",
     "status",
@@ -103,7 +103,7 @@ test("its rules prune, default and validate", () => {
   expect(rules.validate(object).map(({ field }) => field)).toEqual(["spec.color"]);
 });
 
-test("nothing is served before it is established", () => {
+test("nothing is served before a definition is established", () => {
   const definition = widgets();
   const conditions = definition.status?.conditions?.filter(({ type }) => type !== "Established");
   expect(
@@ -113,14 +113,14 @@ test("nothing is served before it is established", () => {
   expect(resourceTypesOf(widgets([{ ...v1, storage: false }]), { schemaRevision: 0 })).toEqual([]);
 });
 
-test("it goes by the names that were accepted", () => {
+test("accepted names are used, not requested ones", () => {
   const definition = widgets();
   const names = { ...definition.spec.names, shortNames: ["taken"], listKind: "Others" };
   const changed = { ...definition, spec: { ...definition.spec, names } };
   expect(only(changed)).toMatchObject({ shortNames: ["wg"], listKind: "WidgetList" });
 });
 
-test("a kind on its way out takes nothing new", () => {
+test("a terminating kind rejects new objects", () => {
   const definition = widgets();
   const terminating = {
     type: "Terminating",
@@ -149,11 +149,11 @@ describe("subresources", () => {
     expect(object).toEqual(widget({ spec: {} }));
   });
 
-  test("without it, status is a field like others", () => {
+  test("without the status subresource, status is an ordinary field", () => {
     expect(only(widgets()).strategy.prepareCreate).toBeUndefined();
   });
 
-  test("scale wants numbers that it can show", () => {
+  test("scale rejects numbers that it cannot represent", () => {
     const { subresources, strategy } = only(widgets([{ ...v1, subresources: { scale } }]));
     expect(subresources).toEqual({ scale });
     const object = widget({ spec: { size: -1 } });
@@ -165,7 +165,7 @@ describe("subresources", () => {
   });
 });
 
-test("selectable fields are read as texts", () => {
+test("selectable fields are read as strings", () => {
   const selectableFields = [".spec.size", ".spec.color", ".spec.deep.on"].map((jsonPath) => ({ jsonPath }));
   const { selectableFields: fields } = only(widgets([{ ...v1, selectableFields }]));
   const read = (object: Draft) => Object.fromEntries([...fields].map(([name, get]) => [name, get(object)]));

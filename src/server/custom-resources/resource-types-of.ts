@@ -1,7 +1,7 @@
 import { failures, isConditionTrue, type KubeObject, type StructuralSchema } from "../../model/core.js";
 import { nameIsDns1123Subdomain } from "../../model/object/names.js";
 import { compileSchema } from "../../model/structural/compile-schema.js";
-import { apiVersionField, kindField, objectMeta } from "../openapi/meta-types.js";
+import { objectProperties } from "../kinds/schema/build-schema.js";
 import { jsonPathText, readFields } from "../resources/json-path.js";
 import type {
   Capabilities,
@@ -18,7 +18,7 @@ import { conversionBetween, sameStructure } from "./serving/conversion.js";
 import { validateScaled, validateScaledStatus } from "./serving/scale-rules.js";
 
 export interface ServingOptions {
-  /** Objects written at or before this revision may not be what the schemas say. */
+  /** Objects written at or before this revision may not match the schemas. */
   readonly schemaRevision: number;
 }
 
@@ -32,13 +32,12 @@ const allVerbs: readonly Verb[] = [
   "update",
   "watch",
 ];
-/** Objects of a kind that is on its way out can still be written, or their finalizers would hold them forever. */
+/** Verbs of a terminating kind. Updates stay possible, so that finalizers can be removed. */
 const lastVerbs: readonly Verb[] = allVerbs.filter((verb) => verb !== "create");
 
 /**
- * The kinds that an established definition brings, one for each version that is served; none before it is
- * established. They share their schemas with the definition, and what can be derived from it is derived when it is
- * first needed: of a hundred kinds most see no object for a long time.
+ * Resource types of an established definition, one for each served version; none before it is established. They share
+ * their schemas with the definition, and derive everything else on first use, since most kinds are rarely used.
  */
 export function resourceTypesOf(definition: Definition, { schemaRevision }: ServingOptions): ResourceType[] {
   const { spec, status } = definition;
@@ -86,7 +85,7 @@ export function resourceTypesOf(definition: Definition, { schemaRevision }: Serv
           : undefined,
         storage: { ...storage, conversion },
         get schema() {
-          published ??= publishedSchema(schema);
+          published ??= withObjectProperties(schema);
           return published;
         },
         rules,
@@ -119,15 +118,9 @@ const capabilities: Capabilities = {
 
 const tooLate = "create not allowed while custom resource definition is terminating";
 
-/** The root has what every object has; all below is the definition's own. */
-function publishedSchema(schema: StructuralSchema): StructuralSchema {
-  const properties = {
-    ...schema.properties,
-    apiVersion: apiVersionField,
-    kind: kindField,
-    metadata: objectMeta,
-  };
-  return { ...schema, properties };
+/** The definition's schema with the standard apiVersion, kind and metadata. */
+function withObjectProperties(schema: StructuralSchema): StructuralSchema {
+  return { ...schema, properties: { ...schema.properties, ...objectProperties() } };
 }
 
 function subresourcesOf({ subresources }: DefinitionVersion): Subresources {

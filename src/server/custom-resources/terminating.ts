@@ -1,6 +1,6 @@
 import type { ConditionUpdate } from "../../model/core.js";
 
-/** How far the removal of a kind has come, in the words of its definition's `Terminating` condition. */
+/** `Terminating` condition of a definition during the removal of its kind. */
 export const terminating = {
   pending: {
     type: "Terminating",

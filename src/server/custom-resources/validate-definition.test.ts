@@ -484,7 +484,7 @@ describe("a new definition", () => {
         `${inSchema}: Invalid value: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled`,
       ],
     ],
-  ])("is refused: %#", (crd, errors) => {
+  ])("is rejected: %#", (crd, errors) => {
     expect(created(crd)).toEqual(errors);
   });
 
@@ -548,7 +548,7 @@ describe("a new definition", () => {
     expect(created(crd)).toEqual(faults.map((fault) => `${place}.${fault.replace("$", place)}`));
   });
 
-  test("is refused when parts of it are of the wrong type", () => {
+  test("is rejected when values have a wrong type", () => {
     const crd = widgets(({ spec }) => {
       spec.names.kind = 5;
       spec.versions[0].schema.openAPIV3Schema.properties.spec = {
@@ -569,12 +569,12 @@ describe("a new definition", () => {
     ]);
   });
 
-  test.each([undefined, null, 5, "x", [], { spec: {} }])("%j for a spec is refused", (spec) => {
+  test.each([undefined, null, 5, "x", [], { spec: {} }])("the spec %j is rejected", (spec) => {
     const crd = { ...widgets(), spec } as Draft;
     expect(created(crd).length).toBeGreaterThan(0);
   });
 
-  test.each(["\\q", 'a"b', 'a": b', ""])("with %j for a list type is refused", (listType) => {
+  test.each(["\\q", 'a"b', 'a": b', ""])("the list type %j is rejected", (listType) => {
     const list = {
       type: "array",
       items: text,
@@ -587,7 +587,7 @@ describe("a new definition", () => {
     );
   });
 
-  test("with a schema without end is refused", () => {
+  test("a schema that is nested too deeply is rejected", () => {
     const crd = version((_, schema) => {
       let node: Loose = { type: "string", pattern: "(" };
       for (let depth = 0; depth < 50_000; depth++) node = { type: "object", properties: { a: node } };
@@ -596,7 +596,7 @@ describe("a new definition", () => {
     expect(created(crd)).toEqual([expect.stringContaining("must not be nested more than 256 levels deep")]);
   });
 
-  test("with fields called like prototypes is taken as it is", () => {
+  test("fields named like prototypes are accepted", () => {
     const crd = version((_, schema) => {
       schema.properties = JSON.parse(
         '{"__proto__":{"type":"string"},"constructor":{"type":"object","properties":{"a":{}}}}',
@@ -607,7 +607,7 @@ describe("a new definition", () => {
     ]);
   });
 
-  test("has its rules checked by who can, once all else is right", () => {
+  test("rules are checked once everything else is valid", () => {
     const crd = widgets();
     prepareDefinitionCreate(crd);
     const checkRules = (_schema: object, path: string) => [fieldErrors.forbidden(path, "no rules")];
@@ -682,7 +682,7 @@ describe("a changed definition", () => {
     expect(updated(established(), change)).toEqual(errors);
   });
 
-  test("is not asked again about what it had before", () => {
+  test("unchanged parts are not validated again", () => {
     const old = established(
       version((v, schema) => {
         schema.properties.spec.properties.color.pattern = "[a";
@@ -700,7 +700,7 @@ describe("a changed definition", () => {
     );
   });
 
-  test("needs a status that has its storage version", () => {
+  test("the status must contain the storage version", () => {
     const crd = established();
     crd.status.storedVersions = ["v0"];
     expect(validateDefinition(crd, crd).map(fieldErrors.renderFieldError)).toEqual([

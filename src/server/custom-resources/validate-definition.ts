@@ -1,6 +1,6 @@
 import { fieldErrors, isConditionTrue, names as nameRules, type Json } from "../../model/core.js";
 import { childPath, type FieldPath, indexPath, keyPath } from "../../model/object/field-path.js";
-import { jsonEqual } from "../../model/patch/json-equal.js";
+import { jsonEqual } from "../../model/object/json.js";
 import { approvalAnnotation, approvalOf } from "./api-approval.js";
 import { type Definition, type DefinitionSpec, schemaOf } from "./definition.js";
 import { validateNames, validateRequiredNames } from "./validation/names.js";
@@ -11,14 +11,14 @@ import { validateVersion } from "./validation/version.js";
 type FieldError = fieldErrors.FieldError;
 
 export interface ValidateDefinitionOptions {
-  /** Checks CEL rules; without it they are kept and not looked at. */
+  /** Checks CEL rules. Default: they are not checked. */
   readonly checkRules?: CheckRules | undefined;
 }
 
 /**
- * Faults of a definition that is about to be stored, with its defaults and status filled in (`applyDefinitionDefaults`,
- * `prepareDefinitionCreate`); metadata is checked elsewhere but for what the spec says about it. With `old` it
- * replaces that one, and what was accepted then is not looked at again.
+ * Faults of a definition whose defaults and status are set (`applyDefinitionDefaults`, `prepareDefinitionCreate`). Metadata
+ * is checked elsewhere, except where it depends on the spec. With `old`, the definition replaces that one, and unchanged
+ * parts are not validated again.
  */
 export function validateDefinition(
   object: object,
@@ -139,7 +139,7 @@ function validateConversion({ conversion, preserveUnknownFields }: DefinitionSpe
   return errors;
 }
 
-/** Where objects are stored never changes; how they are called not once somebody may rely on it. */
+/** Group and plural never change; scope and kind do not change once established. */
 function validateImmutable({ spec }: Definition, { spec: old, status }: Definition): FieldError[] {
   const fields: [FieldPath, string, string][] = [
     ["spec.group", spec.group, old.group],

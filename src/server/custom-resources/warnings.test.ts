@@ -33,7 +33,7 @@ test.each<[StructuralSchema, string[]]>([
   expect(definitionWarnings(withVersion({ schema: { openAPIV3Schema } }))).toEqual(warnings);
 });
 
-test("tells of columns that will stay empty", () => {
+test("warns about columns with an invalid path", () => {
   const additionalPrinterColumns = [
     { name: "A", type: "string", jsonPath: ".spec.a" },
     { name: "B", type: "string", jsonPath: ".spec[" },

@@ -3,14 +3,14 @@ import { quote } from "../../model/object/quote.js";
 import { checkJsonPath } from "../resources/json-path.js";
 import { type Definition, schemaOf } from "./definition.js";
 
-/** Formats of texts that are checked, spelled without dashes. Kubernetes ignores all others. */
+/** String formats that are validated, without dashes. Kubernetes ignores all others. */
 const stringFormats = new Set(
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname".split(
     " ",
   ),
 );
 
-/** What a valid definition says that has no effect. */
+/** Warnings about parts of a valid definition that have no effect. */
 export function definitionWarnings({ spec }: Definition): string[] {
   const warnings = new Set<string>();
   for (const [index, version] of spec.versions.entries()) {

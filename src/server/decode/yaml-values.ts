@@ -2,7 +2,7 @@ import type { Alias, Document, LineCounter, ParsedNode, Scalar as ScalarNode, YA
 import type * as yaml from "yaml";
 import type { Json } from "../../model/core.js";
 import { wellFormed } from "../../model/object/quote.js";
-import { type MutableObject, setOwn } from "../../model/patch/own-property.js";
+import { type MutableObject, setOwn } from "../../model/object/json.js";
 import { DecodeError, inexactNumber } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
 import { floatKey, resolvePlain, resolveTagged, type Scalar } from "./yaml-scalar.js";

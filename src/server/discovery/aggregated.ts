@@ -3,17 +3,17 @@ import { documentOf, type Document } from "./document.js";
 import { groupsOf, type Group } from "./groups.js";
 import { subresourcesOf } from "./subresources.js";
 
-/** kubectl up to 1.29 asks for v2beta1, later ones for v2; they differ in nothing but the name. */
+/** kubectl up to 1.29 requests v2beta1, later ones v2. They differ only in name. */
 export type AggregatedVersion = "v2" | "v2beta1";
 
-/** What a client asks for in `Accept` to be told of all groups, versions and kinds at once. */
+/** Media type by which clients request aggregated discovery. */
 export const aggregatedConversions = (["v2", "v2beta1"] as const).map((version) => ({
   group: "apidiscovery.k8s.io",
   version,
   kind: "APIGroupDiscoveryList",
 }));
 
-/** Aggregated discovery: at `/api` the core group with all it has, at `/apis` all the others. */
+/** Aggregated discovery: the core group at `/api`, all other groups at `/apis`. */
 export function aggregatedDiscovery(
   types: readonly ResourceType[],
   root: "api" | "apis",
@@ -27,7 +27,7 @@ export function aggregatedDiscovery(
       metadata: {},
       items: groups.map(asDiscovery),
     },
-    // Clients take any other content type for the plain documents of old.
+    // Clients treat any other content type as unaggregated discovery.
     `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
   );
 }

@@ -72,7 +72,7 @@ describe("plain discovery", () => {
     expect(read(apiGroup(types, "zoo.dev"))).toEqual({ kind: "APIGroup", apiVersion: "v1", ...groups[2] });
   });
 
-  it("knows no group and no version in which nothing is served", () => {
+  it("has no document for a group or version without kinds", () => {
     expect(apiGroup(types, "nobody.dev")).toBeUndefined();
     expect(apiGroup(types, "")).toBeUndefined();
     expect(apiResourceList(types, "demo.dev", "v2")).toBeUndefined();
@@ -120,7 +120,7 @@ describe("plain discovery", () => {
     });
   });
 
-  it("lists subresources, and the kind of those that have another one", () => {
+  it("lists subresources with their kind", () => {
     const { resources, ...rest } = read(apiResourceList(types, "demo.dev", "v1"));
     expect(rest).toEqual({ kind: "APIResourceList", apiVersion: "v1", groupVersion: "demo.dev/v1" });
     expect(resources[0]).toMatchObject({ name: "widgets", shortNames: ["wd"], categories: ["all"] });
@@ -136,7 +136,7 @@ describe("plain discovery", () => {
     expect(resources[2]).toMatchObject({ name: "widgets/status", kind: "Widget" });
   });
 
-  it("says in all versions alike in which one objects are stored", () => {
+  it("has the same storage version hash in all versions", () => {
     const hashOf = (version: string) =>
       read(apiResourceList(types, "zoo.dev", version)).resources[0].storageVersionHash;
     expect(hashOf("v1beta1")).toBe(hashOf("v1"));
@@ -144,7 +144,7 @@ describe("plain discovery", () => {
 });
 
 describe("aggregated discovery", () => {
-  it("tells all of the core group at /api", () => {
+  it("has the core group at /api", () => {
     const document = aggregatedDiscovery(types, "api");
     expect(document.contentType).toBe("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
     expect(read(document)).toMatchObject({
@@ -168,7 +168,7 @@ describe("aggregated discovery", () => {
     });
   });
 
-  it("tells all of the other groups at /apis", () => {
+  it("has all other groups at /apis", () => {
     const { items } = read(aggregatedDiscovery(types, "apis", "v2beta1"));
     expect(items).toHaveLength(3);
     expect(items[1]).toEqual({
@@ -205,14 +205,14 @@ describe("aggregated discovery", () => {
     });
   });
 
-  it("has a hash that changes with the content and with nothing else", () => {
+  it("has a hash that depends on the content only", () => {
     const document = aggregatedDiscovery(types, "apis");
     expect(document.hash).toMatch(/^[0-9A-F]{64}$/);
     expect(aggregatedDiscovery([...types].reverse(), "apis").hash).toBe(document.hash);
     expect(aggregatedDiscovery(types.slice(1), "apis").hash).not.toBe(document.hash);
   });
 
-  it("is offered in both of its versions", () => {
+  it("is available as v2 and v2beta1", () => {
     expect(aggregatedConversions.map(({ version }) => version)).toEqual(["v2", "v2beta1"]);
   });
 });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** What is sent to whoever asks for it, and what changes when it does. */
+/** Document with its hash and content type. */
 export interface Document<Body extends string | Buffer = string> {
   readonly body: Body;
-  /** A hash of the content: the ETag (in quotes), and the `hash` of OpenAPI's addresses. */
+  /** Hash of the content, used as ETag and in the URLs of OpenAPI documents. */
   readonly hash: string;
   readonly contentType: string;
 }

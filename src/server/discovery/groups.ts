@@ -1,22 +1,22 @@
 import type { ResourceType } from "../resources/resource-type.js";
 import { compareVersions } from "./version-priority.js";
 
-/** A group with its kinds, version by version, the preferred version first. */
+/** Group with its kinds by version, the preferred version first. */
 export interface Group {
-  /** The empty text for the core group. */
+  /** Empty for the core group. */
   readonly name: string;
   readonly versions: readonly GroupVersionTypes[];
 }
 
 interface GroupVersionTypes {
   readonly version: string;
-  /** By plural name. */
+  /** Sorted by plural name. */
   readonly types: readonly ResourceType[];
 }
 
 /**
- * Groups of the served kinds: the core group first (even when it is empty: clients ask for it by its address), then by priority.
- * A client that finds a name in several groups takes the first, so a definition cannot shadow a kind of Kubernetes' own.
+ * Groups of the served kinds: the core group first (even when empty, since clients request its path), then by priority.
+ * Clients that find a name in several groups use the first, so a definition cannot shadow a built-in kind.
  */
 export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
   const collected = new Map([["", new Map<string, ResourceType[]>([["v1", []]])]]);
@@ -40,12 +40,12 @@ export function groupsOf(types: readonly ResourceType[]): readonly Group[] {
   });
 }
 
-/** One group, or undefined when nothing is served in it. */
+/** A group; undefined when nothing is served in it. */
 export function findGroup(types: readonly ResourceType[], name: string): Group | undefined {
   return groupsOf(types).find((group) => group.name === name);
 }
 
-/** The kinds of one version of a group, or undefined when there is no such version. */
+/** Kinds of a group version; undefined when there is no such version. */
 export function findGroupVersion(
   types: readonly ResourceType[],
   group: string,

@@ -75,7 +75,7 @@ function asApiResources(type: ResourceType): object[] {
       kind: part.kind,
       verbs: part.verbs,
     };
-    // Only a kind of another group than that of the list is told in full.
+    // Group and version are given only where they differ from those of the list.
     return part.group === type.group
       ? asOwn
       : Object.assign(asOwn, { group: part.group, version: part.version });
@@ -83,7 +83,7 @@ function asApiResources(type: ResourceType): object[] {
   return [main, ...parts];
 }
 
-/** Changes when objects are stored in another version from now on: the sign to rewrite those there are. */
+/** Hash of the storage version; a change means that stored objects need migration. */
 function storageVersionHash({ storage }: ResourceType): string {
   const { group, version } = parseApiVersion(storage.apiVersion) ?? { group: "", version: "" };
   const hash = createHash("sha256").update(`${group}/${version}/${storage.kind}`).digest();

@@ -1,6 +1,6 @@
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 
-/** What stands below `/apis/group/version/plural/name/`, and the kind that is read and written there. */
+/** Subresource and the kind of its body. */
 export interface SubresourceInfo {
   readonly name: "status" | "scale" | "finalize";
   readonly group: string;
@@ -11,10 +11,10 @@ export interface SubresourceInfo {
 
 const readAndWrite: readonly Verb[] = ["get", "patch", "update"];
 
-/** The kind of every `scale` subresource. */
+/** Kind of all `scale` subresources. */
 export const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
 
-/** A kind's subresources, by name. */
+/** Subresources of a kind, sorted by name. */
 export function subresourcesOf(type: ResourceType): readonly SubresourceInfo[] {
   const { group, version, kind, subresources } = type;
   const own = { group, version, kind };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareVersions } from "./version-priority.js";
 
 describe("the order of versions", () => {
-  it("is Kubernetes'", () => {
+  it("matches Kubernetes", () => {
     const ordered = [
       "v10",
       "v2",
@@ -21,7 +21,7 @@ describe("the order of versions", () => {
     expect([...ordered].reverse().sort(compareVersions)).toEqual(ordered);
   });
 
-  it("is the same whatever the order was before", () => {
+  it("is a total order", () => {
     const version = fc.oneof(
       fc.stringMatching(/^v[1-9]{1,2}((alpha|beta)[1-9]{1,2})?$/),
       fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/),

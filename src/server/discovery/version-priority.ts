@@ -1,11 +1,11 @@
-/** `v1`, `v2beta3`: a version as Kubernetes numbers them. */
+/** Kubernetes-style version: `v1`, `v2beta3`. */
 const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
 const maturities = ["alpha", "beta", undefined];
 
 /**
- * Orders the versions of a group as Kubernetes prefers them: stable before beta before alpha, in each the higher
- * number first, and behind all of them, by name, those that are named otherwise.
+ * Compares versions of a group by Kubernetes' priority: stable before beta before alpha, each with higher numbers first,
+ * then all other names in alphabetical order.
  *
  * @example
  * ["v1beta1", "foo", "v1", "v10"].sort(compareVersions); // ["v10", "v1", "v1beta1", "foo"]
@@ -23,7 +23,7 @@ function parse(version: string): { major: number; maturity: number; minor: numbe
   if (!match) return undefined;
   const major = Number(match[1]);
   const minor = Number(match[3] ?? 0);
-  // What does not fit into an integer is a name like any other.
+  // A number that does not fit into an integer makes the version an ordinary name.
   if (!Number.isSafeInteger(major) || !Number.isSafeInteger(minor)) return undefined;
   return { major, maturity: maturities.indexOf(match[2]), minor };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { failure } from "../../model/errors/status.js";
+import { failureStatus } from "../../model/errors/status.js";
 import type { Limits } from "./limits/limits.js";
 
 /** Everything that is connected to a server, so that all of it can be ended. */
@@ -90,7 +90,7 @@ const malformed = { code: 400, line: "Bad Request", text: "the request is malfor
 /** Answers whoever expects more than to be told that a body is wanted. */
 export function refuseExpectation(_: IncomingMessage, response: ServerResponse): void {
   const code = 417;
-  const body = JSON.stringify({ ...failure("BadRequest", "only 100-continue can be expected"), code });
+  const body = JSON.stringify({ ...failureStatus("BadRequest", "only 100-continue can be expected"), code });
   response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
@@ -123,7 +123,7 @@ export function answerHandshakeError(error: Error, socket: Duplex): void {
 
 /** Says no on a bare connection, and ends it. */
 function refuse(socket: Duplex, { code, line, text }: typeof malformed): void {
-  const body = JSON.stringify({ ...failure("BadRequest", text), code });
+  const body = JSON.stringify({ ...failureStatus("BadRequest", text), code });
   socket.end(
     `HTTP/1.1 ${code} ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

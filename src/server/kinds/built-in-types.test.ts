@@ -57,7 +57,7 @@ function cells(name: string, body: object, now = 0): Record<string, unknown> {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-test("what is served, and how", () => {
+test("built-in kinds have the names, subresources and options of Kubernetes", () => {
   const rows = types.map((type) => {
     const { generation, allowUnconditionalUpdate, allowCreateOnUpdate, ttl } = type.strategy;
     return [
@@ -107,7 +107,7 @@ test("what is served, and how", () => {
     "rbac.authorization.k8s.io/v1 ClusterRoleBinding clusterrolebindings cluster create-on-update",
     "storage.k8s.io/v1 StorageClass storageclasses cluster sc",
     "apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions cluster crd crds api-extensions /status generation conditional",
-    "scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc generation",
+    "scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc",
     "coordination.k8s.io/v1 Lease leases conditional create-on-update",
     "discovery.k8s.io/v1 EndpointSlice endpointslices generation",
   ]);
@@ -118,7 +118,7 @@ test("what is served, and how", () => {
   ).toBe(true);
 });
 
-test("where objects are stored, and what they are called", () => {
+test("objects are stored below group and plural", () => {
   expect(typeOf("Pod")).toMatchObject({ singular: "pod", listKind: "PodList" });
   expect(typeOf("Pod").storage).toMatchObject({ prefix: "/core/pods/", apiVersion: "v1", kind: "Pod" });
   const { storage } = typeOf("Deployment.apps");
@@ -127,14 +127,14 @@ test("where objects are stored, and what they are called", () => {
   expect(events).toMatchObject({ prefix: "/core/events/", apiVersion: "v1" });
 });
 
-test("the fields of every type can be read, and a schema made of them", () => {
+test("the fields of every type can be parsed and have a schema", () => {
   for (const struct of allTypes()) {
     expect(struct.byName.size).toBe(struct.fields.length);
     expect(schemaOf(struct)).toBeDefined();
   }
 });
 
-test("columns show something of objects that have next to nothing, as bookmarks do", () => {
+test("columns have cells for objects without content, such as bookmarks", () => {
   for (const type of types) {
     const object = { ...identityOf(type), metadata: {} } as KubeObject;
     for (const { name, cell } of type.columns) {
@@ -143,7 +143,7 @@ test("columns show something of objects that have next to nothing, as bookmarks 
   }
 });
 
-test("what other parts of the server say of definitions", () => {
+test("hooks add rules for definitions", () => {
   const definition = builtInTypes({
     customResourceDefinition: {
       prepareCreate: (object) => {
@@ -163,8 +163,8 @@ test("what other parts of the server say of definitions", () => {
   expect(definition?.strategy.generation).toBe(true);
 });
 
-describe("the rules of types", () => {
-  test("refuse what has the wrong type, drop what is unknown and fill in what is always there", () => {
+describe("typed decoding", () => {
+  test("rejects wrong types, drops unknown fields and adds fields that are always written", () => {
     const { rules } = typeOf("ConfigMap");
     expect(() => rules.prune({ data: { a: 1 } })).toThrow(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
@@ -214,7 +214,7 @@ describe("ConfigMap", () => {
     expect(faults("ConfigMap", body)).toEqual(expected);
   });
 
-  test("what is immutable stays as it is, but for its metadata", () => {
+  test("only the metadata of an immutable config map can change", () => {
     const before = { immutable: true, data: { a: "1" } };
     expect(updateFaults("ConfigMap", { ...before, metadata: { labels: { a: "b" } } }, before)).toEqual([]);
     expect(updateFaults("ConfigMap", { data: { a: "2" }, binaryData: { b: "" } }, before)).toEqual([
@@ -235,7 +235,7 @@ describe("ConfigMap", () => {
 });
 
 describe("Secret", () => {
-  test("takes texts into its data and keeps none of them", () => {
+  test("moves stringData into data", () => {
     const draft = created("Secret", {
       data: { a: "b2xk", b: "YQ==" },
       stringData: { a: "new", __proto__: "x" },
@@ -317,7 +317,7 @@ describe("Secret", () => {
     expect(faults("Secret", body)).toEqual(expected);
   });
 
-  test("cannot change its type, nor what is immutable", () => {
+  test("rejects changes of the type and of immutable data", () => {
     expect(updateFaults("Secret", {}, { type: "demo.dev/x" })).toEqual([
       'type: Invalid value: "Opaque": field is immutable',
     ]);
@@ -326,7 +326,7 @@ describe("Secret", () => {
     ]);
   });
 
-  test("warns of certificates and keys that make no pair", () => {
+  test("warns about a certificate and key that do not match", () => {
     const warnings = (data: Record<string, string>): string[] | undefined =>
       typeOf("Secret").strategy.warnings?.(
         created("Secret", { type: "kubernetes.io/tls", stringData: data }),
@@ -349,13 +349,13 @@ describe("Secret", () => {
 });
 
 describe("ServiceAccount", () => {
-  test("names secrets and nothing else of them", () => {
+  test("keeps only the names of referenced secrets", () => {
     const draft = created("ServiceAccount", { secrets: [{ name: "a", kind: "Secret" }, {}] });
     expect(draft["secrets"]).toEqual([{ name: "a" }, {}]);
     expect(cells("ServiceAccount", draft)).toMatchObject({ Secrets: 2 });
   });
 
-  test("warns of an annotation that goes", () => {
+  test("warns about a deprecated annotation", () => {
     const metadata = { annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } };
     expect(typeOf("ServiceAccount").strategy.warnings?.(created("ServiceAccount", { metadata }))).toEqual([
       "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets",
@@ -364,7 +364,7 @@ describe("ServiceAccount", () => {
 });
 
 describe("Namespace", () => {
-  test("begins active, labelled and held by its finalizer", () => {
+  test("is created active, with its name label and finalizer", () => {
     const draft = created("Namespace", {
       metadata: { name: "demo", labels: { a: "b" } },
       spec: { finalizers: ["demo.dev/x"] },
@@ -380,7 +380,7 @@ describe("Namespace", () => {
     });
   });
 
-  test("keeps its finalizers and its label when it is updated", () => {
+  test("keeps its finalizers and name label in updates", () => {
     const old = created("Namespace", { metadata: { name: "demo" } });
     const draft = updated("Namespace", { metadata: { name: "demo", labels: { a: "b" } }, spec: {} }, old);
     expect(draft["spec"]).toEqual({ finalizers: ["kubernetes"] });
@@ -410,7 +410,7 @@ describe("Namespace", () => {
     ]);
   });
 
-  test("terminates when it is deleted and goes with its last finalizer; some never do", () => {
+  test("terminates when deleted, is removed with its last finalizer, and system namespaces cannot be deleted", () => {
     const { strategy } = typeOf("Namespace");
     const draft = created("Namespace", { metadata: { name: "demo" } });
     expect(strategy.staysDeleted?.(draft as KubeObject)).toBe(true);
@@ -441,7 +441,7 @@ describe("Lease", () => {
     expect(updateFaults("Lease.coordination.k8s.io", { spec: { leaseDurationSeconds: 1 } }, {})).toEqual([]);
   });
 
-  test("says nothing of how its holder is chosen", () => {
+  test("drops the fields of coordinated leader election", () => {
     const spec = { holderIdentity: "me", strategy: "OldestEmulationVersion", preferredHolder: "x" };
     const draft = created("Lease.coordination.k8s.io", { spec });
     expect(draft["spec"]).toEqual({ holderIdentity: "me" });
@@ -450,7 +450,7 @@ describe("Lease", () => {
   });
 });
 
-test("the columns of definitions", () => {
+test("CustomResourceDefinition has a column with its creation time", () => {
   const metadata = { name: "widgets.demo.dev", creationTimestamp: "2026-01-01T00:00:00Z" };
   expect(cells("CustomResourceDefinition.apiextensions.k8s.io", { metadata })).toEqual({
     Name: "widgets.demo.dev",

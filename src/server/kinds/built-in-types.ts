@@ -1,12 +1,11 @@
+import { servedKinds, type BuiltInKind } from "../../model/built-in-kinds.js";
 import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
 import { schemaOf } from "./schema/build-schema.js";
-import { typeName } from "./schema/schema-node.js";
-import { allRules } from "./strategy/index.js";
+import { kindRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
-import type { ResourceDefinition, StructType } from "./table/type-definition.js";
 import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
-import { allTypes } from "./types.js";
+import { findKind } from "./types.js";
 
 /** Rules that come from other parts of the server. */
 export interface BuiltInHooks {
@@ -14,19 +13,14 @@ export interface BuiltInHooks {
   readonly customResourceDefinition?: Partial<Strategy> | undefined;
 }
 
-/** The kinds that are served from the start, in all their versions: those that the tables give a plural. */
+/** Resource types of all built-in kinds that the server serves. */
 export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
-  const rules = allRules(hooks.customResourceDefinition);
-  const groups = [...new Set(allTypes().map(({ group }) => group.group))];
-  return allTypes().flatMap((struct) => {
-    if (struct.resource === undefined) return [];
-    const name = `${struct.group.name}.${struct.name}`;
-    const kindRules = rules[name];
-    if (kindRules === undefined)
-      throw new Error(`${name} is in the tables, but nothing says how to serve it`);
-    // Discovery lists the groups in the order of the tables, before those of definitions.
-    const groupPriority = groups.length - groups.indexOf(struct.group.group);
-    return [resourceType(struct, struct.resource, kindRules, groupPriority)];
+  const rules = kindRules(hooks.customResourceDefinition);
+  const apiVersions = [...new Set(Object.values(servedKinds).map(({ apiVersion }) => apiVersion))];
+  return (Object.keys(servedKinds) as (keyof typeof servedKinds)[]).map((name) => {
+    const kind = servedKinds[name];
+    // Discovery lists groups in the order of served kinds, before those of definitions.
+    return resourceType(kind, rules[name], apiVersions.length - apiVersions.indexOf(kind.apiVersion));
   });
 }
 
@@ -41,25 +35,24 @@ const allVerbs: readonly Verb[] = [
   "watch",
 ];
 
-function resourceType(
-  struct: StructType,
-  resource: ResourceDefinition,
-  kindRules: KindRules,
-  groupPriority: number,
-): ResourceType {
-  const { group, version, apiVersion } = struct.group;
-  const { columns, strategy, selectableFields = new Map(), storage } = kindRules;
+function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: number): ResourceType {
+  const { apiVersion, kind, plural, scope, shortNames = [], categories = [] } = builtIn;
+  const struct = findKind(apiVersion, kind);
+  if (struct === undefined) throw new Error(`api-types does not describe ${apiVersion} ${kind}`);
+  const { group, version } = struct.group;
+  const { columns, strategy, selectableFields = new Map(), storage } = rules;
+  const withoutVerbs: readonly Verb[] = builtIn.withoutVerbs ?? [];
   return {
     group,
     version,
-    kind: struct.name,
-    listKind: `${struct.name}List`,
-    plural: resource.plural,
-    singular: struct.name.toLowerCase(),
-    shortNames: resource.shortNames,
-    categories: resource.categories,
-    namespaced: resource.namespaced,
-    verbs: allVerbs.filter((verb) => !resource.without.includes(verb)),
+    kind,
+    listKind: `${kind}List`,
+    plural,
+    singular: kind.toLowerCase(),
+    shortNames,
+    categories,
+    namespaced: scope === "Namespaced",
+    verbs: allVerbs.filter((verb) => !withoutVerbs.includes(verb)),
     capabilities: {
       protobuf: true,
       strategicMerge: true,
@@ -71,22 +64,21 @@ function resourceType(
       groupPriority,
     },
     storage: {
-      prefix: `/${group === "" ? "core" : group}/${resource.plural}/`,
+      prefix: `/${group === "" ? "core" : group}/${plural}/`,
       apiVersion,
-      kind: struct.name,
+      kind,
       schemaRevision: 0,
       ...storage,
     },
-    // Most servers see few of the kinds there are, so it is made when it is needed.
+    // Built on first use: most servers see objects of few kinds.
     get schema() {
       return schemaOf(struct);
     },
-    rules: typedRules(struct, kindRules.defaults),
+    rules: typedRules(struct, rules.defaults),
     get blank() {
       return blankObject(struct);
     },
-    typeName,
-    subresources: subresourcesOf(resource, kindRules),
+    subresources: subresourcesOf(builtIn, rules),
     columns,
     selectableFields,
     strategy,
@@ -96,7 +88,7 @@ function resourceType(
 /** Groups whose kinds accept any finalizer name. */
 const anyFinalizer = new Set(["apiextensions.k8s.io", "coordination.k8s.io"]);
 
-function subresourcesOf({ subresources }: ResourceDefinition, { scale }: KindRules): Subresources {
+function subresourcesOf({ subresources = [] }: BuiltInKind, { scale }: KindRules): Subresources {
   return {
     ...(subresources.includes("status") && { status: true }),
     ...(subresources.includes("finalize") && { finalize: true }),

@@ -1,6 +1,6 @@
-import { parseTables } from "./table/parse-table.js";
-import type { StructType } from "./table/type-definition.js";
-import { tables } from "./tables/index.js";
+import { parseIdl } from "./idl/parse-idl.js";
+import type { StructType } from "./idl/type-definition.js";
+import { apiTypes } from "./api-types/index.js";
 
 interface Types {
   readonly all: readonly StructType[];
@@ -12,7 +12,7 @@ let types: Types | undefined;
 
 function load(): Types {
   if (types !== undefined) return types;
-  const all = parseTables(tables);
+  const all = parseIdl(apiTypes);
   const kinds = new Map<string, StructType>();
   const metaKinds = new Map<string, StructType>();
   for (const type of all) {
@@ -24,21 +24,21 @@ function load(): Types {
   return types;
 }
 
-/** Every type in the tables. Their names are read when first asked for; their fields when these are. */
+/** All described types. Names are parsed on first use, fields of a type when they are first used. */
 export function allTypes(): readonly StructType[] {
   return load().all;
 }
 
 /**
- * The built-in kind of this name. Clients send DeleteOptions and their like in the group and version of what they
- * are about, so these belong to all.
+ * Built-in kind by apiVersion and kind. Kinds of meta/v1 are found in every group version, since clients send
+ * DeleteOptions with the apiVersion of the object.
  */
 export function findKind(apiVersion: string, kind: string): StructType | undefined {
   const { kinds, meta } = load();
   return kinds.get(`${apiVersion} ${kind}`) ?? meta.get(kind);
 }
 
-/** The type of this name in a group: `findType("meta/v1", "Condition")`. */
+/** Type by group and name: `findType("meta/v1", "Condition")`. */
 export function findType(group: string, name: string): StructType | undefined {
   return load().all.find((type) => type.group.name === group && type.name === name);
 }

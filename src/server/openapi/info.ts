@@ -1,4 +1,4 @@
-/** What documents say of the server. Not its version: they would have to be read again after every update. */
+/** Information about the server. Without its version, so that cached documents stay valid after an update. */
 export const info = { title: "Fettle", version: "unversioned" } as const;
 
 export const securitySchemes = {

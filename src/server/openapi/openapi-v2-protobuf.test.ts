@@ -44,7 +44,7 @@ function encode(schema: object): Buffer {
 }
 
 describe("OpenAPI v2 in protobuf", () => {
-  it("has the hash of its twin, and a content type of its own", () => {
+  it("has the hash of the JSON document and its own content type", () => {
     const document = documentOf({ swagger: "2.0", info: { title: "t", version: "v" } });
     expect(openApiV2Protobuf(document)).toEqual({
       body: Buffer.from("\n\x032.0\x12\x06\n\x01t\x12\x01v"),
@@ -85,14 +85,14 @@ describe("OpenAPI v2 in protobuf", () => {
     expect(find(schema, 31, 2, 2).map(String)).toEqual(['"set"']);
   });
 
-  it("encodes both kinds of additional properties", () => {
+  it("encodes additional properties that are booleans or schemas", () => {
     expect(find(encode({ additionalProperties: true }), 21, 2)).toEqual([1n]);
     expect(find(encode({ additionalProperties: { type: "string" } }), 21, 1, 22, 1).map(String)).toEqual([
       "string",
     ]);
   });
 
-  it("encodes parameters by where they stand", () => {
+  it("encodes path, query and body parameters", () => {
     const parameters = {
       body: { name: "body", in: "body", schema: {} },
       limit: { name: "limit", in: "query", type: "integer" },

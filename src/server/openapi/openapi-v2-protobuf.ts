@@ -1,22 +1,22 @@
 import type { Document } from "../discovery/document.js";
 import { bool, double, int64, mapOf, message, pair, string, wrapped, type Field } from "./protobuf.js";
 
-/** Under which names clients ask for it; the second is the one of old, and the first the one that is answered. */
+/** Media types of the document. Responses have the first; older clients request the second. */
 export const openApiV2ProtobufTypes = [
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
   "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
 ] as const;
 
 /**
- * An OpenAPI v2 document in the protobuf form of gnostic. kubectl 1.27 and 1.28 ask for nothing else before they
- * explain a kind, even though they then read v3.
+ * OpenAPI v2 document in gnostic's protobuf format. kubectl 1.27 and 1.28 require it for `explain`, though they then
+ * read v3.
  */
 export function openApiV2Protobuf({ body, hash }: Document): Document<Buffer> {
   const content = document.encode(JSON.parse(body));
   return { body: content, hash, contentType: openApiV2ProtobufTypes[0] };
 }
 
-/** Any JSON travels as text, in YAML. */
+/** Any JSON is sent as YAML text. */
 const any = message(() => ({ yaml: [2, string] }));
 const anyJson = { wire: 2 as const, encode: (value: unknown) => any.encode({ yaml: JSON.stringify(value) }) };
 const namedAny = pair(anyJson);

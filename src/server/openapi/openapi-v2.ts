@@ -1,15 +1,13 @@
 import { documentOf, type Document } from "../discovery/document.js";
 import { groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { v2 } from "./dialect.js";
 import { info, securitySchemes } from "./info.js";
-import { refTo } from "./models.js";
 import { codeNames, consumes, produces } from "./operations.js";
 import type { Parameter } from "./parameters.js";
 import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
-/** `/openapi/v2`: one document for all kinds. What v2 has no words for is left out. */
+/** `/openapi/v2`: one document for all kinds. Omits what v2 cannot express. */
 export function openApiV2(types: readonly ResourceType[]): Document {
   const writer = new Writer();
   const paths: Published = {};
@@ -30,8 +28,8 @@ export function openApiV2(types: readonly ResourceType[]): Document {
 }
 
 class Writer {
-  readonly schemas = new Schemas(v2);
-  /** Operations refer to these, as they repeat for every kind. A name means the same everywhere. */
+  readonly schemas = new Schemas(2);
+  /** Shared parameters by name, which operations refer to. */
   readonly parameters = new Map<string, Published>();
 
   pathItem(type: ResourceType, { parameters, operations }: Route): Published {
@@ -45,7 +43,7 @@ class Writer {
 
   #operation(type: ResourceType, operation: RoutedOperation): Published {
     const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
-    const schema = refTo(answer, type, this.schemas);
+    const schema = this.schemas.refTo(answer, type);
     return {
       description,
       consumes: body ? consumes(type, body.model) : ["*/*"],
@@ -60,7 +58,7 @@ class Writer {
                 name: "body",
                 in: "body",
                 ...(body.required && { required: true }),
-                schema: refTo(body.model, type, this.schemas),
+                schema: this.schemas.refTo(body.model, type),
               },
             ]
           : []),

@@ -1,17 +1,15 @@
 import { documentOf, type Document } from "../discovery/document.js";
 import { findGroupVersion, groupsOf } from "../discovery/groups.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { v3 } from "./dialect.js";
 import { info, securitySchemes } from "./info.js";
-import { refTo } from "./models.js";
 import { codeNames, consumes, produces } from "./operations.js";
 import type { Parameter } from "./parameters.js";
 import { routesOf, type Route, type RoutedOperation } from "./routes.js";
 import { Schemas, type Published } from "./schemas.js";
 
 /**
- * `/openapi/v3`: where the document of every group version is. The addresses carry the documents' hashes, so clients
- * can keep what they have for as long as the address stays.
+ * `/openapi/v3`: URLs of the documents of all group versions. The URLs contain the documents' hashes, so clients can
+ * cache a document until its URL changes.
  */
 export function openApiV3Index(types: readonly ResourceType[]): Document {
   const paths: Record<string, { serverRelativeURL: string }> = {};
@@ -35,17 +33,17 @@ export function openApiV3(
   return served && served.length > 0 ? buildDocument(served) : undefined;
 }
 
-/** Where a document is, relative to `/openapi/v3/`. */
+/** Path of a document, relative to `/openapi/v3/`. */
 function openApiV3Path(group: string, version: string): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** The address of a document that has this hash. */
+/** URL of the document with this hash. */
 export function openApiV3Url(group: string, version: string, hash: string): string {
   return `/openapi/v3/${openApiV3Path(group, version)}?hash=${hash}`;
 }
 
-/** The hash of the document of these kinds, kept with the first of them for as long as all of them are the same. */
+/** Hashes of documents, cached by the first of their kinds and valid while all kinds are the same. */
 const hashes = new WeakMap<
   ResourceType,
   { readonly types: readonly ResourceType[]; readonly hash: string }
@@ -53,8 +51,8 @@ const hashes = new WeakMap<
 
 function hashOfDocument(types: readonly ResourceType[]): string {
   const [first] = types;
-  const known = first && hashes.get(first);
-  if (known && sameTypes(known.types, types)) return known.hash;
+  const cached = first && hashes.get(first);
+  if (cached && sameTypes(cached.types, types)) return cached.hash;
   return buildDocument(types).hash;
 }
 
@@ -63,7 +61,7 @@ function sameTypes(left: readonly ResourceType[], right: readonly ResourceType[]
 }
 
 function buildDocument(types: readonly ResourceType[]): Document {
-  const schemas = new Schemas(v3);
+  const schemas = new Schemas(3);
   const routes = types.flatMap((type) => routesOf(type).map((route) => ({ type, route })));
   const paths = Object.fromEntries(
     routes.map(({ type, route }) => [route.path, pathItem(type, route, schemas)]),
@@ -86,16 +84,16 @@ function pathItem(type: ResourceType, { parameters, operations }: Route, schemas
 
 function asOperation(type: ResourceType, operation: RoutedOperation, schemas: Schemas): Published {
   const { id, tag, description, parameters, body, answer, codes, action, kind } = operation;
-  const answered = content(produces(answer), refTo(answer, type, schemas));
+  const answered = content(produces(answer), schemas.refTo(answer, type));
   return {
     tags: [tag],
     description,
     operationId: id,
-    // Not shared by reference: kubectl looks for `fieldValidation` here and follows no reference.
+    // Inlined: kubectl looks for `fieldValidation` here and does not resolve references.
     parameters: parameters.map(asParameter),
     ...(body && {
       requestBody: {
-        content: content(consumes(type, body.model), refTo(body.model, type, schemas)),
+        content: content(consumes(type, body.model), schemas.refTo(body.model, type)),
         ...(body.required && { required: true }),
       },
     }),
@@ -114,7 +112,7 @@ function content(mediaTypes: readonly string[], schema: Published): Published {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-/** Parameters are the same for all kinds, and so is what is made of them. */
+/** Published parameters, shared by all kinds. */
 const publishedParameters = new Map<Parameter, Published>();
 
 function asParameter(parameter: Parameter): Published {

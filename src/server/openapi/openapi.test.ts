@@ -1,6 +1,8 @@
 import { resourceType, typedCapabilities } from "../resources/fixtures/resource-type.js";
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
+import { parseIdl } from "../kinds/idl/parse-idl.js";
+import { schemaOf } from "../kinds/schema/build-schema.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 import { openApiV2 } from "./openapi-v2.js";
 import { openApiV3, openApiV3Index } from "./openapi-v3.js";
@@ -67,41 +69,38 @@ const widgets = type({
   selectableFields: new Map([["spec.color", () => ""]]),
 });
 
-const part: StructuralSchema = { description: "A part.", type: "object" };
-const tree = { description: "A part of parts.", type: "object", properties: {} } as StructuralSchema;
-Object.assign(tree.properties as object, { children: { type: "array", items: tree } });
-const objectMeta: StructuralSchema = { type: "object" };
-const boxSchema: StructuralSchema = {
-  type: "object",
-  properties: {
-    metadata: objectMeta,
-    first: part,
-    second: { description: "Another one.", allOf: [part] },
-    parts: {
-      type: "array",
-      items: part,
-      "x-kubernetes-patch-strategy": "merge",
-      "x-kubernetes-patch-merge-key": "name",
-    } as StructuralSchema,
-    tree,
-    inner: objectMeta,
-    port: { "x-kubernetes-int-or-string": true },
-    time: { type: "string", format: "date-time", nullable: true },
-  },
-};
-const names = new Map([
-  [boxSchema, "io.k8s.api.core.v1.Box"],
-  [part, "io.k8s.api.core.v1.Part"],
-  [tree, "io.k8s.api.core.v1.Tree"],
-  [objectMeta, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"],
-]);
+const boxStruct = parseIdl([
+  "group meta/v1 io.k8s.apimachinery.pkg.apis.meta.v1\ntype ObjectMeta\n  name 1 string",
+  `group core/v1 io.k8s.api.core.v1
+alias Color string in(blue,red)
+kind Box                          # A box.
+  metadata 1 ObjectMeta
+  first    2 Part
+  second   3 Part?
+  parts    4 [Part] map(name) merge(name)
+  tree     5 Tree!
+  port     6 intOrString?
+  opened   7 time
+  color    8 Color
+  labels   9 {string}
+  size    10 int32? =3
+  pool    11 string =rbd published
+  weight  12 quantity
+  data    13 any
+type Part atomic                  # A part.
+  name     1 string!
+type Tree                         # A part of parts.
+  children 1 [Tree]
+  origin   2 Part granular
+`,
+]).find(({ name }) => name === "Box");
+if (boxStruct === undefined) throw new Error("there is no Box");
 const boxes = type({
   kind: "Box",
   plural: "boxes",
   namespaced: false,
   capabilities: typedCapabilities,
-  schema: boxSchema,
-  typeName: (schema) => names.get(schema),
+  schema: schemaOf(boxStruct),
 });
 
 const types = [widgets, boxes];
@@ -131,7 +130,7 @@ function resolve(document: Loose, ref: string): unknown {
 }
 
 describe("the index of OpenAPI v3", () => {
-  it("has the address of every document, with its hash", () => {
+  it("lists the URL of every document with its hash", () => {
     const { paths } = JSON.parse(openApiV3Index(types).body);
     expect(paths).toEqual({
       "api/v1": { serverRelativeURL: `/openapi/v3/api/v1?hash=${openApiV3(types, "", "v1")?.hash}` },
@@ -141,7 +140,7 @@ describe("the index of OpenAPI v3", () => {
     });
   });
 
-  it("changes the hash of what changed and of nothing else", () => {
+  it("changes the hash of a changed document only", () => {
     const changed = [{ ...widgets, schema: { type: "object" as const } }, boxes];
     const before = JSON.parse(openApiV3Index(types).body).paths;
     const after = JSON.parse(openApiV3Index(changed).body).paths;
@@ -152,7 +151,7 @@ describe("the index of OpenAPI v3", () => {
     expect(more["apis/demo.dev/v1"]).not.toEqual(before["apis/demo.dev/v1"]);
   });
 
-  it("has nothing where nothing is served", () => {
+  it("has no document for a group version without kinds", () => {
     expect(JSON.parse(openApiV3Index([]).body)).toEqual({ paths: {} });
     expect(openApiV3(types, "demo.dev", "v2")).toBeUndefined();
     expect(openApiV3([], "", "v1")).toBeUndefined();
@@ -163,7 +162,7 @@ describe("schemas in OpenAPI v3", () => {
   const widget = v3("demo.dev").components.schemas["dev.demo.v1.Widget"];
   const { spec, metadata, ...fields } = widget.properties;
 
-  it("are named by the reversed group, and marked with their kind", () => {
+  it("are named by the reversed group and carry their group, version and kind", () => {
     expect(widget).toMatchObject({
       description: "A widget.",
       "x-kubernetes-group-version-kind": [{ group: "demo.dev", kind: "Widget", version: "v1" }],
@@ -174,7 +173,7 @@ describe("schemas in OpenAPI v3", () => {
     expect(metadata.allOf).toEqual([{ $ref: `#/components/schemas/${metaV1}.ObjectMeta` }]);
   });
 
-  it("keep what v3 can say", () => {
+  it("keep all keywords of v3", () => {
     expect(spec.oneOf).toEqual([{ required: ["size"] }, { required: ["color"] }]);
     expect(spec.required).toEqual(["size", "maybe"]);
     expect(spec.properties).toMatchObject({
@@ -184,11 +183,11 @@ describe("schemas in OpenAPI v3", () => {
     });
   });
 
-  it("leave out what only the definition is interested in", () => {
+  it("omit keywords that apiextensions does not publish", () => {
     expect(spec.properties.size).toEqual({ type: "integer", minimum: 1, default: 3 });
   });
 
-  it("say what int-or-string means, unless they say it already", () => {
+  it("expand int-or-string unless the schema does so itself", () => {
     const { port, anyPort, somePort } = spec.properties;
     expect(port).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString });
     expect(anyPort).toEqual({ "x-kubernetes-int-or-string": true, anyOf: intOrString, pattern: "^a" });
@@ -196,14 +195,14 @@ describe("schemas in OpenAPI v3", () => {
     expect(somePort.anyOf).toEqual([{ minimum: 3 }, { pattern: "x" }]);
   });
 
-  it("give embedded resources the fields of objects", () => {
+  it("add apiVersion, kind and metadata to embedded resources", () => {
     for (const template of [spec.properties.template, spec.properties.openTemplate]) {
       expect(template.required).toEqual(["kind", "apiVersion"]);
       expect(template.properties.metadata.allOf).toEqual(metadata.allOf);
     }
   });
 
-  it("take any name of a property", () => {
+  it("accept properties named like prototypes", () => {
     expect(Object.getOwnPropertyNames(spec.properties)).toContain("__proto__");
   });
 
@@ -219,32 +218,68 @@ describe("schemas in OpenAPI v3", () => {
     });
   });
 
-  it("refer to the named types of built-in kinds", () => {
+  it("of built-in kinds refer to named types, and carry Go's zero values as defaults", () => {
     const { schemas } = v3("").components;
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-    const { properties } = schemas["io.k8s.api.core.v1.Box"];
-    expect(properties).toMatchObject({
-      first: ref("io.k8s.api.core.v1.Part"),
-      second: { description: "Another one.", allOf: [ref("io.k8s.api.core.v1.Part")] },
-      parts: {
-        items: ref("io.k8s.api.core.v1.Part"),
-        "x-kubernetes-patch-strategy": "merge",
-        "x-kubernetes-patch-merge-key": "name",
+    const part = ref("io.k8s.api.core.v1.Part");
+    expect(schemas["io.k8s.api.core.v1.Box"]).toEqual({
+      description: "A box.",
+      type: "object",
+      required: ["tree"],
+      properties: {
+        apiVersion: expect.objectContaining({ type: "string" }),
+        kind: expect.objectContaining({ type: "string" }),
+        metadata: { default: {}, allOf: [ref(`${metaV1}.ObjectMeta`)] },
+        first: { default: {}, allOf: [part] },
+        second: part,
+        parts: {
+          type: "array",
+          items: { default: {}, allOf: [part] },
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["name"],
+          "x-kubernetes-patch-strategy": "merge",
+          "x-kubernetes-patch-merge-key": "name",
+        },
+        tree: { default: {}, allOf: [ref("io.k8s.api.core.v1.Tree")] },
+        port: ref("io.k8s.apimachinery.pkg.util.intstr.IntOrString"),
+        opened: ref(`${metaV1}.Time`),
+        color: { type: "string", enum: ["blue", "red"] },
+        labels: { type: "object", additionalProperties: { type: "string", default: "" } },
+        size: { type: "integer", format: "int32" },
+        pool: { type: "string", default: "rbd" },
+        weight: ref("io.k8s.apimachinery.pkg.api.resource.Quantity"),
+        data: ref("io.k8s.apimachinery.pkg.runtime.RawExtension"),
       },
-      inner: ref(`${metaV1}.ObjectMeta`),
+      "x-kubernetes-group-version-kind": [{ group: "", kind: "Box", version: "v1" }],
     });
-    expect(schemas["io.k8s.api.core.v1.Part"]).toEqual(part);
-    expect(schemas["io.k8s.api.core.v1.Tree"].properties.children.items).toEqual(
-      ref("io.k8s.api.core.v1.Tree"),
-    );
-    expect(schemas["io.k8s.api.core.v1.BoxList"]).toBeDefined();
-    expect(schemas["io.k8s.api.core.v1.Box"]).not.toHaveProperty("x-kubernetes-selectable-fields");
+    expect(schemas["io.k8s.api.core.v1.Part"]).toEqual({
+      description: "A part.",
+      type: "object",
+      required: ["name"],
+      properties: { name: { type: "string", default: "" } },
+      "x-kubernetes-map-type": "atomic",
+    });
+    expect(schemas["io.k8s.api.core.v1.Tree"].properties).toMatchObject({
+      children: { items: { allOf: [ref("io.k8s.api.core.v1.Tree")] } },
+      origin: { "x-kubernetes-map-type": "granular", allOf: [part] },
+    });
+    expect(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({
+      format: "int-or-string",
+      oneOf: [{ type: "integer" }, { type: "string" }],
+    });
+    expect(schemas["io.k8s.api.core.v1.BoxList"].properties.items.items).toEqual({
+      default: {},
+      allOf: [ref("io.k8s.api.core.v1.Box")],
+    });
+    expect(schemas["io.k8s.api.core.v1.BoxList"]).not.toHaveProperty("x-kubernetes-selectable-fields");
   });
 
   it("have the same shared types in all documents", () => {
-    const name = `${metaV1}.ObjectMeta`;
+    const name = `${metaV1}.Status`;
     expect(v3("").components.schemas[name]).toEqual(v3("demo.dev").components.schemas[name]);
-    expect(v3("").components.schemas[name].properties.ownerReferences).toMatchObject({
+    expect(
+      v3("demo.dev").components.schemas[`${metaV1}.ObjectMeta`].properties.ownerReferences,
+    ).toMatchObject({
       "x-kubernetes-patch-strategy": "merge",
       "x-kubernetes-patch-merge-key": "uid",
     });
@@ -255,7 +290,7 @@ describe("operations in OpenAPI v3", () => {
   const { paths } = v3("demo.dev");
   const root = "/apis/demo.dev/v1";
 
-  it("stand where they are served", () => {
+  it("are published at the paths that are served", () => {
     const methodsOf = (item: object) => Object.keys(item).filter((key) => key !== "parameters");
     const served = Object.entries<object>(paths).map(([path, item]) => [path, methodsOf(item).join(" ")]);
     expect(Object.fromEntries(served)).toEqual({
@@ -268,14 +303,14 @@ describe("operations in OpenAPI v3", () => {
     expect(Object.keys(v3("").paths)).toEqual(["/api/v1/boxes", "/api/v1/boxes/{name}"]);
   });
 
-  it("are left out when the kind has no such verb", () => {
+  it("are omitted for verbs that the kind lacks", () => {
     const readOnly = { ...boxes, verbs: ["get" as const] };
     const { paths } = v3("", "v1", [readOnly]);
     expect(Object.keys(paths)).toEqual(["/api/v1/boxes/{name}"]);
     expect(paths["/api/v1/boxes/{name}"]).not.toHaveProperty("patch");
   });
 
-  it("have Kubernetes' names", () => {
+  it("have Kubernetes' operation ids", () => {
     const ids = (document: Loose) =>
       Object.values<Loose>(document.paths)
         .flatMap((item) => Object.values<Loose>(item))
@@ -301,7 +336,7 @@ describe("operations in OpenAPI v3", () => {
     expect(paths[`${root}/widgets`].get.tags).toEqual(["demoDev_v1"]);
   });
 
-  it("tell kubectl how a kind is patched", () => {
+  it("list the media types and parameters of patches for kubectl", () => {
     const { patch } = paths[`${root}/namespaces/{namespace}/widgets/{name}`];
     expect(patch).toMatchObject({
       "x-kubernetes-action": "patch",
@@ -322,7 +357,7 @@ describe("operations in OpenAPI v3", () => {
     ]);
   });
 
-  it("take and answer scales where that is what they are about", () => {
+  it("have Scale as the body of the scale subresource", () => {
     const { put } = paths[`${root}/namespaces/{namespace}/widgets/{name}/scale`];
     const scale = { schema: { $ref: "#/components/schemas/io.k8s.api.autoscaling.v1.Scale" } };
     expect(put.requestBody.content["application/json"]).toEqual(scale);
@@ -334,7 +369,7 @@ describe("schemas in OpenAPI v2", () => {
   const { definitions } = v2();
   const { spec, metadata } = definitions["dev.demo.v1.Widget"].properties;
 
-  it("drop what v2 cannot say", () => {
+  it("drop keywords that v2 cannot express", () => {
     expect(spec).not.toHaveProperty("oneOf");
     expect(spec.required).toEqual(["size"]);
     expect(spec.properties).toMatchObject({ size: { type: "integer", minimum: 1, default: 3 } });
@@ -354,16 +389,25 @@ describe("schemas in OpenAPI v2", () => {
     });
   });
 
-  it("have references with words beside them", () => {
+  it("have references with siblings", () => {
     expect(metadata).toMatchObject({ $ref: `#/definitions/${metaV1}.ObjectMeta` });
-    expect(definitions["io.k8s.api.core.v1.Box"].properties).toMatchObject({
-      second: { description: "Another one.", $ref: "#/definitions/io.k8s.api.core.v1.Part" },
-      port: { type: "string", format: "int-or-string" },
-      time: { type: "string", format: "date-time" },
+    const { properties } = definitions["io.k8s.api.core.v1.Box"];
+    expect(properties).toMatchObject({
+      first: { $ref: "#/definitions/io.k8s.api.core.v1.Part" },
+      parts: {
+        items: { $ref: "#/definitions/io.k8s.api.core.v1.Part" },
+        "x-kubernetes-patch-strategy": "merge",
+      },
     });
+    expect(properties.pool).toEqual({ type: "string" });
+    expect(definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({
+      type: "string",
+      format: "int-or-string",
+    });
+    expect(definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"]).toMatchObject({ type: "string" });
   });
 
-  it("say nothing of the fields of a kind that may have any", () => {
+  it("omit the fields of a kind that preserves unknown fields", () => {
     const open = type({
       kind: "Open",
       plural: "opens",
@@ -401,7 +445,7 @@ describe("references", () => {
     ["v3 of a custom group", v3("demo.dev")],
     ["v2", v2()],
     ["v2 of nothing", v2([])],
-  ])("all lead somewhere in %s", (_, document) => {
+  ])("all resolve in %s", (_, document) => {
     for (const ref of new Set(refsIn(document))) expect(resolve(document, ref), ref).toBeTypeOf("object");
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The name of an operation, as Kubernetes puts it together: the verb, the group and version, and what it is about.
+ * ID of an operation, composed as in Kubernetes: verb, group, version and subject.
  *
  * @example
  * operationId("list", { group: "demo.dev", version: "v1" }, "NamespacedWidget"); // "listDemoDevV1NamespacedWidget"
@@ -12,7 +12,7 @@ export function operationId(
   return `${verb}${camelCase(shortGroup(group), true)}${camelCase(version, true)}${subject}`;
 }
 
-/** What operations of one version of a group are grouped by: `demoDev_v1`. */
+/** Tag of the operations of a group version: `demoDev_v1`. */
 export function tagOf({ group, version }: { group: string; version: string }): string {
   return `${camelCase(shortGroup(group), false)}_${camelCase(version, false)}`;
 }

@@ -9,18 +9,18 @@ import {
   type Parameter,
 } from "./parameters.js";
 
-/** What is sent or answered. */
+/** Type of a request or response body. */
 export type Model = "object" | "list" | "status" | "deleteOptions" | "patch" | "scale";
 
-/** What a verb means on the wire, for any kind. */
+/** HTTP operation of a verb, for any kind. */
 export interface Operation {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** Kubernetes' word for it, in `x-kubernetes-action`. */
+  /** Value of `x-kubernetes-action`. */
   readonly action: string;
-  /** The first word of operation ids, and what stands before the kind's name there. */
+  /** First word of operation ids, and the prefix of the kind's name in them. */
   readonly idVerb: string;
   readonly idPrefix?: string;
-  /** `{}` stands for what it is done to. */
+  /** `{}` is replaced by the kind. */
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly model: Model; readonly required: boolean };
@@ -28,10 +28,10 @@ export interface Operation {
   readonly codes: readonly (keyof typeof codeNames)[];
 }
 
-/** The answers there are. */
+/** Response codes. */
 export const codeNames = { 200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized" } as const;
 
-/** Watching is listing with a parameter, and so needs no operation of its own. */
+/** A watch is a list with a parameter, so it has no operation of its own. */
 export const operations: Readonly<Record<Exclude<Verb, "watch">, Operation>> = {
   list: {
     method: "get",
@@ -107,7 +107,7 @@ export const operations: Readonly<Record<Exclude<Verb, "watch">, Operation>> = {
 const json = "application/json";
 const yaml = "application/yaml";
 
-/** The formats of a body. Only built-in kinds have a protobuf form, and rules for strategic merge patches. */
+/** Media types of request bodies. */
 export function consumes({ capabilities }: ResourceType, model: Model): readonly string[] {
   if (model !== "patch") {
     return capabilities.protobuf ? [json, yaml, "application/vnd.kubernetes.protobuf"] : [json, yaml];
@@ -120,7 +120,7 @@ export function consumes({ capabilities }: ResourceType, model: Model): readonly
   ];
 }
 
-/** The formats of an answer. */
+/** Media types of responses. */
 export function produces(model: Model): readonly string[] {
   return model === "list" ? [json, yaml, `${json};stream=watch`] : [json, yaml];
 }

@@ -1,4 +1,4 @@
-/** A part of the address that an operation understands. */
+/** Path or query parameter of an operation. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
@@ -8,38 +8,34 @@ export interface Parameter {
 
 export const namespaceParameter = path("namespace", "The namespace of the objects.");
 export const nameParameter = path("name", "The name of the object.");
-export const prettyParameter = query(
-  "pretty",
-  "string",
-  "Whether to break the lines of the answer for people.",
-);
+export const prettyParameter = query("pretty", "string", "Indent the response for people.");
 
-const dryRun = query("dryRun", "string", "All: do everything but the writing.");
+const dryRun = query("dryRun", "string", "All: validate and process the request without storing the result.");
 const fieldManager = query(
   "fieldManager",
   "string",
-  "Under which name the written fields are managed: at most 128 printable characters. Needed for apply patches; otherwise taken from the User-Agent.",
+  "Name of the field manager: at most 128 printable characters. Required for apply patches; otherwise the default is taken from the User-Agent.",
 );
 const fieldValidation = query(
   "fieldValidation",
   "string",
-  "What to do about fields that are unknown or stand there twice: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.",
+  "Handling of unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict rejects the request.",
 );
 const force = query(
   "force",
   "boolean",
-  "For apply patches only: take over fields that others manage, where it would be a conflict.",
+  "For apply patches only: take over fields of other managers instead of reporting a conflict.",
 );
 const resourceVersion = query(
   "resourceVersion",
   "string",
-  "The state to read: that of this version or a later one, as resourceVersionMatch says. Unset: the latest.",
+  "Version to read, interpreted by resourceVersionMatch. Default: the latest.",
 );
-const watch = query("watch", "boolean", "Send changes as they happen, and not a list.");
+const watch = query("watch", "boolean", "Send changes as events instead of a list.");
 const allowWatchBookmarks = query(
   "allowWatchBookmarks",
   "boolean",
-  "Send BOOKMARK events now and then, that tell how far a watch has come.",
+  "Send BOOKMARK events with the current resourceVersion.",
 );
 
 export const getParameters: readonly Parameter[] = [resourceVersion];
@@ -47,35 +43,35 @@ export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fiel
 export const patchParameters: readonly Parameter[] = [...writeParameters, force];
 
 const selectionParameters: readonly Parameter[] = [
-  query("continue", "string", "Where the last part of the list ended: what it said in metadata.continue."),
+  query("continue", "string", "Token from metadata.continue of the previous page."),
   query("fieldSelector", "string", "Only objects whose fields match: metadata.name=foo."),
   query("labelSelector", "string", "Only objects whose labels match: app=foo,tier in (a, b)."),
-  query("limit", "integer", "How many objects to send at most. The rest can be had with continue."),
+  query("limit", "integer", "Maximum number of objects per page; continue gets the next page."),
   resourceVersion,
-  query("resourceVersionMatch", "string", "How resourceVersion is meant: Exact, or NotOlderThan."),
+  query("resourceVersionMatch", "string", "Interpretation of resourceVersion: Exact or NotOlderThan."),
   query(
     "sendInitialEvents",
     "boolean",
-    "Begin a watch with ADDED events for all there is, and a BOOKMARK at their end. Needs resourceVersionMatch=NotOlderThan.",
+    "Start a watch with ADDED events for all objects, then a BOOKMARK. Requires resourceVersionMatch=NotOlderThan.",
   ),
-  query(
-    "timeoutSeconds",
-    "integer",
-    "After how many seconds the server ends the request, whatever comes of it.",
-  ),
+  query("timeoutSeconds", "integer", "Timeout of the request in seconds."),
 ];
 
 export const listParameters: readonly Parameter[] = [allowWatchBookmarks, ...selectionParameters, watch];
 
 export const deleteParameters: readonly Parameter[] = [
   dryRun,
-  query("gracePeriodSeconds", "integer", "How long the object may take to end; 0 for at once."),
-  query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean", "Delete even what cannot be read."),
+  query("gracePeriodSeconds", "integer", "Grace period in seconds; 0 deletes at once."),
+  query(
+    "ignoreStoreReadErrorWithClusterBreakingPotential",
+    "boolean",
+    "Delete the object even if it cannot be read.",
+  ),
   query("orphanDependents", "boolean", "Deprecated: use propagationPolicy."),
   query(
     "propagationPolicy",
     "string",
-    "What happens to what the object owns: Background (goes afterwards), Foreground (goes before), Orphan (stays).",
+    "Deletion of dependents: Background (afterwards), Foreground (before the object), Orphan (not deleted).",
   ),
 ];
 

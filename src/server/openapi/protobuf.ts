@@ -1,11 +1,11 @@
 /** Turns a JSON value into the content of a protobuf field. */
 export interface Encoding {
-  /** 0 varint, 1 eight bytes, 2 with its length before it. */
+  /** Wire type: 0 varint, 1 fixed 64 bits, 2 length-delimited. */
   readonly wire: 0 | 1 | 2;
   readonly encode: (value: unknown) => Buffer;
 }
 
-/** A field of a message: its number, how it is encoded, and whether an array of values makes several of it. */
+/** Field of a message: number, encoding, and whether it is repeated. */
 export type Field = readonly [number: number, encoding: Encoding, repeated?: "repeated"];
 
 export const string: Encoding = { wire: 2, encode: (value) => Buffer.from(String(value)) };
@@ -21,19 +21,18 @@ export const double: Encoding = {
 };
 
 /**
- * A message whose fields have the names they have in JSON. Names that are not among them are left out, but those with
- * `x-` go to the field for extensions, if there is one. The fields are asked for when they are needed, since messages
- * may contain themselves.
+ * Message whose fields have the names that they have in JSON. Other names are omitted, except that `x-…` goes to the field
+ * for extensions, if there is one. `fields` is called on first use, since messages may be recursive.
  */
 export function message(fields: () => Readonly<Record<string, Field>>, extensions?: Field): Encoding {
-  let known: ReadonlyMap<string, Field> | undefined;
+  let fieldsByName: ReadonlyMap<string, Field> | undefined;
   return {
     wire: 2,
     encode(value) {
-      known ??= new Map(Object.entries(fields()));
+      fieldsByName ??= new Map(Object.entries(fields()));
       const parts: Buffer[] = [];
       for (const [name, content] of Object.entries(value as object) as [string, unknown][]) {
-        const field = known.get(name);
+        const field = fieldsByName.get(name);
         if (field) put(parts, field, content);
         else if (extensions && name.startsWith("x-")) put(parts, extensions, [[name, content]]);
       }
@@ -42,7 +41,7 @@ export function message(fields: () => Readonly<Record<string, Field>>, extension
   };
 }
 
-/** A JSON object with any names: a message that repeats pairs of name and value in one of its fields. */
+/** JSON object with any keys: a message with a repeated field of key-value pairs. */
 export function mapOf(value: Encoding, number = 1): Encoding {
   const pairs = pair(value);
   return {
@@ -55,7 +54,7 @@ export function mapOf(value: Encoding, number = 1): Encoding {
   };
 }
 
-/** A name and its value. */
+/** Key-value pair. */
 export function pair(value: Encoding): Encoding {
   return {
     wire: 2,
@@ -69,7 +68,7 @@ export function pair(value: Encoding): Encoding {
   };
 }
 
-/** A message that has the value in one of its fields, which `choose` picks. */
+/** Message with the value in the field that `choose` returns. */
 export function wrapped(choose: (value: unknown) => Field): Encoding {
   return {
     wire: 2,
@@ -99,7 +98,7 @@ function varint(value: number): Buffer {
   const short = oneByte[value];
   if (short) return short;
   const bytes: number[] = [];
-  // Negative numbers take all of their 64 bits.
+  // Negative numbers are encoded with all 64 bits.
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 0x7fn) {
     bytes.push(Number(rest & 0x7fn) | 0x80);

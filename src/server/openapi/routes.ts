@@ -4,15 +4,15 @@ import { capitalized, operationId, tagOf } from "./operation-id.js";
 import { operations, type Model, type Operation } from "./operations.js";
 import { nameParameter, namespaceParameter, prettyParameter, type Parameter } from "./parameters.js";
 
-/** An address and what can be done there, in no dialect yet. */
+/** Path and its operations, for any version of OpenAPI. */
 export interface Route {
   readonly path: string;
-  /** What every operation there understands. */
+  /** Parameters of all operations of the path. */
   readonly parameters: readonly Parameter[];
   readonly operations: readonly RoutedOperation[];
 }
 
-/** An operation on one kind at one address. */
+/** Operation on one kind at one path. */
 export interface RoutedOperation extends Operation {
   readonly id: string;
   readonly tag: string;
@@ -24,7 +24,7 @@ type Served = Exclude<Verb, "watch">;
 const onCollection: readonly Served[] = ["list", "create", "deletecollection"];
 const onObject: readonly Served[] = ["get", "update", "patch", "delete"];
 
-/** Everything that can be done with objects of a kind. */
+/** All paths and operations of a kind. */
 export function routesOf(type: ResourceType): readonly Route[] {
   const { group, version, kind, plural, namespaced } = type;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -68,7 +68,7 @@ function routed(type: ResourceType, verb: Served, subject: string, part?: Subres
   const { idVerb, idPrefix = "", description, answer, body } = operation;
   const one = part ? `the ${part.name} of one ${kind}` : `one ${kind}`;
   const model = (of: Model): Model => (of === "object" && part?.name === "scale" ? "scale" : of);
-  // The scale of a custom kind goes by the name of that kind, as apiextensions has it.
+  // Like in apiextensions, the scale of a custom kind is published under the name of that kind.
   const own = type.capabilities.openapi === "named-types" && part?.name === "scale" ? scaleKind : type;
   return {
     ...operation,

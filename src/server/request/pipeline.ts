@@ -6,7 +6,6 @@ import {
   type Authorize,
   type Decision,
 } from "../access/authorize.js";
-import type { User } from "../access/user.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
 import type { Registry } from "../registry/registry.js";
 import type { Verb } from "../resources/resource-type.js";
@@ -61,7 +60,7 @@ export class RequestPipeline {
   async handle<V extends Verb>(request: ApiRequest<V>, target?: ResolvedResource): Promise<ApiResponse[V]> {
     try {
       const resolution = target ?? resolve(this.registry.types, request);
-      const authorizing = this.#checkAccess(attributesOf(request));
+      const authorizing = this.checkAccess(attributesOf(request));
       if (authorizing !== undefined) await authorizing;
       const { type } = resolution;
       if (type?.deprecation !== undefined) request.warn?.(type.deprecation);
@@ -78,13 +77,13 @@ export class RequestPipeline {
     }
   }
 
-  /** Checks access to a path outside the API, such as `/metrics`. */
-  authorizePath(user: User, verb: string, path: string): Promise<void> | undefined {
-    return this.#checkAccess({ user, verb, path });
-  }
-
-  /** @returns undefined when access was granted at once. */
-  #checkAccess(attributes: Attributes): Promise<void> | undefined {
+  /**
+   * Checks access to something that is not handled as a request: a path outside the API, or the history of an object.
+   *
+   * @returns undefined when access was granted at once.
+   * @throws {ApiError} 403
+   */
+  checkAccess(attributes: Attributes): Promise<void> | undefined {
     const decision = this.#authorize(attributes);
     if (decision instanceof Promise) return decision.then((later) => refuseUnlessAllowed(attributes, later));
     refuseUnlessAllowed(attributes, decision);

@@ -1,5 +1,5 @@
 import { ApiError, failures } from "../../model/core.js";
-import { failure, type StatusReason } from "../../model/errors/status.js";
+import { failureStatus, type StatusReason } from "../../model/errors/status.js";
 import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { ApiRequest } from "./api-request.js";
@@ -111,5 +111,5 @@ function notAllowed(type: ResourceType, verb: string): ApiError {
 }
 
 function genericError(reason: StatusReason, message: string): ApiError {
-  return new ApiError(failure(reason, message, {}));
+  return new ApiError(failureStatus(reason, message, {}));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sharedEntries } from "../../model/apply/fields/shared-sets.js";
+import { markEntriesShared } from "../../model/apply/fields/shared-sets.js";
 import { deepFreeze, type JsonObject, type KubeObject, type ManagedFieldsEntry } from "../../model/core.js";
 import { encodeStatus, encodeStored } from "./encode-stored.js";
 import type { Draft, ResourceType } from "./resource-type.js";
@@ -23,8 +23,8 @@ function entry(manager: string, subresource?: string): ManagedFieldsEntry {
 }
 
 const creator = deepFreeze(entry("créateur"));
-const created = sharedEntries([creator]);
-const reported = sharedEntries([creator, deepFreeze(entry("it", "status"))]);
+const created = markEntriesShared([creator]);
+const reported = markEntriesShared([creator, deepFreeze(entry("it", "status"))]);
 
 function draft(fields: JsonObject, metadata: JsonObject = {}): Draft {
   return {

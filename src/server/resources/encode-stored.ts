@@ -1,4 +1,4 @@
-import { areShared, textOfEntries } from "../../model/apply/fields/shared-sets.js";
+import { areEntriesShared, encodeManagedFields } from "../../model/apply/fields/shared-sets.js";
 import type { KubeObject, ManagedFieldsEntry } from "../../model/core.js";
 import { apiVersionOf, type Draft, type ResourceType } from "./resource-type.js";
 
@@ -45,8 +45,8 @@ const ownersOfMany = new WeakMap<readonly ManagedFieldsEntry[], Buffer>();
 function ownersOf(entries: readonly ManagedFieldsEntry[]): string | Buffer {
   const known = ownersOfMany.get(entries);
   if (known !== undefined) return known;
-  const text = `,"managedFields":${textOfEntries(entries)}`;
-  if (!areShared(entries)) return text;
+  const text = `,"managedFields":${encodeManagedFields(entries)}`;
+  if (!areEntriesShared(entries)) return text;
   const bytes = Buffer.from(text);
   ownersOfMany.set(entries, bytes);
   return bytes;

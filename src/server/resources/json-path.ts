@@ -1,7 +1,12 @@
-import { type Json, type JsonObject, isJsonObject } from "../../model/object/json.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setOwn,
+} from "../../model/object/json.js";
 import { renderBadValue } from "../../model/object/bad-value.js";
-import { isJsonArray } from "../../model/patch/json-equal.js";
-import { getOwn, setOwn } from "../../model/patch/own-property.js";
 
 /** A path that can be followed in any JSON: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`. */
 export interface JsonPath {

@@ -22,14 +22,12 @@ export interface ResourceType {
   /** A version that is on its way out says so with every answer. */
   readonly deprecation?: string | undefined;
   readonly storage: Storage;
-  /** The schema as it is published; nodes may be shared, and {@link typeName} says which of them have a name. */
+  /** Schema of the objects. Nodes may be shared. */
   readonly schema: StructuralSchema;
   /** The same, compiled: defaulting, pruning and validation of whole objects. */
   readonly rules: ObjectSchema;
   /** An object before anything is set, for kinds that have fields which are always there. */
   readonly blank?: KubeObject | undefined;
-  /** The name of a schema node in OpenAPI documents (`io.k8s.api.core.v1.ConfigMap`), if it has one. */
-  readonly typeName?: ((schema: StructuralSchema) => string | undefined) | undefined;
   readonly subresources: Subresources;
   readonly columns: readonly TableColumn[];
   /** Fields besides metadata.name and metadata.namespace that field selectors may name, with how to read them. */

@@ -72,8 +72,9 @@ const steps: readonly ((database: Database) => void)[] = [
 /** The version that this code writes. */
 export const schemaVersion = steps.length;
 
-/** Prepares an empty file. Its header is complete before the file is moved to its place. */
+/** Prepares an empty file, which the caller syncs before moving it to its place: SQLite itself syncs nothing here. */
 export function createSchema(database: Database): void {
+  database.exec("PRAGMA synchronous = OFF");
   database.exec(`PRAGMA page_size = ${pageSize}; PRAGMA application_id = ${applicationId};`);
   migrate(database);
   database.exec("PRAGMA journal_mode = WAL");

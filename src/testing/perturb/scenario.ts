@@ -1,7 +1,7 @@
 import type { Client, ObjectRef } from "../../client/client.js";
 import type { AnyKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Clock, Duration, KubeObject, Random } from "../../model/core.js";
-import type { Resource } from "../../model/schema/resource-types.js";
+import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule as PeriodicWork } from "../../runtime/schedule/schedule.js";
 import type { TestObject } from "../api/put-objects.js";

@@ -46,16 +46,18 @@ function takesText(takes: SettingType): string {
   switch (takes.type) {
     case "integer":
       return takes.max === undefined
-        ? `a whole number from ${takes.min}`
-        : `a whole number from ${takes.min} to ${takes.max}`;
+        ? `an integer from ${takes.min}`
+        : `an integer from ${takes.min} to ${takes.max}`;
     case "boolean":
       return "`true` or `false`";
     case "choice":
       return takes.choices.map(code).join(", ");
     case "duration":
       return takes.orFalse === true ? "a duration, or `false`" : "a duration";
+    case "size":
+      return `a size of at least \`${takes.min}\``;
     case "list":
-      return `a list of ${takes.of === "path" ? "paths" : "texts"}`;
+      return `a list of ${takes.of === "path" ? "paths" : "strings"}`;
     case "path":
     case "text":
       return `a ${takes.type}`;

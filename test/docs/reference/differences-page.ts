@@ -2,15 +2,15 @@ import { themes } from "../../kubernetes/differences.js";
 
 const head = `# Differences from Kubernetes
 
-Made from the code: a test sends the same requests to Fettle and to a kube-apiserver 1.34, and compares their answers.
-What is not told here was the same, to the letter, but for what has to differ between any two servers: ids, versions, times.
-[The API server](../server.md) says what is not there at all.
+Generated from a test that sends the same requests to Fettle and to kube-apiserver 1.34 and compares the responses.
+All other responses were identical, except for values that differ between any two servers: ids, versions, times.
+[The API server](../server.md) lists what is not implemented.
 `;
 
-/** Where Fettle answers otherwise than Kubernetes, and why. */
+/** Documentation of all differences from Kubernetes that are on purpose. */
 export function differencesPage(): string {
-  const sections = themes.map(({ title, kept }) => {
-    return `## ${title}\n\n${kept.map(({ why }) => `- ${why}`).join("\n")}\n`;
+  const sections = themes.map(({ title, differences }) => {
+    return `## ${title}\n\n${differences.map(({ why }) => `- ${why}`).join("\n")}\n`;
   });
   return [head, ...sections].join("\n");
 }

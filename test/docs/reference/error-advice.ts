@@ -34,7 +34,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   FutureRevision: "The revision is of another store: read anew.",
   SlowWatcher: "Watch again from its `revision`, and read faster.",
   BackupDamaged: "Use another backup; this one is incomplete or changed.",
-  RestoreRefused: "Choose an empty folder, or `--force` to have the store there moved aside.",
+  RestoreRefused: "Choose an empty folder, or `--force` to rename the store in it.",
   ListenError: "Turn TLS on, or listen on this machine alone.",
   CertificateError: "Give another certificate and key, or none to have one made.",
   CredentialsError:

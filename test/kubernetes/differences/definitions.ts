@@ -1,41 +1,41 @@
 import { orderless } from "../comparable.js";
-import { said, type Theme } from "./kept.js";
+import { textOf, type Theme } from "./known-difference.js";
 
-export const inDefinitions: Theme = {
-  title: "Definitions and their objects",
-  kept: [
+export const definitions: Theme = {
+  title: "CustomResourceDefinitions and their objects",
+  differences: [
     {
-      why: "Faults in a definition are told where they stand. Kubernetes names a place that only its older form has, when there is one version.",
+      why: "Errors in a definition have the path of v1. Kubernetes reports the path of v1beta1 when there is one version.",
       covers: ({ step, path, ours, theirs }) =>
         step.path.includes("customresourcedefinitions") &&
         /^body\.(message|details\.causes\[\d+\]\.(field|message))$/.test(path) &&
-        orderless(inOlderForm(said(ours))) === orderless(inOlderForm(said(theirs))),
+        orderless(inOlderForm(textOf(ours))) === orderless(inOlderForm(textOf(theirs))),
     },
     {
-      why: "A version may have selectable fields when all versions have one schema, which Kubernetes refuses by mistake.",
+      why: "Selectable fields are allowed when all versions have the same schema, which Kubernetes rejects by mistake.",
       covers: ({ answers: [, theirs] }) =>
         JSON.stringify(theirs.body).includes(
           "may only be set when `version.schema.openAPIV3Schema` is not included",
         ),
     },
     {
-      why: "Conversion webhooks are refused; versions of a kind differ in their schema only.",
+      why: "Conversion webhooks are rejected; versions of a kind differ in their schema only.",
       covers: ({ answers: [ours] }) =>
         JSON.stringify(ours.body).includes("does not call conversion webhooks"),
     },
     {
-      why: "The deletion of a definition is a change of what it asks for, so its generation is counted on.",
+      why: "Deleting a definition increments its generation.",
       covers: ({ step, path }) =>
         step.method === "DELETE" &&
         step.path.includes("customresourcedefinitions") &&
         path === "body.metadata.generation",
     },
     {
-      why: "A scale below zero is refused as a scale.",
+      why: "A negative scale is rejected as an invalid Scale.",
       covers: ({ step }) => step.line.startsWith('PATCH widgets/a/scale merge {"spec":{"replicas":-1}}'),
     },
     {
-      why: "A custom object's scale can be applied. Kubernetes answers 500.",
+      why: "The scale of a custom object can be applied. Kubernetes responds with 500.",
       covers: ({ step, path, answers: [ours, theirs] }) =>
         (theirs.code === 500 && ours.code === 200) ||
         (step.line === "GET widgets/a" && /resourceVersion|generation|managedFields|replicas/.test(path)),

@@ -1,28 +1,28 @@
-import { isOwnership, said, type Theme } from "./kept.js";
+import { isOwnership, textOf, type Theme } from "./known-difference.js";
 
-export const inOwnership: Theme = {
-  title: "Who owns what",
-  kept: [
+export const fieldOwnership: Theme = {
+  title: "Field ownership",
+  differences: [
     {
-      why: "Who writes to `status` does not own the labels and annotations that came along: they are not written.",
+      why: "Writers of `status` do not own labels and annotations in the request, which are not written.",
       covers: ({ path }) => /managedFields\[\d+\]\.fieldsV1\.f:metadata$/.test(path),
     },
     {
-      why: "Owners survive when an object is written in several versions with different fields. Kubernetes forgets all of them.",
+      why: "Field managers are differences when an object is written in several versions with different fields. Kubernetes drops all of them.",
       covers: (found) =>
         found.step.line.includes('"spec":{"old":"z"}') ||
         (isOwnership(found) && found.theirs === undefined && Array.isArray(found.ours)),
     },
     {
-      why: "Entries made through `scale` have a time, and conflicts with them name the version in which the object was written.",
+      why: "Entries of `scale` have a time, and conflicts with them name the version in which the object was written.",
       covers: ({ path, ours, theirs }) =>
         /managedFields\[\d+\]\.time$/.test(path) && theirs === undefined
           ? true
-          : said(theirs).includes('subresource "scale" using autoscaling/v1') &&
-            said(ours).includes('subresource "scale"'),
+          : textOf(theirs).includes('subresource "scale" using autoscaling/v1') &&
+            textOf(ours).includes('subresource "scale"'),
     },
     {
-      why: "What an apply gives up is gone. Kubernetes leaves `null` in its place in some cases, and then refuses the object that it made.",
+      why: "Fields that an apply gives up are removed. Kubernetes leaves `null` in some cases, and then rejects the resulting object.",
       covers: ({ step, path, answers: [ours, theirs] }) =>
         (ours.code === 200 &&
           theirs.code === 422 &&
@@ -33,11 +33,11 @@ export const inOwnership: Theme = {
         (step.path.includes("/gadgets/") && /^body\.metadata\.(resourceVersion|generation)$/.test(path)),
     },
     {
-      why: "A list by key, of which an applied item has no key, is refused before anything else is looked at.",
+      why: "Applied list items without their keys are rejected before any other check.",
       covers: ({ answers: [ours] }) => JSON.stringify(ours.body).includes("omits all key fields"),
     },
     {
-      why: "The generation is always the server's. Kubernetes keeps what it is given for kinds that have none.",
+      why: "metadata.generation is always set by the server. Kubernetes keeps the client's value for kinds without generation.",
       covers: ({ step, path, ours }) =>
         step.method === "POST" && path === "body.metadata.generation" && ours === undefined,
     },

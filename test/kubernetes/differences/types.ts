@@ -1,27 +1,27 @@
-import type { Theme } from "./kept.js";
+import type { Theme } from "./known-difference.js";
 
 /** Fields that are behind a feature gate in Kubernetes 1.34. */
-const trials =
+const alphaFields =
   /\.(restartPolicyRules|fileKeyRef|hostnameOverride|extendedResourceClaimStatus|podCertificate)$/;
 
-export const inTypes: Theme = {
-  title: "Types, as OpenAPI tells them",
-  kept: [
+export const types: Theme = {
+  title: "Types in OpenAPI documents",
+  differences: [
     {
-      why: "What Kubernetes 1.34 has on trial in pods is not known: `restartPolicyRules`, `fileKeyRef`, `hostnameOverride`, `extendedResourceClaimStatus`, `podCertificate`.",
-      covers: ({ path, ours }) => trials.test(path) && ours === undefined,
+      why: "Alpha fields of pods in Kubernetes 1.34 are missing: `restartPolicyRules`, `fileKeyRef`, `hostnameOverride`, `extendedResourceClaimStatus`, `podCertificate`.",
+      covers: ({ path, ours }) => alphaFields.test(path) && ours === undefined,
     },
     {
-      why: "The strategy of a deployment is described in its place.",
-      covers: ({ path }) => path.includes(".DeploymentSpec.strategy."),
+      why: "`x-kubernetes-unions` is left out: no client reads it.",
+      covers: ({ path }) => path.endsWith(".x-kubernetes-unions"),
     },
     {
-      why: "The data of a controller revision may be anything that is JSON.",
-      covers: ({ path }) => path.includes(".ControllerRevision.data."),
+      why: "`DeleteOptions` is listed as a kind of the core group only, though clients may send it in any group.",
+      covers: ({ path }) => path.includes(".v1.DeleteOptions.x-kubernetes-group-version-kind"),
     },
     {
-      why: "The details of a Status are no list.",
-      covers: ({ path }) => path.endsWith(".v1.Status.details.x-kubernetes-list-type"),
+      why: "`details` of a Status has no list type, since it is not a list.",
+      covers: ({ path }) => path.endsWith(".v1.Status.properties.details.x-kubernetes-list-type"),
     },
   ],
 };

@@ -43,8 +43,10 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
   await shared(first, second);
   const ofSecond = names.filter((name) => second.sharding?.owns(`default/${name}`));
   expect(ofSecond.length).toBeGreaterThan(0);
-  await expect.poll(() => new Set([...second.runs.all()].map(({ key }) => key)).size).toBe(ofSecond.length);
-  expect([...second.runs.all()][0]?.triggers[0]).toMatchObject({ type: "shard", text: "shard gained" });
+  await expect
+    .poll(async () => new Set((await second.runs.find()).map(({ key }) => key)).size)
+    .toBe(ofSecond.length);
+  expect((await second.runs.find())[0]?.triggers[0]).toMatchObject({ type: "shard", text: "shard gained" });
 
   // What is another's is refused, and told.
   const [theirs = ""] = ofSecond;
@@ -90,7 +92,7 @@ test("a run that is under way when its shard is to go comes to its end, or is cu
   await first.stop();
   await world.until((all) => all.filter(({ phase }) => phase === "end").length >= 4);
   expect(world.effects.filter(({ phase, who }) => phase === "cut" && who === "first")).toHaveLength(4);
-  expect([...first.runs.all()].map(({ outcome }) => outcome.type)).toContain("cancelled");
+  expect((await first.runs.find()).map(({ outcome }) => outcome.type)).toContain("cancelled");
   expect(world.problems).toEqual([]);
 });
 

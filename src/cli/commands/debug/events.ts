@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { isExpired, isGone } from "../../../model/core.js";
 import { escapeText } from "../../../model/diff/yaml-text.js";
-import type { ToldChange } from "../../../plane/management/contract.js";
+import type { ChangeReport } from "../../../plane/management/contract.js";
 import {
   connectionOptions,
   UsageError,
@@ -86,11 +86,11 @@ async function* changesFrom(
   plane: ManagementClient,
   asked: AskedChanges,
   terminal: Terminal,
-): AsyncGenerator<ToldChange, void, undefined> {
+): AsyncGenerator<ChangeReport, void, undefined> {
   const { changes, revision } = await plane.changes(asked);
   yield* changes;
   let after = revision;
-  const begin = async function* (): AsyncGenerator<ToldChange, void, undefined> {
+  const begin = async function* (): AsyncGenerator<ChangeReport, void, undefined> {
     try {
       yield* plane.followChanges({ ...asked, after });
     } catch (error) {
@@ -107,7 +107,7 @@ async function* changesFrom(
   }
 }
 
-function changeText({ revision, type, object, changes }: ToldChange, colors: boolean): string {
+function changeText({ revision, type, object, changes }: ChangeReport, colors: boolean): string {
   const paint = picocolors.createColors(colors);
   const { namespace, name = "" } = object.metadata;
   const title = escapeText(`${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);

@@ -1,7 +1,7 @@
-import { builtInKinds } from "../../../client/kinds/built-in-kinds.js";
+import { builtInKinds } from "../../../model/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
-import { pluralOf } from "../../../model/schema/plural.js";
+import { pluralOf } from "../../../model/resource/plural.js";
 import type { Controller } from "../../../runtime/controller/controller.js";
 
 /** A rule of Kubernetes' RBAC. */
@@ -74,7 +74,9 @@ export const shardRules: readonly Rule[] = [
 /** Where a kind is served. Of one that is known by name alone, the plural is guessed as its authors would have. */
 function addressOf(kind: AnyKind): { readonly group: string; readonly plural: string } {
   const { apiVersion, name, plural } = named(kind);
-  const known = builtInKinds.find((each) => each.apiVersion === apiVersion && each.kind === name);
+  const known = Object.values(builtInKinds).find(
+    (each) => each.apiVersion === apiVersion && each.kind === name,
+  );
   const group = parseApiVersion(apiVersion)?.group ?? "";
   return { group, plural: plural ?? known?.plural ?? pluralOf(name) };
 }

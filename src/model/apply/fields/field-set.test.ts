@@ -5,17 +5,17 @@ import {
   emptySet,
   equals,
   type FieldSet,
-  has,
+  hasField,
   intersection,
   isEmpty,
   leaves,
-  type Path,
+  type FieldSetPath,
   pathsOf,
   recursiveDifference,
   setOf,
   union,
 } from "./field-set.js";
-import { readFieldsV1 } from "./fields-v1.js";
+import { parseFieldsV1 } from "./fields-v1.js";
 import { fieldElement, keyElement, valueElement } from "./path-element.js";
 
 const element = fc.constantFrom(
@@ -36,28 +36,28 @@ function model(set: FieldSet): Set<string> {
   return new Set(pathsOf(set).map((path) => JSON.stringify(path)));
 }
 
-function isBelow(path: Path, above: Path): boolean {
+function isBelow(path: FieldSetPath, above: FieldSetPath): boolean {
   return above.length < path.length && above.every((element, index) => element === path[index]);
 }
 
 describe("a set of fields", () => {
-  test("has what was put into it", () => {
+  test("contains the paths it was created from", () => {
     const check = fc.property(paths, path, (paths, other) => {
       const set = setOf(...paths);
-      for (const path of paths) expect(has(set, path)).toBe(true);
-      expect(has(set, other)).toBe(model(set).has(JSON.stringify(other)));
+      for (const path of paths) expect(hasField(set, path)).toBe(true);
+      expect(hasField(set, other)).toBe(model(set).has(JSON.stringify(other)));
       expect(model(set)).toEqual(new Set(paths.map((path) => JSON.stringify(path))));
       expect(isEmpty(set)).toBe(paths.length === 0);
     });
     fc.assert(check);
   });
 
-  test("has no member that is the whole object", () => {
-    expect(has(setOf([fieldElement("a")]), [])).toBe(false);
+  test("never contains the root", () => {
+    expect(hasField(setOf([fieldElement("a")]), [])).toBe(false);
     expect(setOf([])).toEqual(emptySet);
   });
 
-  test("does as sets do", () => {
+  test("union, intersection and difference agree with plain sets", () => {
     const check = fc.property(paths, paths, (left, right) => {
       const [a, b] = [setOf(...left), setOf(...right)];
       const [ours, theirs] = [model(a), model(b)];
@@ -67,10 +67,14 @@ describe("a set of fields", () => {
       expect(model(intersection(a, b))).toEqual(new Set(both));
       expect(model(difference(a, b))).toEqual(new Set(rest));
       expect(model(recursiveDifference(a, b))).toEqual(
-        new Set(rest.filter((path) => !right.some((above) => isBelow(JSON.parse(path) as Path, above)))),
+        new Set(
+          rest.filter((path) => !right.some((above) => isBelow(JSON.parse(path) as FieldSetPath, above))),
+        ),
       );
-      const inner = (path: Path): boolean => left.some((other) => isBelow(other, path));
-      expect(model(leaves(a))).toEqual(new Set([...ours].filter((path) => !inner(JSON.parse(path) as Path))));
+      const inner = (path: FieldSetPath): boolean => left.some((other) => isBelow(other, path));
+      expect(model(leaves(a))).toEqual(
+        new Set([...ours].filter((path) => !inner(JSON.parse(path) as FieldSetPath))),
+      );
       expect(equals(a, b)).toBe(rest.length === 0 && ours.size === theirs.size);
     });
     fc.assert(check, { numRuns: 500 });
@@ -89,13 +93,13 @@ describe("a set of fields", () => {
       ];
       for (const set of results) {
         const text = JSON.stringify(set);
-        expect(JSON.stringify(readFieldsV1(JSON.parse(text)))).toBe(text);
+        expect(JSON.stringify(parseFieldsV1(JSON.parse(text)))).toBe(text);
       }
     });
     fc.assert(check, { numRuns: 500 });
   });
 
-  test("is shared, not copied, when an operation changes nothing", () => {
+  test("is returned itself if an operation changes nothing", () => {
     const set = setOf([fieldElement("a"), fieldElement("b")], [fieldElement("c")]);
     expect(union(set, setOf([fieldElement("c")]))).toBe(set);
     expect(difference(set, setOf([fieldElement("x")]))).toBe(set);

@@ -1,54 +1,54 @@
-import { jsonEqual } from "../../patch/json-equal.js";
+import { jsonEqual } from "../../object/json.js";
 import { type PathElement, sortElements } from "./path-element.js";
 
 /**
- * A set of fields, in the form in which objects carry it (`fieldsV1`):
+ * Set of fields, in the format of `fieldsV1`:
  *
  *     { "f:spec": { "f:ports": { ".": {}, "k:{\"port\":80}": { ".": {}, "f:name": {} } } } }
  *
- * A node stands for what its key selects. It is a member of the set when it is empty or has the key `.`; a node that
- * has other keys only is just on the way to members. Here `spec` is no member, `spec.ports`, its item and that item's
- * name are. The outermost node stands for the whole object, which is never a member: when it is empty, the set is.
+ * A node stands for what its key selects. It is a member of the set if it is empty or has the key `.`; a node
+ * with other keys only is an ancestor of members. Here `spec` is not a member; `spec.ports`, its item and the
+ * item's name are. The root stands for the whole object and is never a member: an empty root is an empty set.
  *
- * Invariants: keys are path elements in their one spelling, in the order of {@link sortElements}; `.` stands only
- * beside other keys. So equal sets are equal as JSON, and reading, comparing and writing one costs nothing. What
- * comes from outside becomes such a set by `readFieldsV1`. Sets are never changed in place, and share nodes freely.
+ * Invariants: keys are path elements in canonical form, in the order of {@link sortElements}; `.` occurs only
+ * beside other keys. So equal sets are equal JSON, and reading, comparing and writing one is free. Input of
+ * clients becomes such a set by `parseFieldsV1`. Sets are immutable and share nodes.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set that is still being put together. */
+/** Set under construction. */
 export type FieldSetDraft = { [element: PathElement]: FieldSet };
 
-/** A path to a field. */
-export type Path = readonly PathElement[];
+/** Path to a field. */
+export type FieldSetPath = readonly PathElement[];
 
-/** The set without members. As a node below the root: a member without anything below it. */
+/** Set without members. As a node below the root: a member with nothing below it. */
 export const emptySet: FieldSet = Object.freeze({});
 
-/** The key that marks a node with others below it as a member itself. */
+/** Key that marks an inner node as a member. */
 export const self = ".";
 
-/** Whether a set has no members. */
+/** True if a set has no members. */
 export function isEmpty(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
 
-/** Whether a node (not the root) is a member. */
+/** True if a node (not the root) is a member. */
 export function isMember(node: FieldSet): boolean {
   return node[self] !== undefined || isEmpty(node);
 }
 
-/** A node with what is below it, or nothing when it is no member and has no members below. */
-export function nodeOf(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
+/** Creates a node; undefined if it is not a member and has no members below. */
+export function makeNode(member: boolean, below: FieldSet | undefined): FieldSet | undefined {
   if (below === undefined || isEmpty(below)) return member ? emptySet : undefined;
   return member ? { [self]: emptySet, ...below } : below;
 }
 
-/** The set of some paths. */
-export function setOf(...paths: readonly Path[]): FieldSet {
+/** Creates the set of some paths. */
+export function setOf(...paths: readonly FieldSetPath[]): FieldSet {
   let set = emptySet;
   for (const path of paths) {
     let node = emptySet;
@@ -58,8 +58,8 @@ export function setOf(...paths: readonly Path[]): FieldSet {
   return set;
 }
 
-/** Whether the field at a path is a member. */
-export function has(set: FieldSet, path: Path): boolean {
+/** True if the field at a path is a member. */
+export function hasField(set: FieldSet, path: FieldSetPath): boolean {
   let node: FieldSet | undefined = set;
   for (const element of path) {
     node = node[element];
@@ -68,18 +68,18 @@ export function has(set: FieldSet, path: Path): boolean {
   return path.length > 0 && isMember(node);
 }
 
-/** Whether two sets have the same members. */
+/** True if two sets have the same members. */
 export function equals(left: FieldSet, right: FieldSet): boolean {
   return jsonEqual(left, right);
 }
 
-/** The members of either set. */
+/** Members of either set. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right || isEmpty(right)) return left;
   return isEmpty(left) ? right : unionBelow(left, right);
 }
 
-/** The union of two nodes. */
+/** Union of two nodes. */
 export function unionNodes(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return left;
   if (isEmpty(left)) return isMember(right) ? right : { [self]: emptySet, ...right };
@@ -101,28 +101,28 @@ function unionBelow(left: FieldSet, right: FieldSet): FieldSet {
     draft[element] = both;
   }
   if (draft === undefined) return left;
-  return grown ? inOrder(draft) : draft;
+  return grown ? sortedSet(draft) : draft;
 }
 
-/** The members of both sets. */
+/** Members of both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   const draft: FieldSetDraft = {};
   for (const element in left) {
     const ours = left[element];
     const theirs = right[element];
     if (element === self || ours === undefined || theirs === undefined) continue;
-    const both = nodeOf(isMember(ours) && isMember(theirs), intersection(ours, theirs));
+    const both = makeNode(isMember(ours) && isMember(theirs), intersection(ours, theirs));
     if (both !== undefined) draft[element] = both;
   }
   return draft;
 }
 
-/** The members of the first set that are none of the second. What is below them stays, unless it is in both too. */
+/** Members of the first set that are not in the second. Members below them stay, unless they are in both. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, false);
 }
 
-/** The members of the first set that are neither members of the second nor below such members. */
+/** Members of the first set that are neither in the second nor below a member of it. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   return without(left, right, true);
 }
@@ -140,7 +140,7 @@ function without(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet 
   return draft ?? left;
 }
 
-/** The nodes of a set that come before an element. */
+/** Nodes of a set before an element. */
 function upTo(set: FieldSet, end: PathElement): FieldSetDraft {
   const draft: FieldSetDraft = {};
   for (const element in set) {
@@ -163,10 +163,10 @@ function nodeWithout(ours: FieldSet, theirs: FieldSet, recursive: boolean): Fiel
     const node = rest[element];
     if (element !== self && node !== undefined) below[element] = node;
   }
-  return nodeOf(member, below);
+  return makeNode(member, below);
 }
 
-/** The members that have no members below them. */
+/** Members without members below them. */
 export function leaves(set: FieldSet): FieldSet {
   const draft: FieldSetDraft = {};
   for (const element in set) {
@@ -176,14 +176,14 @@ export function leaves(set: FieldSet): FieldSet {
   return draft;
 }
 
-/** The paths of all members: those of one level first, then what is below each of them. */
-export function pathsOf(set: FieldSet): Path[] {
-  const paths: Path[] = [];
+/** Paths of all members: those of one level first, then those below each of them. */
+export function pathsOf(set: FieldSet): FieldSetPath[] {
+  const paths: FieldSetPath[] = [];
   addPaths(set, [], paths);
   return paths;
 }
 
-function addPaths(set: FieldSet, prefix: Path, paths: Path[]): void {
+function addPaths(set: FieldSet, prefix: FieldSetPath, paths: FieldSetPath[]): void {
   const elements = Object.keys(set).filter((element) => element !== self);
   for (const element of elements) {
     if (isMember(set[element] ?? emptySet)) paths.push(prefix.concat(element));
@@ -191,8 +191,8 @@ function addPaths(set: FieldSet, prefix: Path, paths: Path[]): void {
   for (const element of elements) addPaths(set[element] ?? emptySet, prefix.concat(element), paths);
 }
 
-/** A draft whose elements came in any order, as a set. */
-export function inOrder(draft: FieldSetDraft): FieldSet {
+/** Sorts a draft. */
+export function sortedSet(draft: FieldSetDraft): FieldSet {
   const elements = sortElements(Object.keys(draft));
   if (elements === undefined) return draft;
   const set: FieldSetDraft = {};

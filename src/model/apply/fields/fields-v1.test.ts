@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../object/json.js";
-import { FieldSetError } from "./field-set-error.js";
 import { pathsOf } from "./field-set.js";
-import { readFieldsV1 } from "./fields-v1.js";
-import { showPath } from "./path-element.js";
+import { parseFieldsV1 } from "./fields-v1.js";
+import { FieldSetError, renderPath } from "./path-element.js";
 
 function read(text: string): string {
-  return JSON.stringify(readFieldsV1(JSON.parse(text) as Json));
+  return JSON.stringify(parseFieldsV1(JSON.parse(text) as Json));
 }
 
 describe("fieldsV1", () => {
-  test("comes in the order in which Kubernetes writes it", () => {
+  test("is sorted in Kubernetes' order", () => {
     const shuffled = {
       "i:10": {},
       "i:2": {},
@@ -27,7 +26,7 @@ describe("fieldsV1", () => {
       "f:b": { "f:c": {}, ".": {} },
       "f:a": {},
     };
-    expect(Object.keys(readFieldsV1(shuffled))).toEqual([
+    expect(Object.keys(parseFieldsV1(shuffled))).toEqual([
       "f:a",
       "f:b",
       "f:\uffee",
@@ -43,7 +42,9 @@ describe("fieldsV1", () => {
       "i:2",
       "i:10",
     ]);
-    expect(JSON.stringify(readFieldsV1({ "f:b": { "f:c": {}, ".": {} } }))).toBe('{"f:b":{".":{},"f:c":{}}}');
+    expect(JSON.stringify(parseFieldsV1({ "f:b": { "f:c": {}, ".": {} } }))).toBe(
+      '{"f:b":{".":{},"f:c":{}}}',
+    );
   });
 
   test.each([
@@ -64,7 +65,7 @@ describe("fieldsV1", () => {
       '{"f:__proto__":{"f:constructor":{}}}',
     ],
     ["nothing", "null", "{}"],
-  ])("knows %s", (_, text, expected) => {
+  ])("parses %s", (_, text, expected) => {
     expect(read(text)).toBe(expected);
   });
 
@@ -83,12 +84,12 @@ describe("fieldsV1", () => {
     ["[]"],
     ['"x"'],
     [`${'{"f:a":'.repeat(5000)}{}${"}".repeat(5000)}`],
-  ])("refuses %.40s", (text) => {
+  ])("rejects %.40s", (text) => {
     expect(() => read(text)).toThrow(FieldSetError);
   });
 
-  test("paths are shown as conflicts show them", () => {
-    const set = readFieldsV1({
+  test("renderPath formats paths like conflicts do", () => {
+    const set = parseFieldsV1({
       "f:spec": {
         "f:ports": { 'k:{"port":80,"protocol":"T\\"CP"}': { ".": {}, "f:name": {} } },
         "f:tags": { 'v:"x"': {}, "v:2.5": {} },
@@ -96,7 +97,7 @@ describe("fieldsV1", () => {
         "f:replicas": {},
       },
     });
-    expect(pathsOf(set).map(showPath)).toEqual([
+    expect(pathsOf(set).map(renderPath)).toEqual([
       ".spec.replicas",
       ".spec.list[3]",
       '.spec.ports[port=80,protocol="T\\"CP"]',

@@ -1,28 +1,34 @@
 import { isJsonObject, type Json } from "../../object/json.js";
-import { FieldSetError } from "./field-set-error.js";
-import { emptySet, type FieldSet, type FieldSetDraft, inOrder, isEmpty, nodeOf, self } from "./field-set.js";
-import { readElement } from "./path-element.js";
+import {
+  emptySet,
+  type FieldSet,
+  type FieldSetDraft,
+  sortedSet,
+  isEmpty,
+  makeNode,
+  self,
+} from "./field-set.js";
+import { FieldSetError, parseElement } from "./path-element.js";
 
-/** Deeper sets than objects can be. */
-const deepest = 1000;
+/** Limit for nesting, deeper than any object. */
+const maxDepth = 1000;
 
 /**
- * The set of fields that `fieldsV1` describes. It may have been written by anybody: elements are brought into order and
- * into their one spelling, and kinds of elements that nobody knows yet are dropped with all below them. Throws a
- * {@link FieldSetError} for what describes no set.
+ * Parses `fieldsV1` from a client: elements are sorted and brought into canonical form, and unknown kinds of
+ * elements are dropped with everything below. Throws a {@link FieldSetError} for malformed input.
  *
- * There is no function for the way back: a set is its own `fieldsV1`.
+ * There is no reverse function: a set is its own `fieldsV1`.
  */
-export function readFieldsV1(fields: Json | undefined): FieldSet {
+export function parseFieldsV1(fields: Json | undefined): FieldSet {
   if (fields === undefined || fields === null) return emptySet;
-  return readNode(fields, 0).below;
+  return parseNode(fields, 0).below;
 }
 
-function readNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
-  // Nothing below it and not even a mark: a member all the same.
+function parseNode(json: Json, depth: number): { member: boolean; below: FieldSet } {
+  // Null stands for a member without anything below it.
   if (json === null) return { member: true, below: emptySet };
-  if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 has ${typeof json} where a map should be`);
-  if (depth > deepest) throw new FieldSetError(`fieldsV1 is nested more than ${deepest} levels deep`);
+  if (!isJsonObject(json)) throw new FieldSetError(`fieldsV1 must contain maps, not ${typeof json}`);
+  if (depth > maxDepth) throw new FieldSetError(`fieldsV1 is nested more than ${maxDepth} levels deep`);
   const draft: FieldSetDraft = {};
   let member = false;
   for (const [text, child] of Object.entries(json)) {
@@ -30,11 +36,11 @@ function readNode(json: Json, depth: number): { member: boolean; below: FieldSet
       member = true;
       continue;
     }
-    const element = readElement(text);
+    const element = parseElement(text);
     if (element === undefined) continue;
-    const { member: childIsMember, below } = readNode(child, depth + 1);
-    const node = nodeOf(childIsMember, below);
+    const { member: childIsMember, below } = parseNode(child, depth + 1);
+    const node = makeNode(childIsMember, below);
     if (node !== undefined) draft[element] = node;
   }
-  return { member: member || isEmpty(draft), below: inOrder(draft) };
+  return { member: member || isEmpty(draft), below: sortedSet(draft) };
 }

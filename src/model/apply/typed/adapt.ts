@@ -3,14 +3,14 @@ import { fieldName } from "../fields/path-element.js";
 import type { FieldType } from "./field-type.js";
 
 /**
- * A set that was written under an older schema. Where a list or map has come to be owned as a whole since, whoever owned
- * parts of it owns the whole. The other way round nothing has to be done.
+ * Adapts a set that was recorded under an older schema. If a list or map has become atomic since, owners of
+ * parts of it own the whole. The reverse change needs nothing.
  */
 export function adaptToType(set: FieldSet, type: FieldType): FieldSet {
   if (type.map !== undefined) {
     const { map } = type;
-    // What nobody described cannot have come to be described otherwise.
-    if (map.undescribed) return set;
+    // Untyped values cannot have become atomic.
+    if (map.untyped) return set;
     return adaptEach(set, (element) => map.typeOf(fieldName(element) ?? ""));
   }
   const { list } = type;
@@ -24,13 +24,13 @@ function adaptEach(set: FieldSet, typeOf: (element: string) => FieldType | undef
     if (element === self || node === undefined || isEmpty(node)) continue;
     const type = typeOf(element);
     if (type === undefined) continue;
-    const adapted = isWhole(type) ? emptySet : adaptToType(node, type);
+    const adapted = isAtomic(type) ? emptySet : adaptToType(node, type);
     if (adapted !== node) (draft ??= { ...set })[element] = adapted;
   }
   return draft ?? set;
 }
 
-function isWhole({ map, list, scalar }: FieldType): boolean {
-  if (map !== undefined) return map.atomic && !map.undescribed;
+function isAtomic({ map, list, scalar }: FieldType): boolean {
+  if (map !== undefined) return map.atomic && !map.untyped;
   return scalar === undefined && list?.atomic === true;
 }

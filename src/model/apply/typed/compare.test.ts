@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { compare } from "./compare.js";
+import { compareTyped } from "./compare.js";
 import { fieldSetOf } from "./field-set-of.js";
 import { objectType } from "./field-type.js";
-import { merge } from "./merge.js";
+import { mergeTyped } from "./merge.js";
 
 const text: StructuralSchema = { type: "string" };
 const type = objectType({
@@ -26,7 +26,7 @@ const type = objectType({
 });
 const http = 'k:{"port":80,"protocol":"TCP"}';
 
-describe("the fields that a value mentions", () => {
+describe("fieldSetOf", () => {
   test.each<[string, Json, Json]>([
     [
       "an item with a default among its keys",
@@ -43,12 +43,12 @@ describe("the fields that a value mentions", () => {
       { free: { a: { b: 1 }, c: [1] } },
       { "f:free": { "f:a": { ".": {}, "f:b": {} }, "f:c": {} } },
     ],
-  ])("are %s", (_, value, fields) => {
+  ])("includes %s", (_, value, fields) => {
     expect(fieldSetOf(value, type)).toEqual(fields);
   });
 });
 
-describe("a comparison", () => {
+describe("compareTyped", () => {
   test.each<[string, Json, Json, Partial<Record<"added" | "modified" | "removed", Json>>]>([
     ["nothing", { steps: ["a"], free: { a: [1] } }, { free: { a: [1] }, steps: ["a"] }, {}],
     ["nothing where only the order of items changes", { tags: ["a", "b"] }, { tags: ["b", "a"] }, {}],
@@ -96,11 +96,11 @@ describe("a comparison", () => {
     ],
     ["null instead of nothing in it", { free: {} }, { free: null }, { modified: { "f:free": {} } }],
   ])("finds %s", (_, before, after, found) => {
-    expect(compare(before, after, type)).toEqual({ added: {}, modified: {}, removed: {}, ...found });
+    expect(compareTyped(before, after, type)).toEqual({ added: {}, modified: {}, removed: {}, ...found });
   });
 });
 
-describe("the order of a merged list", () => {
+describe("mergeTyped of lists", () => {
   test.each([
     ["abc", "b", "abc"],
     ["abc", "x", "abcx"],
@@ -111,8 +111,8 @@ describe("the order of a merged list", () => {
     ["", "ba", "ba"],
     ["ba", "", "ba"],
     ["aba", "xa", "xab"],
-  ])("%s with %s over it is %s", (live, config, merged) => {
-    const result = merge({ tags: live.split("") }, { tags: config.split("") }, type) as {
+  ])("%s merged with %s is %s", (live, config, merged) => {
+    const result = mergeTyped({ tags: live.split("") }, { tags: config.split("") }, type) as {
       readonly tags: readonly string[];
     };
     expect(result.tags.join("")).toBe(merged);

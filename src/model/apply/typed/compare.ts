@@ -1,78 +1,73 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, type Json, type JsonArray, jsonEqual, type JsonObject } from "../../object/json.js";
 import {
   emptySet,
   type FieldSet,
   type FieldSetDraft,
-  inOrder,
+  sortedSet,
   isEmpty,
   recursiveDifference,
   self,
   unionNodes,
 } from "../fields/field-set.js";
 import { fieldElement, type PathElement } from "../fields/path-element.js";
-import { areAlike, type Known, Lately, MapNode } from "./alike.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { haveSameNodes, type CachedMapNode, RecentByType, MapNodeBuilder } from "./recent-sets.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemsByElement } from "./list-items.js";
-import { isSameJson } from "./same-json.js";
 import { asList, asMap, isEmptyMap, type Shape, shapeOf } from "./shape.js";
 
-/** The fields by which two objects differ. No field is in more than one of the sets. */
+/** Fields that differ between two objects. No field is in more than one set. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** The comparison of equal objects. */
+/** Comparison of equal objects. */
 const noChange: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
 
 /**
- * What became of an object's fields. Unlike in `fieldSetOf`, a map or list that was not there before is among the added
- * fields itself, with all that it holds; likewise for removed ones.
+ * Compares the fields of two values. Unlike in `fieldSetOf`, an added map or list is a member itself, with
+ * everything in it; likewise for removed ones.
  */
-export function compare(before: Json, after: Json, type: FieldType): Comparison {
-  const lookedBefore = looked;
-  return comparisonOf(compareValues(before, after, type), type, lookedBefore);
+export function compareTyped(before: Json, after: Json, type: FieldType): Comparison {
+  const visitedBefore = visitedFields;
+  return toComparison(compareValues(before, after, type), type, visitedBefore);
 }
 
-const addedLately = new Lately<FieldType, FieldSet>();
+const recentAdditions = new RecentByType<FieldType, FieldSet>();
 
-function comparisonOf(change: Change | undefined, type: FieldType, lookedBefore: number): Comparison {
+function toComparison(change: NodeChange | undefined, type: FieldType, visitedBefore: number): Comparison {
   if (change === undefined) return noChange;
   const { added, modified = emptySet, removed = emptySet } = change;
-  const shared = added && likeOneLately(addedLately, type, added, lookedBefore);
+  const shared = added && reuseRecent(recentAdditions, type, added, visitedBefore);
   return { added: shared ?? emptySet, modified, removed };
 }
 
-/**
- * The same for whole objects, without looking at the entries in their metadata that say who owns what: they are not
- * fields, and are often the larger part.
- */
+/** Compares whole objects, ignoring their managedFields, which are often the larger part. */
 export function compareObjects(before: JsonObject, after: JsonObject, type: FieldType): Comparison {
   const meta = type.map?.typeOf("metadata");
   const old = asMap(getOwn(before, "metadata"));
   const now = asMap(getOwn(after, "metadata"));
   if (type.map === undefined || meta?.map === undefined || old === undefined || now === undefined) {
-    return compare(before, after, type);
+    return compareTyped(before, after, type);
   }
-  const lookedBefore = looked;
-  const draft = new ChangeDraft();
+  const visitedBefore = visitedFields;
+  const draft = new NodeChangeDraft();
   compareFields(before, after, type.map, "metadata", draft);
-  const metadata = new ChangeDraft();
+  const metadata = new NodeChangeDraft();
   if (old !== now) compareFields(old, now, meta.map, "managedFields", metadata);
   draft.put(fieldElement("metadata"), metadata.finish());
-  return comparisonOf(draft.finish(), type, lookedBefore);
+  return toComparison(draft.finish(), type, visitedBefore);
 }
 
-/** Whether nothing differs. */
-function isSame({ added, modified, removed }: Comparison): boolean {
+/** True if nothing differs. */
+function isUnchanged({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 }
 
-/** The comparison as if some fields, and what is below them, did not exist. */
+/** Comparison without some fields and everything below them. */
 export function ignoring(comparison: Comparison, fields: FieldSet): Comparison {
-  if (isEmpty(fields) || isSame(comparison)) return comparison;
+  if (isEmpty(fields) || isUnchanged(comparison)) return comparison;
   return {
     added: recursiveDifference(comparison.added, fields),
     modified: recursiveDifference(comparison.modified, fields),
@@ -80,32 +75,35 @@ export function ignoring(comparison: Comparison, fields: FieldSet): Comparison {
   };
 }
 
-/** What became of one value: nodes, so an empty one says that the value itself was added, modified or removed. */
-interface Change {
+/**
+ * Change of one value. The sets are nodes: an empty one means that the value itself was added, modified or
+ * removed.
+ */
+interface NodeChange {
   readonly added?: FieldSet | undefined;
   readonly modified?: FieldSet | undefined;
   readonly removed?: FieldSet | undefined;
 }
 
-const modifiedValue: Change = { modified: emptySet };
+const modifiedValue: NodeChange = { modified: emptySet };
 
 function compareValues(
   before: Json | undefined,
   after: Json | undefined,
   type: FieldType,
-): Change | undefined {
-  // Most of an object stays as it is, and much of that is the very same value.
+): NodeChange | undefined {
+  // Most values are unchanged, and often identical.
   if (before === after) return undefined;
-  if (before === undefined) return after === undefined ? undefined : { added: allOf(after, type) };
-  if (after === undefined) return { removed: allOf(before, type) };
+  if (before === undefined) return after === undefined ? undefined : { added: allFields(after, type) };
+  if (after === undefined) return { removed: allFields(before, type) };
   const shape = shapeOf(type, after);
   const oldShape = shapeOf(type, before);
   const change = compareAs(shape, before, after, type);
-  // When a value takes another form, what it held in the old one is gone.
-  return shape === oldShape ? change : both(compareAs(oldShape, before, after, type), change);
+  // If the type of a value changes, its old content is removed.
+  return shape === oldShape ? change : mergeChanges(compareAs(oldShape, before, after, type), change);
 }
 
-function compareAs(shape: Shape, before: Json, after: Json, type: FieldType): Change | undefined {
+function compareAs(shape: Shape, before: Json, after: Json, type: FieldType): NodeChange | undefined {
   if (shape === "scalar") return compareWhole(before, after);
   if (shape === "list") {
     const old = asList(before);
@@ -119,34 +117,34 @@ function compareAs(shape: Shape, before: Json, after: Json, type: FieldType): Ch
   if (type.map === undefined || type.map.atomic || (isEmptyMap(old) && isEmptyMap(now))) {
     return compareWhole(before, after);
   }
-  const draft = new ChangeDraft();
+  const draft = new NodeChangeDraft();
   compareFields(old, now, type.map, undefined, draft);
   return draft.finish();
 }
 
-function compareWhole(before: Json, after: Json): Change | undefined {
-  return isSameJson(before, after) ? undefined : modifiedValue;
+function compareWhole(before: Json, after: Json): NodeChange | undefined {
+  return jsonEqual(before, after) ? undefined : modifiedValue;
 }
 
 function compareFields(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
-  type: MapType,
+  type: MapFieldType,
   except: string | undefined,
-  draft: ChangeDraft,
+  draft: NodeChangeDraft,
 ): void {
   if (before !== undefined) {
     for (const name in before) {
       const old = before[name];
       const now = after && getOwn(after, name);
       if (old === now || name === except) continue;
-      draft.put(fieldElement(name), compareValues(old, now, type.typeOf(name) ?? wholeType));
+      draft.put(fieldElement(name), compareValues(old, now, type.typeOf(name) ?? atomicType));
     }
   }
   if (after !== undefined) {
     for (const name in after) {
       if (name === except || (before !== undefined && Object.hasOwn(before, name))) continue;
-      draft.put(fieldElement(name), compareValues(undefined, after[name], type.typeOf(name) ?? wholeType));
+      draft.put(fieldElement(name), compareValues(undefined, after[name], type.typeOf(name) ?? atomicType));
     }
   }
 }
@@ -154,11 +152,11 @@ function compareFields(
 function compareItems(
   before: JsonArray | undefined,
   after: JsonArray | undefined,
-  type: ListType,
-): Change | undefined {
-  // Most lists stay as they are, and then nobody has to ask for the keys of their items.
-  if (before !== undefined && after !== undefined && isSameJson(before, after)) return undefined;
-  const draft = new ChangeDraft();
+  type: ListFieldType,
+): NodeChange | undefined {
+  // Most lists are unchanged; then the keys of their items are not needed.
+  if (before !== undefined && after !== undefined && jsonEqual(before, after)) return undefined;
+  const draft = new NodeChangeDraft();
   const olds = itemsByElement(type, before);
   const news = itemsByElement(type, after);
   for (const [element, old] of olds) draft.put(element, compareItem(old, news.get(element) ?? [], type));
@@ -168,113 +166,121 @@ function compareItems(
   return draft.finish();
 }
 
-/** Items of one key before and after. More than one of them are a whole that is there, changes, or is not there. */
-function compareItem(olds: readonly Json[], news: readonly Json[], type: ListType): Change | undefined {
+/** Compares items with the same key. Several items with one key are compared as a whole. */
+function compareItem(
+  olds: readonly Json[],
+  news: readonly Json[],
+  type: ListFieldType,
+): NodeChange | undefined {
   if (olds.length <= 1 && news.length <= 1) return compareValues(olds[0], news[0], type.element);
   if (olds.length > 1 && news.length > 1) return compareWhole(olds, news);
-  if (olds.length > 1) return both(compareValues(undefined, news[0], type.element), { removed: emptySet });
-  return both(compareValues(olds[0], undefined, type.element), { added: emptySet });
+  if (olds.length > 1)
+    return mergeChanges(compareValues(undefined, news[0], type.element), { removed: emptySet });
+  return mergeChanges(compareValues(olds[0], undefined, type.element), { added: emptySet });
 }
 
-/** The node of a value that was added or removed: itself and everything in it. */
-function allOf(value: Json, type: FieldType): FieldSet {
+/** Node of an added or removed value: itself and everything in it. */
+function allFields(value: Json, type: FieldType): FieldSet {
   const shape = shapeOf(type, value);
   if (shape === "scalar") return emptySet;
   if (shape === "list") {
     const items = asList(value);
     if (type.list === undefined || type.list.atomic || items === undefined) return emptySet;
-    return allOfList(items, type.list);
+    return allListFields(items, type.list);
   }
   const map = asMap(value);
   if (type.map === undefined || type.map.atomic || map === undefined || isEmptyMap(map)) return emptySet;
-  return allOfMap(map, type.map);
+  return allMapFields(map, type.map);
 }
 
-/** Sets of more fields than this are not remembered: they would take much room, and are seldom alike. */
-const mostRemembered = 1000;
-/** How many fields have been looked at so far: the difference tells how many there are in something. */
-let looked = 0;
+/** Sets with more fields are not cached: they are large and rarely alike. */
+const maxCachedFields = 1000;
+/** Counter of visited fields; differences give the size of a value. */
+let visitedFields = 0;
 
-const listsLately = new Lately<ListType, FieldSet>();
+const recentLists = new RecentByType<ListFieldType, FieldSet>();
 
-function allOfList(items: JsonArray, type: ListType): FieldSet {
-  const before = looked;
+function allListFields(items: JsonArray, type: ListFieldType): FieldSet {
+  const before = visitedFields;
   const draft: FieldSetDraft = { [self]: emptySet };
   for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
-    if (item !== undefined) draft[element] = duplicates.length > 0 ? emptySet : allOf(item, type.element);
+    if (item !== undefined) draft[element] = duplicates.length > 0 ? emptySet : allFields(item, type.element);
   }
-  looked += items.length;
+  visitedFields += items.length;
   return Object.keys(draft).length === 1
     ? emptySet
-    : likeOneLately(listsLately, type, inOrder(draft), before);
+    : reuseRecent(recentLists, type, sortedSet(draft), before);
 }
 
-/** The set, or one like it of the same type; `before` is how many fields had been looked at before it. */
-function likeOneLately<Type extends object>(
-  lately: Lately<Type, FieldSet>,
+/**
+ * Returns an equal recent set of the same type, or the set itself; `before` is the counter of visited fields
+ * before it.
+ */
+function reuseRecent<Type extends object>(
+  cache: RecentByType<Type, FieldSet>,
   type: Type,
   set: FieldSet,
   before: number,
 ): FieldSet {
-  if (looked - before > mostRemembered) return set;
-  const known = lately.find(type, (each) => areAlike(each, set));
-  if (known === undefined) lately.remember(type, set);
-  return known ?? set;
+  if (visitedFields - before > maxCachedFields) return set;
+  const recent = cache.find(type, (each) => haveSameNodes(each, set));
+  if (recent === undefined) cache.add(type, set);
+  return recent ?? set;
 }
 
-const mapsLately = new Lately<MapType, Known>();
+const recentMaps = new RecentByType<MapFieldType, CachedMapNode>();
 
-function allOfMap(map: JsonObject, type: MapType): FieldSet {
-  const before = looked;
+function allMapFields(map: JsonObject, type: MapFieldType): FieldSet {
+  const before = visitedFields;
   const names = Object.keys(map);
-  const like = mapsLately.find(
+  const like = recentMaps.find(
     type,
     (each) => each.names.length === names.length && each.names[0] === names[0],
   );
-  const node = new MapNode(like);
+  const node = new MapNodeBuilder(like);
   for (const name of names) {
     const field = map[name];
-    looked += 1;
-    if (field !== undefined) node.add(name, allOf(field, type.typeOf(name) ?? wholeType));
+    visitedFields += 1;
+    if (field !== undefined) node.add(name, allFields(field, type.typeOf(name) ?? atomicType));
   }
-  const made = node.finish();
-  if (made !== like && looked - before <= mostRemembered) mapsLately.remember(type, made, like);
-  return made.set;
+  const built = node.finish();
+  if (built !== like && visitedFields - before <= maxCachedFields) recentMaps.add(type, built, like);
+  return built.set;
 }
 
-/** What became of the parts of a value, put together part by part. */
-class ChangeDraft {
+/** Change of a value, built part by part. */
+class NodeChangeDraft {
   added: FieldSetDraft | undefined;
   modified: FieldSetDraft | undefined;
   removed: FieldSetDraft | undefined;
 
-  put(element: PathElement, change: Change | undefined): void {
+  put(element: PathElement, change: NodeChange | undefined): void {
     if (change === undefined) return;
     if (change.added !== undefined) (this.added ??= {})[element] = change.added;
     if (change.modified !== undefined) (this.modified ??= {})[element] = change.modified;
     if (change.removed !== undefined) (this.removed ??= {})[element] = change.removed;
   }
 
-  finish(): Change | undefined {
+  finish(): NodeChange | undefined {
     const { added, modified, removed } = this;
     if (added === undefined && modified === undefined && removed === undefined) return undefined;
     return {
-      added: added && inOrder(added),
-      modified: modified && inOrder(modified),
-      removed: removed && inOrder(removed),
+      added: added && sortedSet(added),
+      modified: modified && sortedSet(modified),
+      removed: removed && sortedSet(removed),
     };
   }
 }
 
-function both(left: Change | undefined, right: Change | undefined): Change | undefined {
+function mergeChanges(left: NodeChange | undefined, right: NodeChange | undefined): NodeChange | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return {
-    added: eitherNode(left.added, right.added),
-    modified: eitherNode(left.modified, right.modified),
-    removed: eitherNode(left.removed, right.removed),
+    added: unionOptional(left.added, right.added),
+    modified: unionOptional(left.modified, right.modified),
+    removed: unionOptional(left.removed, right.removed),
   };
 }
 
-function eitherNode(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
+function unionOptional(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
   return left === undefined || right === undefined ? (left ?? right) : unionNodes(left, right);
 }

@@ -3,21 +3,21 @@ import {
   emptySet,
   type FieldSet,
   type FieldSetDraft,
-  inOrder,
+  sortedSet,
   isEmpty,
   isMember,
-  nodeOf,
+  makeNode,
   self,
 } from "../fields/field-set.js";
 import { fieldElement, fieldName, isKeyElement } from "../fields/path-element.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemsByElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
 /**
- * The fields that a value mentions, which are the fields that somebody who applies it wants to own: plain values, what
- * is owned as a whole, list items, fields of maps that can have any field, and whatever is null or an empty map.
- * Described fields that hold others are not among them: nobody owns `spec` by setting `spec.replicas`.
+ * Fields of a configuration, which its applier will own: scalars, atomic values, list items, fields of maps
+ * without declared fields, nulls and empty maps. Declared fields that contain others are not included:
+ * setting `spec.replicas` does not own `spec`.
  */
 export function fieldSetOf(value: Json, type: FieldType): FieldSet {
   return visit(value, type).below;
@@ -42,36 +42,36 @@ function visit(value: Json, type: FieldType): Mentioned {
   }
 }
 
-function visitMap(map: JsonObject | undefined, type: MapType | undefined): Mentioned {
+function visitMap(map: JsonObject | undefined, type: MapFieldType | undefined): Mentioned {
   if (type === undefined || type.atomic) return leaf;
   if (map === undefined) return nothing;
   const draft: FieldSetDraft = {};
   for (const name of Object.keys(map)) {
     const value = map[name];
     if (value === undefined) continue;
-    const { member, below } = visit(value, type.typeOf(name) ?? wholeType);
+    const { member, below } = visit(value, type.typeOf(name) ?? atomicType);
     const empty = value === null || (asMap(value) !== undefined && isEmptyMap(asMap(value)));
-    const node = nodeOf(member || empty || !type.declares(name), below);
+    const node = makeNode(member || empty || !type.declares(name), below);
     if (node !== undefined) draft[fieldElement(name)] = node;
   }
-  return { member: false, below: inOrder(draft) };
+  return { member: false, below: sortedSet(draft) };
 }
 
-function visitList(items: JsonArray | undefined, type: ListType | undefined): Mentioned {
+function visitList(items: JsonArray | undefined, type: ListFieldType | undefined): Mentioned {
   if (type === undefined || type.atomic) return leaf;
   const draft: FieldSetDraft = {};
   for (const [element, [item, ...duplicates]] of itemsByElement(type, items)) {
     if (item === undefined) continue;
-    // Items with one key cannot be told apart: they are owned together, as a whole.
+    // Items with the same key are owned together, as a whole.
     const below = duplicates.length > 0 ? emptySet : visit(item, type.element).below;
-    draft[element] = nodeOf(true, below) ?? emptySet;
+    draft[element] = makeNode(true, below) ?? emptySet;
   }
-  return { member: false, below: inOrder(draft) };
+  return { member: false, below: sortedSet(draft) };
 }
 
 /**
- * The same set, with described fields on the way to a member as members too. What is removed from an object has to be
- * complete: a map whose last field goes has to go as well.
+ * Adds declared ancestors of members. Removal must be complete: a map whose last field is removed is removed
+ * as well.
  */
 export function withNamedFields(set: FieldSet, type: FieldType | undefined): FieldSet {
   const draft: FieldSetDraft = {};

@@ -13,13 +13,13 @@ function fieldsOf(schema: StructuralSchema, value: Json): Json {
   );
 }
 
-describe("the type of a field", () => {
-  test("is made once", () => {
+describe("objectType", () => {
+  test("is cached per schema", () => {
     const schema: StructuralSchema = { type: "object" };
     expect(objectType(schema)).toBe(objectType(schema));
   });
 
-  test("may be made from a schema that contains itself", () => {
+  test("supports recursive schemas", () => {
     const properties: Record<string, StructuralSchema> = { name: text };
     const node: StructuralSchema = { type: "object", properties };
     properties["child"] = node;
@@ -28,7 +28,7 @@ describe("the type of a field", () => {
     });
   });
 
-  test("of a list may be told as built-in kinds tell it", () => {
+  test("reads patch strategies of built-in kinds", () => {
     const items: StructuralSchema = { type: "object", properties: { name: text } };
     const list = { type: "array", items, "x-kubernetes-patch-strategy": "merge,retainKeys" } as const;
     expect(
@@ -39,7 +39,7 @@ describe("the type of a field", () => {
     expect(fieldsOf({ type: "array", items }, [{ name: "x" }])).toEqual({});
   });
 
-  test("below a node that preserves unknown fields allows them too", () => {
+  test("allows unknown fields below a node that preserves them", () => {
     const inner: StructuralSchema = { type: "object", properties: { known: text } };
     const schema: StructuralSchema = { type: "object", properties: { inner } };
     const faults = (preserve: boolean): string[] => {
@@ -51,7 +51,7 @@ describe("the type of a field", () => {
     expect(faults(false)).toEqual([".spec.inner.other: field not declared in schema"]);
   });
 
-  test("of metadata is the same for all kinds", () => {
+  test("uses one type of metadata for all kinds", () => {
     const type = objectType({
       type: "object",
       properties: { metadata: { type: "object", properties: { name: text } } },
@@ -71,7 +71,7 @@ describe("the type of a field", () => {
     });
   });
 
-  test("several faults are told together", () => {
+  test("reports several faults together", () => {
     const type = objectType({ type: "object", properties: { spec: text } });
     expect(typeFaults({ spec: 1, other: 2 }, type)).toEqual([
       ".spec: expected string, got &value.valueUnstructured{Value:1}",

@@ -3,66 +3,66 @@ import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { objectMetaSchema } from "./object-meta.js";
 
 /**
- * What field ownership has to know of a value: which forms it can have, and where it is owned piece by piece and where
- * as a whole. A type may allow several forms (`x-kubernetes-int-or-string`, fields nobody described); then the value
- * decides.
+ * Type of a value, as far as field ownership needs it: its possible shapes, and which parts are owned
+ * separately. A type may allow several shapes (`x-kubernetes-int-or-string`, undeclared fields); then the
+ * value decides.
  */
 export interface FieldType {
-  readonly scalar?: Scalar | undefined;
-  readonly list?: ListType | undefined;
-  readonly map?: MapType | undefined;
+  readonly scalar?: ScalarType | undefined;
+  readonly list?: ListFieldType | undefined;
+  readonly map?: MapFieldType | undefined;
 }
 
-/** Which plain values there may be; `untyped` for any of them. */
-export type Scalar = "numeric" | "string" | "boolean" | "untyped";
+/** Type of a scalar; `untyped` for any. */
+export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
 
-/** A list: owned as a whole (atomic), or each item on its own, known by its keys or, without any, by its value. */
-export interface ListType {
+/** List: owned as a whole (atomic), or item by item, identified by keys or, without keys, by value. */
+export interface ListFieldType {
   readonly atomic: boolean;
-  /** The fields by which items are known; none for a set of plain values. */
+  /** Key fields of items; empty for a set of scalars. */
   readonly keys: readonly string[];
   readonly element: FieldType;
 }
 
-/** A map: owned as a whole (atomic), or each field on its own. */
-export interface MapType {
+/** Map: owned as a whole (atomic), or field by field. */
+export interface MapFieldType {
   readonly atomic: boolean;
-  /** Without described fields, and of values that may be anything. */
-  readonly undescribed: boolean;
-  /** Whether the schema describes a field of this name, as opposed to fields of any name. */
+  /** True if no fields are declared and values may be anything. */
+  readonly untyped: boolean;
+  /** True if the schema declares a field of this name. */
   declares(name: string): boolean;
-  /** The type of a field; undefined when there can be none of this name. */
+  /** Type of a field; undefined if it is not allowed. */
   typeOf(name: string): FieldType | undefined;
-  /** The default of a described field. */
+  /** Default of a declared field. */
   defaultOf(name: string): Json | undefined;
 }
 
-/** A value nobody described, owned as a whole. */
-export const wholeType: FieldType = {
+/** Undeclared value that is owned as a whole. */
+export const atomicType: FieldType = {
   scalar: "untyped",
   list: {
     atomic: true,
     keys: [],
     get element() {
-      return wholeType;
+      return atomicType;
     },
   },
   map: {
     atomic: true,
-    undescribed: false,
+    untyped: false,
     declares: () => false,
-    typeOf: () => wholeType,
+    typeOf: () => atomicType,
     defaultOf: () => undefined,
   },
 };
 
-/** A value nobody described: its type is deduced from what it is. Maps are owned field by field, lists as a whole. */
+/** Undeclared value whose type is deduced: maps are owned field by field, lists as a whole. */
 const deducedType: FieldType = {
   scalar: "untyped",
-  list: { atomic: true, keys: [], element: wholeType },
+  list: { atomic: true, keys: [], element: atomicType },
   map: {
     atomic: false,
-    undescribed: true,
+    untyped: true,
     declares: () => false,
     typeOf: () => deducedType,
     defaultOf: () => undefined,
@@ -72,8 +72,8 @@ const deducedType: FieldType = {
 const objectTypes = new WeakMap<StructuralSchema, FieldType>();
 
 /**
- * The type of whole objects of a kind, from the kind's schema. Custom resources and built-in kinds alike: `apiVersion`,
- * `kind` and `metadata` are the same for all. Made once per schema; schemas may be cyclic, and must not change.
+ * Type of whole objects of a kind. `apiVersion`, `kind` and `metadata` are the same for all kinds. Cached per
+ * schema; schemas may be cyclic, and must not change.
  */
 export function objectType(schema: StructuralSchema): FieldType {
   let type = objectTypes.get(schema);
@@ -93,20 +93,20 @@ function withObjectFields(schema: StructuralSchema): StructuralSchema {
   };
 }
 
-/** Types made from schemas: first those below a node that preserves unknown fields, then the others. */
+/** Types by schema: those below a node that preserves unknown fields, then the others. */
 const types = [
   new WeakMap<StructuralSchema, FieldType>(),
   new WeakMap<StructuralSchema, FieldType>(),
 ] as const;
 
 function typeOfSchema(schema: StructuralSchema, inherited: boolean): FieldType {
-  // Whoever preserves unknown fields does so for all that is below.
+  // Preserving unknown fields applies to everything below.
   const preserve = inherited || schema["x-kubernetes-preserve-unknown-fields"] === true;
-  const known = types[preserve ? 0 : 1];
-  let type = known.get(schema);
+  const cache = types[preserve ? 0 : 1];
+  let type = cache.get(schema);
   if (type === undefined) {
     type = makeType(schema, preserve);
-    known.set(schema, type);
+    cache.set(schema, type);
   }
   return type;
 }
@@ -123,7 +123,7 @@ function makeType(schema: StructuralSchema, preserve: boolean): FieldType {
     case "boolean":
       return { scalar: "boolean" };
     case "string":
-      // A format stands for another type that is written as a text, or may be: a time, a number or a text.
+      // A format may stand for another type that is encoded as a string: a time, or int-or-string.
       return { scalar: (schema.format ?? "") === "" || schema.format === "byte" ? "string" : "untyped" };
     default:
       return {
@@ -134,12 +134,12 @@ function makeType(schema: StructuralSchema, preserve: boolean): FieldType {
   }
 }
 
-class SchemaMap implements MapType {
+class SchemaMap implements MapFieldType {
   readonly atomic: boolean;
   readonly #properties: Readonly<Record<string, StructuralSchema>>;
   readonly #preserve: boolean;
   readonly #additional: StructuralSchema | boolean;
-  /** Types of fields, as they were asked for: schemas may be cyclic. */
+  /** Types of fields, created on demand because schemas may be cyclic. */
   readonly #fields = new Map<string, FieldType>();
   #element: FieldType | undefined;
   #undescribed: boolean | undefined;
@@ -152,7 +152,7 @@ class SchemaMap implements MapType {
     this.#additional = additionalProperties ?? (preserve || Object.keys(this.#properties).length === 0);
   }
 
-  get undescribed(): boolean {
+  get untyped(): boolean {
     this.#undescribed ??=
       Object.keys(this.#properties).length === 0 && this.#elementType()?.scalar === "untyped";
     return this.#undescribed;
@@ -163,8 +163,8 @@ class SchemaMap implements MapType {
   }
 
   typeOf(name: string): FieldType | undefined {
-    const known = this.#fields.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#fields.get(name);
+    if (cached !== undefined) return cached;
     const schema = this.declares(name) ? this.#properties[name] : undefined;
     if (schema === undefined) return this.#elementType();
     const type = typeOfSchema(schema, this.#preserve);
@@ -187,13 +187,13 @@ function embedded(properties: Readonly<Record<string, StructuralSchema>>): Recor
   return { ...properties, ...withObjectFields({}).properties };
 }
 
-/** How built-in kinds say what `x-kubernetes-list-type` says, where they do not say that. */
+/** Extensions of built-in kinds that stand in for `x-kubernetes-list-type`. */
 interface PatchStrategy {
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
 }
 
-class SchemaList implements ListType {
+class SchemaList implements ListFieldType {
   readonly atomic: boolean;
   readonly keys: readonly string[];
   readonly #items: StructuralSchema | undefined;
@@ -216,7 +216,7 @@ class SchemaList implements ListType {
   }
 
   get element(): FieldType {
-    this.#element ??= this.#items === undefined ? wholeType : typeOfSchema(this.#items, this.#preserve);
+    this.#element ??= this.#items === undefined ? atomicType : typeOfSchema(this.#items, this.#preserve);
     return this.#element;
   }
 }

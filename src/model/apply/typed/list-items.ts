@@ -1,15 +1,14 @@
-import { isJsonObject, type Json, type JsonArray } from "../../object/json.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, isJsonObject, type Json, type JsonArray } from "../../object/json.js";
 import { keyElement, type PathElement, valueElement } from "../fields/path-element.js";
-import type { ListType } from "./field-type.js";
+import type { ListFieldType } from "./field-type.js";
 
 /**
- * The path element of a list's item. A key that the item leaves out counts with its default; one without a default
- * leaves the item's path element without that key, which is another item than one that has it.
+ * Creates the path element of a list item. A missing key field counts with its default; without a default it
+ * is not part of the element.
  *
- * @returns the element, or why there is none
+ * @returns the element, or the reason why there is none
  */
-export function itemElement(list: ListType, item: Json): { element: PathElement } | { fault: string } {
+export function itemElement(list: ListFieldType, item: Json): { element: PathElement } | { fault: string } {
   if (list.keys.length === 0) return setElement(item);
   if (item === null) return { fault: "associative list with keys may not have a null element" };
   if (!isJsonObject(item)) return { fault: "associative list with keys may not have non-map elements" };
@@ -34,14 +33,14 @@ function setElement(item: Json): { element: PathElement } | { fault: string } {
     : { fault: "not supported: associative list with lists as elements" };
 }
 
-/** Items by their path elements, in the order of the list. Items that have none are left out. */
-export function itemsByElement(list: ListType, items: JsonArray | undefined): Map<PathElement, Json[]> {
+/** Groups items by path element, in list order. Items without one are omitted. */
+export function itemsByElement(list: ListFieldType, items: JsonArray | undefined): Map<PathElement, Json[]> {
   const found = new Map<PathElement, Json[]>();
   for (const item of items ?? []) {
-    const known = itemElement(list, item);
-    if (!("element" in known)) continue;
-    const same = found.get(known.element);
-    if (same === undefined) found.set(known.element, [item]);
+    const result = itemElement(list, item);
+    if (!("element" in result)) continue;
+    const same = found.get(result.element);
+    if (same === undefined) found.set(result.element, [item]);
     else same.push(item);
   }
   return found;

@@ -1,20 +1,26 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { getOwn, type MutableObject, setOwn } from "../../patch/own-property.js";
+import {
+  getOwn,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../../object/json.js";
 import type { PathElement } from "../fields/path-element.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemElement } from "./list-items.js";
 import { asList, asMap, isEmptyMap, shapeOf } from "./shape.js";
 
 /**
- * What is live with a configuration laid over it. Nothing is removed: plain values and what is owned as a whole are the
- * configuration's where it has any, maps and lists with keys are merged. A null takes the place of a plain value or of
- * something empty, but does not empty a map or a list that others may have filled.
+ * Merges a configuration into a stored value. Nothing is removed: scalars and atomic values are replaced,
+ * maps and lists with keys are merged. A null replaces a scalar or an empty container, but does not clear a
+ * map or list that others may have filled.
  */
-export function merge(live: Json, config: Json, type: FieldType): Json {
+export function mergeTyped(live: Json, config: Json, type: FieldType): Json {
   return mergeValues(live, config, type) ?? null;
 }
 
-/** Undefined when nothing is left, as of a list whose items all turn out to be nothing. */
+/** Undefined if nothing is left, such as for a list without items. */
 function mergeValues(live: Json | undefined, config: Json | undefined, type: FieldType): Json | undefined {
   if (config === undefined || live === config) return live;
   if (live === undefined) return config;
@@ -28,16 +34,16 @@ function mergeValues(live: Json | undefined, config: Json | undefined, type: Fie
   }
 }
 
-function mergeMaps(live: Json, config: Json, type: MapType | undefined): Json {
+function mergeMaps(live: Json, config: Json, type: MapFieldType | undefined): Json {
   const [ours, theirs] = [asMap(live), asMap(config)];
   if (type === undefined || type.atomic || (isEmptyMap(ours) && isEmptyMap(theirs))) return config;
   return mergeFields(ours ?? {}, theirs ?? {}, type);
 }
 
-function mergeFields(live: JsonObject, config: JsonObject, type: MapType): JsonObject {
+function mergeFields(live: JsonObject, config: JsonObject, type: MapFieldType): JsonObject {
   const merged: MutableObject = {};
   for (const name of Object.keys(live)) {
-    const value = mergeValues(live[name], getOwn(config, name), type.typeOf(name) ?? wholeType);
+    const value = mergeValues(live[name], getOwn(config, name), type.typeOf(name) ?? atomicType);
     if (value !== undefined) setOwn(merged, name, value);
   }
   for (const name of Object.keys(config)) {
@@ -47,7 +53,7 @@ function mergeFields(live: JsonObject, config: JsonObject, type: MapType): JsonO
   return merged;
 }
 
-function mergeLists(live: Json, config: Json, type: ListType | undefined): Json | undefined {
+function mergeLists(live: Json, config: Json, type: ListFieldType | undefined): Json | undefined {
   const [ours, theirs] = [asList(live) ?? [], asList(config) ?? []];
   if (type === undefined || type.atomic || (ours.length === 0 && theirs.length === 0)) return config;
   const merged = mergeItems(ours, theirs, type);
@@ -55,17 +61,17 @@ function mergeLists(live: Json, config: Json, type: ListType | undefined): Json 
 }
 
 /**
- * The items of both lists. Those in both keep the order of the configuration; those that are only live keep their
- * place behind whatever stood before them.
+ * Merges the items of both lists. Common items keep the order of the configuration; items that are only
+ * stored keep their place behind what preceded them.
  *
- * The walk takes items from the front of both lists. An item that is only live is taken as soon as it is met. An item
- * of both is taken when it is the next of the configuration; when it is met among the live ones before its turn, it is
- * passed over, unless it is the first common item of the configuration that is still to come: then the configuration's
- * items up to it are taken first.
+ * Takes items from the front of both lists. A stored-only item is taken at once. A common item is taken when
+ * it is next in the configuration. If it is met earlier among the stored ones, it is skipped, unless it is
+ * the first common item of the configuration that remains: then the configuration's items up to it are taken
+ * first.
  */
-function mergeItems(live: JsonArray, config: JsonArray, type: ListType): Json[] {
-  const ours = index(type, live);
-  const theirs = index(type, config);
+function mergeItems(live: JsonArray, config: JsonArray, type: ListFieldType): Json[] {
+  const ours = indexItems(type, live);
+  const theirs = indexItems(type, config);
   const common = theirs.elements.filter((element) => ours.items.has(element));
   const taken = new Set<PathElement>();
   const merged: Json[] = [];
@@ -98,7 +104,7 @@ function mergeItems(live: JsonArray, config: JsonArray, type: ListType): Json[] 
     }
     if (our !== undefined) {
       if (!theirs.items.has(our)) {
-        // By its place: of items with one key, each is kept as it is.
+        // By position: duplicates are kept as they are.
         take(live[ours.places[left] ?? 0]);
         left++;
         continue;
@@ -116,21 +122,21 @@ function mergeItems(live: JsonArray, config: JsonArray, type: ListType): Json[] 
 
 interface Index {
   readonly elements: readonly PathElement[];
-  /** Where in the list each of the elements is. */
+  /** Position of each element in the list. */
   readonly places: readonly number[];
-  /** Items with one key count as null: they are replaced, not merged with. */
+  /** Duplicates count as null: they are replaced, not merged. */
   readonly items: ReadonlyMap<PathElement, Json>;
 }
 
-function index(type: ListType, list: JsonArray): Index {
+function indexItems(type: ListFieldType, list: JsonArray): Index {
   const elements: PathElement[] = [];
   const places: number[] = [];
   const items = new Map<PathElement, Json>();
   for (const [place, item] of list.entries()) {
-    const known = itemElement(type, item);
-    if (!("element" in known)) continue;
-    items.set(known.element, items.has(known.element) ? null : item);
-    elements.push(known.element);
+    const result = itemElement(type, item);
+    if (!("element" in result)) continue;
+    items.set(result.element, items.has(result.element) ? null : item);
+    elements.push(result.element);
     places.push(place);
   }
   return { elements, places, items };

@@ -6,7 +6,7 @@ const flag: StructuralSchema = { type: "boolean" };
 const time: StructuralSchema = { type: "string", format: "date-time" };
 const texts: StructuralSchema = { type: "object", additionalProperties: text };
 
-/** Metadata as field ownership sees it: the same for all kinds, whatever their schemas say of it. */
+/** Schema of metadata for field ownership, the same for all kinds. */
 export const objectMetaSchema: StructuralSchema = {
   type: "object",
   properties: {

@@ -1,13 +1,12 @@
-import type { Json, JsonArray, JsonObject } from "../../object/json.js";
-import { type MutableObject, setOwn } from "../../patch/own-property.js";
+import { type Json, type JsonArray, type JsonObject, type MutableObject, setOwn } from "../../object/json.js";
 import { emptySet, type FieldSet, isEmpty, isMember } from "../fields/field-set.js";
 import { fieldElement } from "../fields/path-element.js";
-import { type FieldType, type ListType, type MapType, wholeType } from "./field-type.js";
+import { type FieldType, type ListFieldType, type MapFieldType, atomicType } from "./field-type.js";
 import { itemElement } from "./list-items.js";
 import { asList, asMap, shapeOf } from "./shape.js";
 
-/** A value without some of its fields and items. What loses everything it held becomes null. */
-export function remove(value: Json, fields: FieldSet, type: FieldType): Json {
+/** Removes fields and items from a value. A container that becomes empty becomes null. */
+export function removeTyped(value: Json, fields: FieldSet, type: FieldType): Json {
   if (isEmpty(fields)) return value;
   switch (shapeOf(type, value)) {
     case "scalar":
@@ -19,7 +18,7 @@ export function remove(value: Json, fields: FieldSet, type: FieldType): Json {
   }
 }
 
-function removeFields(map: JsonObject | undefined, fields: FieldSet, type: MapType | undefined): Json {
+function removeFields(map: JsonObject | undefined, fields: FieldSet, type: MapFieldType | undefined): Json {
   if (map === undefined || type === undefined || type.atomic) return null;
   const rest: MutableObject = {};
   let empty = true;
@@ -28,19 +27,19 @@ function removeFields(map: JsonObject | undefined, fields: FieldSet, type: MapTy
     const node = fields[fieldElement(name)];
     if (value === undefined || (node !== undefined && isMember(node))) continue;
     empty = false;
-    setOwn(rest, name, remove(value, node ?? emptySet, type.typeOf(name) ?? wholeType));
+    setOwn(rest, name, removeTyped(value, node ?? emptySet, type.typeOf(name) ?? atomicType));
   }
   return empty ? null : rest;
 }
 
-function removeItems(items: JsonArray | undefined, fields: FieldSet, type: ListType | undefined): Json {
+function removeItems(items: JsonArray | undefined, fields: FieldSet, type: ListFieldType | undefined): Json {
   if (items === undefined || type === undefined || type.atomic) return null;
   const rest: Json[] = [];
   for (const item of items) {
-    const known = itemElement(type, item);
-    const node = "element" in known ? fields[known.element] : undefined;
+    const result = itemElement(type, item);
+    const node = "element" in result ? fields[result.element] : undefined;
     if (node !== undefined && isMember(node)) continue;
-    rest.push(remove(item, node ?? emptySet, type.element));
+    rest.push(removeTyped(item, node ?? emptySet, type.element));
   }
   return rest.length === 0 ? null : rest;
 }

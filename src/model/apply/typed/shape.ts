@@ -1,11 +1,10 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import type { FieldType } from "./field-type.js";
 
-/** The form of a value; `open` when its type allows several and the value is none of them (null, most of all). */
+/** Shape of a value; `open` if its type allows several and the value has none of them (usually null). */
 export type Shape = "map" | "list" | "scalar" | "open";
 
-/** The form a value has under a type. */
+/** Shape of a value under a type. */
 export function shapeOf(type: FieldType, value: Json): Shape {
   if (value !== null) {
     if (typeof value !== "object") {
@@ -14,22 +13,22 @@ export function shapeOf(type: FieldType, value: Json): Shape {
       if (type.list !== undefined) return "list";
     } else if (type.map !== undefined) return "map";
   }
-  // A value that is not what it should be is treated as if it were: a map that is no map has no fields.
+  // A value of the wrong type is treated as if it had the right one: a map that is not a map has no fields.
   if (type.map === undefined) return type.scalar === undefined ? "list" : "scalar";
   return type.scalar === undefined && type.list === undefined ? "map" : "open";
 }
 
-/** The fields of a map; undefined for what is no map, as if it were null. */
+/** Value as a map; undefined otherwise. */
 export function asMap(value: Json | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The items of a list; undefined for what is no list. */
+/** Value as a list; undefined otherwise. */
 export function asList(value: Json | undefined): JsonArray | undefined {
   return isJsonArray(value) ? value : undefined;
 }
 
-/** Whether a map is missing or has no fields. */
+/** True if a map is missing or empty. */
 export function isEmptyMap(map: JsonObject | undefined): boolean {
   for (const _ in map) return false;
   return true;

@@ -1,16 +1,15 @@
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
+import { isJsonArray, isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { compareTexts } from "../fields/wire-json.js";
-import { fieldElement, type PathElement, showElement } from "../fields/path-element.js";
-import type { FieldType, ListType, MapType, Scalar } from "./field-type.js";
+import { compareUtf8 } from "../fields/canonical-json.js";
+import { fieldElement, type PathElement, renderElement } from "../fields/path-element.js";
+import type { FieldType, ListFieldType, MapFieldType, ScalarType } from "./field-type.js";
 import { itemElement } from "./list-items.js";
 import { shapeOf } from "./shape.js";
 
 /**
- * Why a value is not of its type: `.spec.size: expected numeric (int or float), got string`. Only what ownership depends
- * on is looked at: the forms of values, the names of fields, the keys of items and, unless `duplicates` are allowed,
- * that no two items have the same.
+ * Explains why a value does not match its type: `.spec.size: expected numeric (int or float), got string`.
+ * Checks only what ownership depends on: shapes, field names, item keys and, unless `duplicates` are allowed,
+ * their uniqueness.
  */
 export function typeFaults(value: Json, type: FieldType, duplicates = false): string[] {
   const faults: Faults = { texts: [], duplicates };
@@ -23,8 +22,8 @@ interface Faults {
   readonly duplicates: boolean;
 }
 
-/** All faults in one text. */
-export function showFaults(faults: readonly string[]): string {
+/** Renders all faults in one message. */
+export function renderFaults(faults: readonly string[]): string {
   const [first = ""] = faults;
   return faults.length === 1 ? first : ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
@@ -41,20 +40,20 @@ function check(value: Json, type: FieldType, path: string, faults: Faults): void
     }
     case "list":
       if (isJsonArray(value) && type.list) checkItems(value, type.list, path, faults, fault);
-      else if (value !== null) fault(`expected list, got &{${show(value)}}`);
+      else if (value !== null) fault(`expected list, got &{${goFormat(value)}}`);
       return;
     default:
       if (isJsonObject(value) && type.map) checkFields(value, type.map, path, faults);
-      else if (value !== null) fault(`expected map, got &{${show(value)}}`);
+      else if (value !== null) fault(`expected map, got &{${goFormat(value)}}`);
   }
 }
 
-function checkFields(map: JsonObject, type: MapType, path: string, faults: Faults): void {
+function checkFields(map: JsonObject, type: MapFieldType, path: string, faults: Faults): void {
   for (const name of Object.keys(map)) {
     const value = map[name];
     if (value === undefined) continue;
     const fieldType = type.typeOf(name);
-    const at = path + showElement(fieldElement(name));
+    const at = path + renderElement(fieldElement(name));
     if (fieldType === undefined) faults.texts.push(`${at}: field not declared in schema`);
     else check(value, fieldType, at, faults);
   }
@@ -62,7 +61,7 @@ function checkFields(map: JsonObject, type: MapType, path: string, faults: Fault
 
 function checkItems(
   items: JsonArray,
-  type: ListType,
+  type: ListFieldType,
   path: string,
   faults: Faults,
   fault: (text: string) => void,
@@ -73,59 +72,61 @@ function checkItems(
       check(item, type.element, `${path}[${index}]`, faults);
       continue;
     }
-    const known = itemElement(type, item);
-    if (!("element" in known)) {
-      fault(`element ${index}: ${known.fault}`);
+    const result = itemElement(type, item);
+    if (!("element" in result)) {
+      fault(`element ${index}: ${result.fault}`);
       return;
     }
-    const { element } = known;
-    if (seen.has(element) && !faults.duplicates) fault(`duplicate entries for key ${showElement(element)}`);
+    const { element } = result;
+    if (seen.has(element) && !faults.duplicates) fault(`duplicate entries for key ${renderElement(element)}`);
     seen.add(element);
-    check(item, type.element, path + showElement(element), faults);
+    check(item, type.element, path + renderElement(element), faults);
   }
 }
 
-function scalarFault(value: Json, scalar: Scalar): string | undefined {
+function scalarFault(value: Json, scalar: ScalarType): string | undefined {
   if (value === null) return undefined;
   switch (scalar) {
     case "numeric":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+      return typeof value === "number"
+        ? undefined
+        : `expected numeric (int or float), got ${goTypeName(value)}`;
     case "string":
       if (typeof value === "string") return undefined;
-      return `expected string, got &value.valueUnstructured{Value:${showTyped(value)}}`;
+      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case "boolean":
-      return typeof value === "boolean" ? undefined : `expected boolean, got &{${show(value)}}`;
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${goFormat(value)}}`;
     default:
-      return typeof value === "object" ? `expected any scalar, got &{${show(value)}}` : undefined;
+      return typeof value === "object" ? `expected any scalar, got &{${goFormat(value)}}` : undefined;
   }
 }
 
-/** Clients know these messages with values as Go prints them. */
-function show(value: Json): string {
+/** Renders a value like Go, as in Kubernetes' messages. */
+function goFormat(value: Json): string {
   if (value === null) return "<nil>";
-  if (isJsonArray(value)) return `[${value.map(show).join(" ")}]`;
+  if (isJsonArray(value)) return `[${value.map(goFormat).join(" ")}]`;
   if (!isJsonObject(value)) return String(value);
   return `map[${sortedFields(value)
-    .map(([name, field]) => `${name}:${show(field)}`)
+    .map(([name, field]) => `${name}:${goFormat(field)}`)
     .join(" ")}]`;
 }
 
-function showTyped(value: Json): string {
+function goSyntax(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return quote(value);
-  if (isJsonArray(value)) return `${goType(value)}{${value.map(showTyped).join(", ")}}`;
+  if (isJsonArray(value)) return `${goTypeName(value)}{${value.map(goSyntax).join(", ")}}`;
   if (!isJsonObject(value)) return String(value);
-  return `${goType(value)}{${sortedFields(value)
-    .map(([name, field]) => `${quote(name)}:${showTyped(field)}`)
+  return `${goTypeName(value)}{${sortedFields(value)
+    .map(([name, field]) => `${quote(name)}:${goSyntax(field)}`)
     .join(", ")}}`;
 }
 
-function goType(value: Json): string {
+function goTypeName(value: Json): string {
   if (isJsonArray(value)) return "[]interface {}";
   if (isJsonObject(value)) return "map[string]interface {}";
   return typeof value === "boolean" ? "bool" : typeof value === "number" ? "float64" : "string";
 }
 
 function sortedFields(map: JsonObject): [string, Json][] {
-  return Object.entries(map).sort(([left], [right]) => compareTexts(left, right));
+  return Object.entries(map).sort(([left], [right]) => compareUtf8(left, right));
 }

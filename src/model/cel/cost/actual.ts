@@ -3,21 +3,21 @@ import { CelList } from "../values/list.js";
 import { isMap } from "../values/map.js";
 import { isOpaque } from "../values/equality.js";
 import { sizeOf } from "../values/kind.js";
-import type { Value } from "../values/value.js";
+import type { CelValue } from "../values/value.js";
 import { utf8Length } from "../../object/utf8.js";
 import { listCost, mapCost, patternFactor, textFactor } from "./factors.js";
 
 export { listCost, mapCost };
 
-type CallCost = (args: readonly Value[], id: string, result: Value) => number;
+type CallCost = (args: readonly CelValue[], id: string, result: CelValue) => number;
 
 const one: CallCost = () => 1;
-const alongText: CallCost = ([text]) => Math.ceil(sizeOf(text) * textFactor);
-const twiceAlongText: CallCost = ([text]) => Math.ceil(sizeOf(text) * 2 * textFactor);
+const perCharacter: CallCost = ([text]) => Math.ceil(sizeOf(text) * textFactor);
+const twicePerCharacter: CallCost = ([text]) => Math.ceil(sizeOf(text) * 2 * textFactor);
 const patternCost = (text: number, pattern: number): number =>
   Math.ceil((1 + text) * textFactor) * Math.ceil(pattern * patternFactor);
-const alongPattern: CallCost = ([text, pattern]) => patternCost(sizeOf(text), sizeOf(pattern));
-const alongAll: CallCost = ([list]) => (list === undefined ? 0 : traversal(list));
+const perPattern: CallCost = ([text, pattern]) => patternCost(sizeOf(text), sizeOf(pattern));
+const perElement: CallCost = ([list]) => (list === undefined ? 0 : traversal(list));
 const containsAddress =
   (isNetwork: boolean): CallCost =>
   ([network, other], id) => {
@@ -31,15 +31,15 @@ const sets =
   ([a, b]) =>
     sizeOf(a) * sizeOf(b) * factor + 1;
 
-/** What Kubernetes charges for its functions, by name. */
+/** Cost of Kubernetes' functions, by name. */
 const byName = new Map<string, CallCost>([
-  ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], alongAll),
-  ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], alongText),
-  ...each(["cidr", "isIP", "isCIDR", "quantity", "isQuantity"], alongText),
-  ...each(["replace", "split", "ip.isCanonical"], twiceAlongText),
+  ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], perElement),
+  ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], perCharacter),
+  ...each(["cidr", "isIP", "isCIDR", "quantity", "isQuantity"], perCharacter),
+  ...each(["replace", "split", "ip.isCanonical"], twicePerCharacter),
   ["join", (_, __, result) => Math.ceil(sizeOf(result) * 2 * textFactor)],
-  ...each(["find", "findAll"], alongPattern),
-  ["ip", (args, id) => (id === "cidr_ip" ? 1 : alongText(args, id, null))],
+  ...each(["find", "findAll"], perPattern),
+  ["ip", (args, id) => (id === "cidr_ip" ? 1 : perCharacter(args, id, null))],
   ["containsIP", containsAddress(false)],
   ["containsCIDR", containsAddress(true)],
   [
@@ -48,7 +48,7 @@ const byName = new Map<string, CallCost>([
   ],
 ]);
 
-/** What cel-go charges, by the form of the function. */
+/** Cost of cel-go's functions, by overload. */
 const byId = new Map<string, CallCost>([
   ...each(
     [
@@ -59,11 +59,11 @@ const byId = new Map<string, CallCost>([
       "strings_quote",
       "string_format",
     ],
-    alongText,
+    perCharacter,
   ),
   ["in_list", ([, list]) => sizeOf(list)],
   ...each(["add_string", "add_bytes"], ([a, b]) => Math.ceil((sizeOf(a) + sizeOf(b)) * textFactor)),
-  ["matches_string", alongPattern],
+  ["matches_string", perPattern],
   [
     "contains_string",
     ([text, part]) => Math.ceil(sizeOf(text) * textFactor) * Math.ceil(sizeOf(part) * textFactor),
@@ -79,8 +79,8 @@ function each(names: readonly string[], cost: CallCost): [string, CallCost][] {
   return names.map((name) => [name, cost]);
 }
 
-/** What calling a function has cost, in Kubernetes' units. */
-export function callCost(name: string, id: string, args: readonly Value[], result: Value): number {
+/** Cost of a call, in Kubernetes' units. */
+export function callCost(name: string, id: string, args: readonly CelValue[], result: CelValue): number {
   const own = byName.get(name) ?? byId.get(id);
   if (own) return own(args, id, result);
   if (!comparisons.test(id)) return one(args, id, result);
@@ -89,7 +89,7 @@ export function callCost(name: string, id: string, args: readonly Value[], resul
   return Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * textFactor);
 }
 
-function traversal(value: Value): number {
+function traversal(value: CelValue): number {
   if (typeof value === "string") return Math.floor(utf8Length(value) * textFactor);
   if (value instanceof Uint8Array) return Math.floor(value.length * textFactor);
   let cost = 0;

@@ -1,22 +1,30 @@
-import type { Type } from "../types/type.js";
-import { isSame } from "../types/type.js";
+import type { CelType } from "../types/type.js";
+import { isSameType } from "../types/type.js";
 import { patternFactor, textFactor } from "./factors.js";
-import { add, exactly, multiply, type Range, scale, unknownSize, unlimited } from "./range.js";
+import {
+  addRanges,
+  exactly,
+  multiplyRanges,
+  type CostRange,
+  scaleRange,
+  unknownSize,
+  unlimited,
+} from "./range.js";
 
-/** An argument of a call, as far as costs go. */
+/** Argument of a call, for cost estimation. */
 export interface Argument {
-  readonly type: Type;
-  readonly size: Range | undefined;
-  /** The size of what is in it: of a list's items. */
-  readonly itemSize: Range | undefined;
-  /** The whole number that it is, if it stands in the expression. */
+  readonly type: CelType;
+  readonly size: CostRange | undefined;
+  /** Size of the items of a list. */
+  readonly itemSize: CostRange | undefined;
+  /** Value of an integer literal. */
   readonly integer?: bigint | undefined;
 }
 
-/** What a call costs beside its arguments, and how big its result is. */
+/** Cost of a call without its arguments, and the size of its result. */
 export interface CallEstimate {
-  readonly cost: Range;
-  readonly size?: Range | undefined;
+  readonly cost: CostRange;
+  readonly size?: CostRange | undefined;
 }
 
 type Estimate = (
@@ -25,31 +33,31 @@ type Estimate = (
   id: string,
 ) => CallEstimate | undefined;
 
-const sizeOf = (argument: Argument | undefined): Range => argument?.size ?? unknownSize;
+const sizeOf = (argument: Argument | undefined): CostRange => argument?.size ?? unknownSize;
 const one: CallEstimate = { cost: exactly(1) };
 const constant: Estimate = () => one;
 const sameText: Estimate = (target, args) => {
   const size = sizeOf(target ?? args[0]);
-  return { cost: scale(size, textFactor), size };
+  return { cost: scaleRange(size, textFactor), size };
 };
-const parsing: Estimate = (_, args) => ({ cost: scale(sizeOf(args[0]), textFactor) });
+const parsing: Estimate = (_, args) => ({ cost: scaleRange(sizeOf(args[0]), textFactor) });
 
-/** Going through a list, or along a text. */
-const alongAll: Estimate = (target) => {
+/** Cost of traversing a list or string. */
+const perElement: Estimate = (target) => {
   if (!target) return undefined;
   const [item] = target.type.params;
-  if (!item) return { cost: scale(sizeOf(target), textFactor) };
+  if (!item) return { cost: scaleRange(sizeOf(target), textFactor) };
   let each = exactly(1);
   if (item.kind === "string" || item.kind === "bytes") {
-    each = add(each, scale(target.itemSize ?? unknownSize, textFactor));
+    each = addRanges(each, scaleRange(target.itemSize ?? unknownSize, textFactor));
   }
-  return { cost: multiply(sizeOf(target), each) };
+  return { cost: multiplyRanges(sizeOf(target), each) };
 };
 
 const pattern: Estimate = (target, args) => {
   if (!target) return undefined;
-  const text = scale(add(sizeOf(target), exactly(1)), textFactor);
-  return { cost: multiply(text, scale(sizeOf(args[0]), patternFactor)) };
+  const text = scaleRange(addRanges(sizeOf(target), exactly(1)), textFactor);
+  return { cost: multiplyRanges(text, scaleRange(sizeOf(args[0]), patternFactor)) };
 };
 
 const replace: Estimate = (target, args) => {
@@ -61,26 +69,29 @@ const replace: Estimate = (target, args) => {
   if (part.max === 0) [minCount, minKept] = [size.min + 1, size.min];
   else if (part.max <= by.min) minKept = size.min;
   else minCount = Math.ceil(size.min / part.max);
-  const result = add(multiply({ min: minCount, max: maxCount }, by), { min: minKept, max: maxKept });
-  return { cost: scale(size, 2 * textFactor), size: result };
+  const result = addRanges(multiplyRanges({ min: minCount, max: maxCount }, by), {
+    min: minKept,
+    max: maxKept,
+  });
+  return { cost: scaleRange(size, 2 * textFactor), size: result };
 };
 
 const split: Estimate = (target, args) => {
   const size = sizeOf(target);
   const limit = args[1]?.integer;
   const most = limit === undefined ? size.max : limit < 0n ? unlimited : Number(limit);
-  return { cost: scale(size, 2 * textFactor), size: { min: 0, max: most } };
+  return { cost: scaleRange(size, 2 * textFactor), size: { min: 0, max: most } };
 };
 
 const join: Estimate = (target, args) => {
   const list = sizeOf(target);
-  let size = multiply(list, target?.itemSize ?? unknownSize);
+  let size = multiplyRanges(list, target?.itemSize ?? unknownSize);
   const [separator] = args;
   if (separator) {
     const between = { min: Math.max(list.min - 1, 0), max: Math.max(list.max - 1, 0) };
-    size = add(size, multiply(sizeOf(separator), between));
+    size = addRanges(size, multiplyRanges(sizeOf(separator), between));
   }
-  return { cost: scale(size, textFactor), size };
+  return { cost: scaleRange(size, textFactor), size };
 };
 
 const find: Estimate = (target, args, id) => {
@@ -88,32 +99,32 @@ const find: Estimate = (target, args, id) => {
   return cost && { cost, size: { min: 0, max: sizeOf(target).max } };
 };
 
-const addressBytes: Range = { min: 4, max: 16 };
+const addressBytes: CostRange = { min: 4, max: 16 };
 const containsAddress =
   (isNetwork: boolean): Estimate =>
   (_, args, id) => {
-    let cost = scale(add(addressBytes, addressBytes), textFactor);
-    if (isNetwork) cost = add(add(cost, scale(addressBytes, textFactor)), exactly(1));
-    if (id.endsWith("_string")) cost = add(cost, scale(sizeOf(args[0]), textFactor));
+    let cost = scaleRange(addRanges(addressBytes, addressBytes), textFactor);
+    if (isNetwork) cost = addRanges(addRanges(cost, scaleRange(addressBytes, textFactor)), exactly(1));
+    if (id.endsWith("_string")) cost = addRanges(cost, scaleRange(sizeOf(args[0]), textFactor));
     return { cost };
   };
 
 const validate: Estimate = (_, args) => ({
-  cost: scale(scale(sizeOf(args[0]), textFactor), 128 * patternFactor),
+  cost: scaleRange(scaleRange(sizeOf(args[0]), textFactor), 128 * patternFactor),
 });
 
-/** Comparing values that are not made of others takes no time that depends on them. */
+/** Cost of comparing opaque values. */
 const equalOpaque: Estimate = (_, [a, b]) => {
-  if (!a || !b || !isSame(a.type, b.type)) return undefined;
+  if (!a || !b || !isSameType(a.type, b.type)) return undefined;
   switch (a.type.name) {
     case "net.IP":
     case "net.CIDR":
     case "kubernetes.Quantity":
       return one;
     case "kubernetes.NamedFormat":
-      return { cost: scale({ min: 1, max: 64 }, textFactor) };
+      return { cost: scaleRange({ min: 1, max: 64 }, textFactor) };
     case "kubernetes.URL":
-      return { cost: scale({ min: 1, max: b.size?.max ?? 1 }, textFactor) };
+      return { cost: scaleRange({ min: 1, max: b.size?.max ?? 1 }, textFactor) };
     default:
       return undefined;
   }
@@ -125,9 +136,9 @@ const quantities = ["sign", "asInteger", "isInteger", "asApproximateFloat", "isG
 const quantityActs = ["compareTo", "add", "sub"];
 const urlParts = ["getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"];
 
-/** How Kubernetes estimates its functions, by name. */
+/** Kubernetes' estimates for its functions, by name. */
 const byName = new Map<string, Estimate>([
-  ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], alongAll),
+  ...each(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"], perElement),
   ...each(["url", "lowerAscii", "upperAscii", "substring", "trim"], sameText),
   ["replace", replace],
   ["split", split],
@@ -135,7 +146,7 @@ const byName = new Map<string, Estimate>([
   ...each(["find", "findAll"], find),
   ...each(["cidr", "isIP", "isCIDR", "quantity", "isQuantity"], parsing),
   ["ip", (target, args) => (args.length > 0 ? parsing(target, args, "") : one)],
-  ["ip.isCanonical", (_, args) => ({ cost: scale(sizeOf(args[0]), 2 * textFactor) })],
+  ["ip.isCanonical", (_, args) => ({ cost: scaleRange(sizeOf(args[0]), 2 * textFactor) })],
   ...each([...addresses, ...linkAddresses, ...quantities, ...quantityActs, ...urlParts], constant),
   ["format.named", constant],
   ["containsIP", containsAddress(false)],
@@ -146,57 +157,57 @@ const byName = new Map<string, Estimate>([
 
 const sets =
   (factor: number): Estimate =>
-  (_, [a, b]) => ({ cost: add(scale(multiply(sizeOf(a), sizeOf(b)), factor), exactly(1)) });
+  (_, [a, b]) => ({ cost: addRanges(scaleRange(multiplyRanges(sizeOf(a), sizeOf(b)), factor), exactly(1)) });
 
 const addText: Estimate = (_, [a, b]) => {
-  const size = add(sizeOf(a), sizeOf(b));
-  return { cost: scale(size, textFactor), size };
+  const size = addRanges(sizeOf(a), sizeOf(b));
+  return { cost: scaleRange(size, textFactor), size };
 };
 
 const compare: Estimate = (_, [a, b]) => {
   const most = Math.min(sizeOf(a).max, sizeOf(b).max);
-  return { cost: scale({ min: most > 0 ? 1 : 0, max: most }, textFactor) };
+  return { cost: scaleRange({ min: most > 0 ? 1 : 0, max: most }, textFactor) };
 };
 
-const alongArgument: Estimate = (_, args) => ({ cost: scale(sizeOf(args[0]), textFactor) });
+const perCharacter: Estimate = (_, args) => ({ cost: scaleRange(sizeOf(args[0]), textFactor) });
 
-/** How cel-go estimates, by the form of the function. */
+/** cel-go's estimates, by overload. */
 const byId = new Map<string, Estimate>([
-  ["string_format", (target) => ({ cost: scale(sizeOf(target), textFactor) })],
+  ["string_format", (target) => ({ cost: scaleRange(sizeOf(target), textFactor) })],
   [
     "string_to_bytes",
     (_, [text]) => ({
-      cost: scale(sizeOf(text), textFactor),
+      cost: scaleRange(sizeOf(text), textFactor),
       size: { min: sizeOf(text).min, max: sizeOf(text).max * 4 },
     }),
   ],
   [
     "bytes_to_string",
     (_, [bytes]) => ({
-      cost: scale(sizeOf(bytes), textFactor),
+      cost: scaleRange(sizeOf(bytes), textFactor),
       size: { min: Math.floor(sizeOf(bytes).min / 4), max: sizeOf(bytes).max },
     }),
   ],
   [
     "strings_quote",
     (_, [text]) => ({
-      cost: scale(sizeOf(text), textFactor),
+      cost: scaleRange(sizeOf(text), textFactor),
       size: { min: sizeOf(text).min + 2, max: sizeOf(text).max * 2 + 2 },
     }),
   ],
-  ["starts_with_string", alongArgument],
-  ["ends_with_string", alongArgument],
+  ["starts_with_string", perCharacter],
+  ["ends_with_string", perCharacter],
   ["in_list", (_, [, list]) => ({ cost: sizeOf(list) })],
   ["matches_string", pattern],
   [
     "contains_string",
     (target, [part]) => ({
-      cost: multiply(scale(sizeOf(target), textFactor), scale(sizeOf(part), textFactor)),
+      cost: multiplyRanges(scaleRange(sizeOf(target), textFactor), scaleRange(sizeOf(part), textFactor)),
     }),
   ],
   ["add_string", addText],
   ["add_bytes", addText],
-  ["add_list", (_, [a, b]) => ({ cost: exactly(1), size: add(sizeOf(a), sizeOf(b)) })],
+  ["add_list", (_, [a, b]) => ({ cost: exactly(1), size: addRanges(sizeOf(a), sizeOf(b)) })],
   ...each(
     ["less", "less_equals", "greater", "greater_equals"].flatMap((name) => [
       `${name}_string`,
@@ -215,7 +226,7 @@ function each(names: readonly string[], estimate: Estimate): [string, Estimate][
   return names.map((name) => [name, estimate]);
 }
 
-/** What one form of a function will cost, whatever its arguments cost. */
+/** Estimates the cost of one overload, without its arguments. */
 export function estimateCall(
   name: string,
   id: string,

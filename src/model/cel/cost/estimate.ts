@@ -1,58 +1,68 @@
-import type { Declaration } from "../rules/declaration.js";
+import type { Declaration } from "../types/declaration.js";
 import { accumulator } from "../syntax/macros.js";
 import type { CallNode, Expression, LoopNode, SelectNode } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
-import { dyn, insideOptional, type Type } from "../types/type.js";
+import type { CheckedExpression } from "../check/check.js";
+import { dyn, insideOptional, type CelType } from "../types/type.js";
 import { textSize } from "../values/text.js";
 import { type Argument, estimateCall } from "./estimate-call.js";
 import { listCost, mapCost } from "./factors.js";
-import { add, addAll, exactly, multiply, type Range, union, unknownSize, unlimited, zero } from "./range.js";
+import {
+  addRanges,
+  sumRanges,
+  exactly,
+  multiplyRanges,
+  type CostRange,
+  unionRange,
+  unknownSize,
+  unlimited,
+  zero,
+} from "./range.js";
 
-/** How big the keys and values of a list or map are. */
+/** Sizes of the keys and values of a list or map. */
 interface EntrySize {
   readonly kind: "list" | "map";
-  readonly key: Range;
-  readonly value: Range;
+  readonly key: CostRange;
+  readonly value: CostRange;
 }
 
-/** A variable of a loop. */
+/** Loop variable. */
 interface Local {
   readonly path: readonly string[];
-  readonly size: Range | undefined;
+  readonly size: CostRange | undefined;
   readonly entries: EntrySize | undefined;
 }
 
 /**
- * What an expression can cost at most and at least, by how big the schema lets values get. It is reckoned as Kubernetes
- * reckons, since a definition that one accepts the other should accept.
+ * Estimates the minimum and maximum cost of an expression, from the maximum sizes in the schema. Same results
+ * as Kubernetes, so that both accept the same definitions.
  */
-export function estimateCost(checked: Checked, root: Declaration): Range {
+export function estimateCost(checked: CheckedExpression, root: Declaration): CostRange {
   return new Estimator(checked, root).cost(checked.expression);
 }
 
 class Estimator {
-  private readonly costs = new Map<Expression, Range>();
-  private readonly sizes = new Map<Expression, Range>();
+  private readonly costs = new Map<Expression, CostRange>();
+  private readonly sizes = new Map<Expression, CostRange>();
   private readonly entrySizes = new Map<Expression, EntrySize>();
-  /** Where in the schema what an expression yields comes from. */
+  /** Schema path of the value of an expression. */
   private readonly paths = new Map<Expression, readonly string[]>();
   private readonly locals = new Map<string, Local[]>();
 
   constructor(
-    private readonly checked: Checked,
+    private readonly checked: CheckedExpression,
     private readonly root: Declaration,
   ) {}
 
-  cost(node: Expression): Range {
+  cost(node: Expression): CostRange {
     let cost = this.costs.get(node);
     if (!cost) {
-      cost = this.reckon(node);
+      cost = this.compute(node);
       this.costs.set(node, cost);
     }
     return cost;
   }
 
-  private reckon(node: Expression): Range {
+  private compute(node: Expression): CostRange {
     switch (node.kind) {
       case "literal":
         return zero;
@@ -74,7 +84,7 @@ class Estimator {
     }
   }
 
-  private typeOf(node: Expression): Type {
+  private typeOf(node: Expression): CelType {
     return this.checked.types.get(node) ?? dyn;
   }
 
@@ -83,7 +93,7 @@ class Estimator {
     return local?.path ?? this.paths.get(node) ?? [];
   }
 
-  private selectCost(node: SelectNode): Range {
+  private selectCost(node: SelectNode): CostRange {
     const name = this.checked.names.get(node);
     if (name !== undefined) {
       this.paths.set(node, [name]);
@@ -93,59 +103,59 @@ class Estimator {
     if (node.testOnly) return operand;
     const { kind } = this.typeOf(node.operand);
     this.paths.set(node, [...this.pathOf(node.operand), node.field]);
-    return kind === "map" || kind === "struct" || kind === "param" ? add(operand, exactly(1)) : operand;
+    return kind === "map" || kind === "struct" || kind === "param" ? addRanges(operand, exactly(1)) : operand;
   }
 
-  private listCost(node: Expression & { kind: "list" }): Range {
-    let item: Range = { min: node.items.length === 0 ? 0 : unlimited, max: 0 };
+  private listCost(node: Expression & { kind: "list" }): CostRange {
+    let item: CostRange = { min: node.items.length === 0 ? 0 : unlimited, max: 0 };
     const costs = node.items.map((each) => {
       const cost = this.cost(each);
-      item = union(item, this.sizeOf(each) ?? unknownSize);
+      item = unionRange(item, this.sizeOf(each) ?? unknownSize);
       return cost;
     });
     this.entrySizes.set(node, { kind: "list", key: exactly(1), value: item });
-    return add(addAll(costs), exactly(listCost));
+    return addRanges(sumRanges(costs), exactly(listCost));
   }
 
-  private mapCost(node: Expression & { kind: "map" }): Range {
+  private mapCost(node: Expression & { kind: "map" }): CostRange {
     const least = node.entries.length === 0 ? 0 : unlimited;
-    let key: Range = { min: least, max: 0 };
-    let value: Range = { min: least, max: 0 };
+    let key: CostRange = { min: least, max: 0 };
+    let value: CostRange = { min: least, max: 0 };
     const costs = node.entries.map((entry) => {
-      const cost = add(this.cost(entry.key), this.cost(entry.value));
-      key = union(key, this.sizeOf(entry.key) ?? unknownSize);
-      value = union(value, this.sizeOf(entry.value) ?? unknownSize);
+      const cost = addRanges(this.cost(entry.key), this.cost(entry.value));
+      key = unionRange(key, this.sizeOf(entry.key) ?? unknownSize);
+      value = unionRange(value, this.sizeOf(entry.value) ?? unknownSize);
       return cost;
     });
     this.entrySizes.set(node, { kind: "map", key, value });
-    return add(addAll(costs), exactly(mapCost));
+    return addRanges(sumRanges(costs), exactly(mapCost));
   }
 
-  private callCost(node: CallNode): Range {
+  private callCost(node: CallNode): CostRange {
     const { args } = node;
     const resolved = this.checked.calls.get(node);
     const [first] = args;
     if (node.name === "dyn" && first) {
-      const cost = add(exactly(1), this.cost(first));
+      const cost = addRanges(exactly(1), this.cost(first));
       this.copySizes(node, first);
       return cost;
     }
     const costs = args.map((arg) => this.cost(arg));
-    const sum = addAll(costs);
+    const sum = sumRanges(costs);
     if (!resolved) return zero;
     const { name, overloads, isMember } = resolved;
     if (name === "_&&_" || name === "_||_") return { min: costs[0]?.min ?? 0, max: sum.max };
     if (name === "_?_:_") return this.conditionalCost(node, costs);
     const outer = isMember && node.target ? this.cost(node.target) : zero;
-    if (overloads.length === 0) return add(add(outer, sum), exactly(1));
+    if (overloads.length === 0) return addRanges(addRanges(outer, sum), exactly(1));
     const target = isMember && node.target ? this.argument(node.target) : undefined;
     const given = args.map((arg) => this.argument(arg));
-    let cost: Range = { min: unlimited, max: 0 };
-    let size: Range | undefined;
+    let cost: CostRange = { min: unlimited, max: 0 };
+    let size: CostRange | undefined;
     for (const { id } of overloads) {
       const call = estimateCall(name, id, target, given);
-      cost = union(cost, add(call.cost, sum));
-      if (call.size) size = size ? union(size, call.size) : call.size;
+      cost = unionRange(cost, addRanges(call.cost, sum));
+      if (call.size) size = size ? unionRange(size, call.size) : call.size;
       if ((id === "index_list" || id === "index_map") && first) {
         size = this.entriesOf(first)?.value;
         this.paths.set(node, [...this.pathOf(first), id === "index_list" ? "@items" : "@values"]);
@@ -154,17 +164,17 @@ class Estimator {
       size ??= this.sizeOf(node);
     }
     if (size) this.sizes.set(node, size);
-    return add(outer, cost);
+    return addRanges(outer, cost);
   }
 
-  private conditionalCost(node: CallNode, costs: readonly Range[]): Range {
+  private conditionalCost(node: CallNode, costs: readonly CostRange[]): CostRange {
     const [, yes, no] = node.args;
     const [condition = zero, yesCost = zero, noCost = zero] = costs;
     if (yes && no) {
-      this.sizes.set(node, union(this.sizeOf(yes) ?? unknownSize, this.sizeOf(no) ?? unknownSize));
+      this.sizes.set(node, unionRange(this.sizeOf(yes) ?? unknownSize, this.sizeOf(no) ?? unknownSize));
       this.joinEntries(node, yes, no);
     }
-    return add(condition, union(yesCost, noCost));
+    return addRanges(condition, unionRange(yesCost, noCost));
   }
 
   private joinEntries(node: Expression, a: Expression | undefined, b: Expression | undefined): void {
@@ -172,8 +182,8 @@ class Estimator {
     if (!left || !right) return;
     const joined: EntrySize = {
       kind: left.kind,
-      key: union(left.key, right.key),
-      value: union(left.value, right.value),
+      key: unionRange(left.key, right.key),
+      value: unionRange(left.value, right.value),
     };
     this.entrySizes.set(node, joined);
   }
@@ -190,8 +200,8 @@ class Estimator {
     };
   }
 
-  private loopCost(node: LoopNode): Range {
-    let sum = add(this.cost(node.range), this.cost(node.start));
+  private loopCost(node: LoopNode): CostRange {
+    let sum = addRanges(this.cost(node.range), this.cost(node.start));
     const isBinding =
       node.range.kind === "list" && node.range.items.length === 0 && node.result !== accumulator;
     this.push(node.result, {
@@ -200,16 +210,16 @@ class Estimator {
       entries: this.entriesOf(node.start),
     });
     if (isBinding) {
-      sum = add(sum, this.cost(node.finish));
+      sum = addRanges(sum, this.cost(node.finish));
       this.locals.get(node.result)?.pop();
       this.copySizes(node, node.finish);
       return sum;
     }
     this.pushVariables(node);
-    const turn = add(this.cost(node.condition), this.cost(node.step));
+    const turn = addRanges(this.cost(node.condition), this.cost(node.step));
     this.locals.get(node.variable)?.pop();
     if (node.second !== undefined) this.locals.get(node.second)?.pop();
-    sum = add(sum, this.cost(node.finish));
+    sum = addRanges(sum, this.cost(node.finish));
     this.locals.get(node.result)?.pop();
     const count = this.sizeOf(node.range) ?? unknownSize;
     if (node.start.kind === "literal") {
@@ -220,7 +230,7 @@ class Estimator {
       const entries = this.entriesOf(node.step);
       if (entries) this.entrySizes.set(node, entries);
     }
-    return add(sum, multiply(count, turn));
+    return addRanges(sum, multiplyRanges(count, turn));
   }
 
   private push(name: string, local: Local): void {
@@ -254,14 +264,14 @@ class Estimator {
   }
 
   private entriesOf(node: Expression): EntrySize | undefined {
-    const known = this.entrySizes.get(node);
-    if (known || node.kind !== "ident") return known;
+    const cached = this.entrySizes.get(node);
+    if (cached || node.kind !== "ident") return cached;
     return this.locals.get(node.name)?.at(-1)?.entries;
   }
 
-  private sizeOf(node: Expression): Range | undefined {
-    const known = this.sizes.get(node) ?? literalSize(node);
-    if (known) return known;
+  private sizeOf(node: Expression): CostRange | undefined {
+    const cached = this.sizes.get(node) ?? literalSize(node);
+    if (cached) return cached;
     const path = this.pathOf(node);
     const declared = path.length === 0 ? undefined : this.declaredSize(path);
     if (declared) {
@@ -272,8 +282,8 @@ class Estimator {
     return node.kind === "ident" ? this.locals.get(node.name)?.at(-1)?.size : undefined;
   }
 
-  /** How big what stands at a path in the schema can get. The first step is the variable. */
-  private declaredSize(path: readonly string[]): Range | undefined {
+  /** Maximum size of the value at a schema path. The first step is the variable. */
+  private declaredSize(path: readonly string[]): CostRange | undefined {
     let place: Declaration | undefined = this.root;
     for (const step of path.slice(1)) {
       if (step === "@items" || step === "@values") place = place.inner;
@@ -285,7 +295,7 @@ class Estimator {
   }
 }
 
-function literalSize(node: Expression): Range | undefined {
+function literalSize(node: Expression): CostRange | undefined {
   switch (node.kind) {
     case "literal": {
       const { literal } = node;
@@ -301,9 +311,9 @@ function literalSize(node: Expression): Range | undefined {
   }
 }
 
-const scalars = new Set<Type["kind"]>(["bool", "double", "duration", "int", "timestamp", "uint"]);
+const scalars = new Set<CelType["kind"]>(["bool", "double", "duration", "int", "timestamp", "uint"]);
 
-function isScalar(type: Type): boolean {
+function isScalar(type: CelType): boolean {
   const inner = insideOptional(type);
   return inner ? isScalar(inner) : scalars.has(type.kind);
 }

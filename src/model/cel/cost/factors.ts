@@ -1,9 +1,9 @@
-/** What making a list or a map costs, beside what is in it. */
+/** Cost of creating a list or a map, without its elements. */
 export const listCost = 10;
 export const mapCost = 30;
 
-/** What going along a text costs per character. */
+/** Cost of traversing a string, per character. */
 export const textFactor = 0.1;
 
-/** What a pattern costs per character, for each unit of the text it is matched with. */
+/** Cost of a pattern, per character and unit of the matched string. */
 export const patternFactor = 0.25;

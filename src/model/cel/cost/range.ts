@@ -1,16 +1,16 @@
-/** From the least to the most that something can be: a size, or a cost. */
-export interface Range {
+/** Minimum and maximum of a size or cost. */
+export interface CostRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** More than this does not count: it is what fits into 64 bits. */
+/** Upper bound: the range of 64 bits. */
 export const unlimited = 2 ** 64;
 
-export const unknownSize: Range = { min: 0, max: unlimited };
-export const zero: Range = { min: 0, max: 0 };
+export const unknownSize: CostRange = { min: 0, max: unlimited };
+export const zero: CostRange = { min: 0, max: 0 };
 
-export function exactly(value: number): Range {
+export function exactly(value: number): CostRange {
   return { min: value, max: value };
 }
 
@@ -18,24 +18,24 @@ function capped(value: number): number {
   return Math.min(value, unlimited);
 }
 
-export function add(a: Range, b: Range): Range {
+export function addRanges(a: CostRange, b: CostRange): CostRange {
   return { min: capped(a.min + b.min), max: capped(a.max + b.max) };
 }
 
-export function addAll(ranges: readonly Range[]): Range {
-  return ranges.reduce(add, zero);
+export function sumRanges(ranges: readonly CostRange[]): CostRange {
+  return ranges.reduce(addRanges, zero);
 }
 
-export function multiply(a: Range, b: Range): Range {
+export function multiplyRanges(a: CostRange, b: CostRange): CostRange {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }
 
-/** So many times a factor, rounded up. */
-export function scale({ min, max }: Range, factor: number): Range {
+/** Multiplies by a factor and rounds up. */
+export function scaleRange({ min, max }: CostRange, factor: number): CostRange {
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) };
 }
 
-/** What covers both. */
-export function union(a: Range, b: Range): Range {
+/** Smallest range that contains both. */
+export function unionRange(a: CostRange, b: CostRange): CostRange {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

@@ -1,10 +1,10 @@
 import { quote } from "../../object/quote.js";
-import { isIpAddress } from "../../structural/formats/ip-address.js";
-import { CelError, type Opaque, type Value } from "../values/value.js";
+import { isIpAddress } from "../../formats/ip-address.js";
+import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
-/** An IP address: a number of 32 or 128 bits. */
-class Ip implements Opaque {
+/** IP address as a number of 32 or 128 bits. */
+class Ip implements OpaqueValue {
   readonly typeName = "net.IP";
 
   constructor(
@@ -16,18 +16,18 @@ class Ip implements Opaque {
     return this.length / 8;
   }
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Ip && other.bits === this.bits && other.length === this.length;
   }
 
-  /** Whether the first bits are these. */
+  /** True if the address starts with these bits. */
   startsWith(bits: bigint, count: number): boolean {
     return this.bits >> BigInt(this.length - count) === bits;
   }
 }
 
-/** A network: an address and how many of its bits count. */
-class Cidr implements Opaque {
+/** Network: an address and the length of its prefix. */
+class Cidr implements OpaqueValue {
   readonly typeName = "net.CIDR";
 
   constructor(
@@ -39,7 +39,7 @@ class Cidr implements Opaque {
     return Math.ceil(this.prefix / 8);
   }
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Cidr && other.prefix === this.prefix && other.ip.equals(this.ip);
   }
 }
@@ -105,7 +105,7 @@ function readCidr(text: string): Cidr | CelError {
   return new Cidr(ip, prefix);
 }
 
-/** The one way to write an address: the longest run of zero groups is left out, if there are two at least. */
+/** Canonical form: the longest run of at least two zero groups is omitted. */
 function renderIp({ bits, length }: Ip): string {
   if (length === 32) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join(".");
   const groups = Array.from({ length: 8 }, (_, index) => (bits >> BigInt(16 * (7 - index))) & 0xffffn);
@@ -152,7 +152,7 @@ function isGlobalUnicast(ip: Ip): boolean {
   return ip.bits !== 0n && !isMulticast && !isBroadcast && !isLoopback(ip) && !isLinkLocalUnicast(ip);
 }
 
-const questions: readonly (readonly [string, string, (ip: Ip) => boolean])[] = [
+const predicates: readonly (readonly [string, string, (ip: Ip) => boolean])[] = [
   ["isUnspecified", "ip_is_unspecified", ({ bits }) => bits === 0n],
   ["isLoopback", "ip_is_loopback", isLoopback],
   ["isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast],
@@ -160,16 +160,16 @@ const questions: readonly (readonly [string, string, (ip: Ip) => boolean])[] = [
   ["isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast],
 ];
 
-/** IP addresses and networks. */
+/** Functions on IP addresses and networks. */
 export const addressFunctions: readonly Overload[] = [
   overload("ip", "string_to_ip", "(string): ip", readIp),
   overload("isIP", "is_ip", "(string): bool", (text: string) => readIp(text) instanceof Ip),
-  overload("ip.isCanonical", "ip_is_canonical", "(string): bool", (text: string): Value => {
+  overload("ip.isCanonical", "ip_is_canonical", "(string): bool", (text: string): CelValue => {
     const ip = readIp(text);
     return ip instanceof Ip ? renderIp(ip) === text : ip;
   }),
   overload("family", "ip_family", "ip.(): int", ({ length }: Ip) => (length === 32 ? 4n : 6n)),
-  ...questions.map(([name, id, ask]) => overload(name, id, "ip.(): bool", ask)),
+  ...predicates.map(([name, id, ask]) => overload(name, id, "ip.(): bool", ask)),
   overload("string", "ip_to_string", "(ip): string", renderIp),
 
   overload("cidr", "string_to_cidr", "(string): cidr", readCidr),
@@ -178,7 +178,7 @@ export const addressFunctions: readonly Overload[] = [
     "containsIP",
     "cidr_contains_ip_string",
     "cidr.(string): bool",
-    (network: Cidr, text: string): Value => {
+    (network: Cidr, text: string): CelValue => {
       const ip = readIp(text);
       return ip instanceof Ip ? containsIp(network, ip) : ip;
     },
@@ -188,7 +188,7 @@ export const addressFunctions: readonly Overload[] = [
     "containsCIDR",
     "cidr_contains_cidr_string",
     "cidr.(string): bool",
-    (network: Cidr, text: string): Value => {
+    (network: Cidr, text: string): CelValue => {
       const other = readCidr(text);
       return other instanceof Cidr ? containsCidr(network, other) : other;
     },

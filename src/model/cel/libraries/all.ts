@@ -11,7 +11,7 @@ import { stringFunctions } from "./strings.js";
 import { timeFunctions } from "./times.js";
 import { urlFunctions } from "./urls.js";
 
-/** Every function that rules can call, by name, with its forms in the order in which they are tried. */
+/** All functions by name, with overloads in the order in which they are tried. */
 export const functions: ReadonlyMap<string, readonly Overload[]> = byName([
   ...operatorFunctions,
   ...conversionFunctions,
@@ -35,3 +35,10 @@ function byName(all: readonly Overload[]): ReadonlyMap<string, readonly Overload
   }
   return result;
 }
+
+/** Functions that Kubernetes offers in policies, but not in rules of schemas. */
+export const authorizerFunctions = new Set(
+  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
+    " ",
+  ),
+);

@@ -1,18 +1,18 @@
-import { isDynamic, renderType, type Type } from "../types/type.js";
-import { typeName } from "../values/kind.js";
+import { isDynamic, renderType, type CelType } from "../types/type.js";
+import { celTypeName } from "../values/kind.js";
 import { CelList } from "../values/list.js";
 import { isMap } from "../values/map.js";
 import type { Meter } from "../values/meter.js";
 import { renderDouble } from "../values/number.js";
 import { decodeUtf8, encodeUtf8 } from "../values/text.js";
 import { renderDuration, renderTimestamp } from "../values/time.js";
-import { CelError, Duration, Timestamp, TypeValue, Uint, type Value } from "../values/value.js";
+import { CelError, CelDuration, CelTimestamp, TypeValue, CelUint, type CelValue } from "../values/value.js";
 
 class FormatFault extends Error {
   override readonly name = "FormatFault";
 }
 
-/** A part of a template: text, or a clause that a value takes the place of. */
+/** Part of a template: literal text, or a clause. */
 type Piece = string | { readonly verb: string; readonly precision: number | undefined };
 
 const pieceForm = /[^%]+|%(?:%|\.(\d{0,4})([^])|([^])|$)/gu;
@@ -32,15 +32,15 @@ function readTemplate(template: string): Piece[] {
 
 interface Clause {
   readonly name: string;
-  /** What it can be used on, as messages say it and as types. */
-  readonly used: string;
-  readonly kinds: ReadonlySet<Type["kind"]>;
-  /** The text of a value; undefined when it cannot be used on it. */
-  write(value: Value, precision: number | undefined, meter: Meter): string | undefined;
+  /** Accepted types, as messages name them and as types. */
+  readonly accepted: string;
+  readonly kinds: ReadonlySet<CelType["kind"]>;
+  /** Renders a value; undefined if the clause does not accept it. */
+  write(value: CelValue, precision: number | undefined, meter: Meter): string | undefined;
 }
 
-const anything = new Set<Type["kind"]>(
-  "string bool bytes int uint double map list type duration timestamp null".split(" ") as Type["kind"][],
+const allKinds = new Set<CelType["kind"]>(
+  "string bool bytes int uint double map list type duration timestamp null".split(" ") as CelType["kind"][],
 );
 
 const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>([
@@ -48,18 +48,18 @@ const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>([
     "s",
     {
       name: "string",
-      used: "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
-      kinds: anything,
-      write: (value, _, meter) => shown(value, meter, 0),
+      accepted: "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+      kinds: allKinds,
+      write: (value, _, meter) => renderValue(value, meter, 0),
     },
   ],
   [
     "d",
     {
       name: "decimal",
-      used: "integers",
-      kinds: new Set<Type["kind"]>(["int", "uint"]),
-      write: (value) => based(value, 10),
+      accepted: "integers",
+      kinds: new Set<CelType["kind"]>(["int", "uint"]),
+      write: (value) => inBase(value, 10),
     },
   ],
   ["f", fixed("fixed-point", (value, digits) => grouped(roundToEven(value, digits)))],
@@ -68,18 +68,18 @@ const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>([
     "b",
     {
       name: "binary",
-      used: "integers and bools",
-      kinds: new Set<Type["kind"]>(["int", "uint", "bool"]),
-      write: (value) => (typeof value === "boolean" ? (value ? "1" : "0") : based(value, 2)),
+      accepted: "integers and bools",
+      kinds: new Set<CelType["kind"]>(["int", "uint", "bool"]),
+      write: (value) => (typeof value === "boolean" ? (value ? "1" : "0") : inBase(value, 2)),
     },
   ],
   [
     "o",
     {
       name: "octal",
-      used: "integers",
-      kinds: new Set<Type["kind"]>(["int", "uint"]),
-      write: (value) => based(value, 8),
+      accepted: "integers",
+      kinds: new Set<CelType["kind"]>(["int", "uint"]),
+      write: (value) => inBase(value, 8),
     },
   ],
   ["x", hexadecimal((text) => text)],
@@ -89,8 +89,8 @@ const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>([
 function fixed(name: string, write: (value: number, digits: number) => string): Clause {
   return {
     name,
-    used: "doubles",
-    kinds: new Set<Type["kind"]>(["double"]),
+    accepted: "doubles",
+    kinds: new Set<CelType["kind"]>(["double"]),
     write(value, precision) {
       if (typeof value !== "number") return undefined;
       return Number.isFinite(value) ? write(value, Math.min(precision ?? 6, 100)) : renderSpecial(value);
@@ -101,12 +101,12 @@ function fixed(name: string, write: (value: number, digits: number) => string): 
 function hexadecimal(finish: (text: string) => string): Clause {
   return {
     name: "hex",
-    used: "integers, byte buffers, and strings",
-    kinds: new Set<Type["kind"]>(["int", "uint", "string", "bytes"]),
+    accepted: "integers, byte buffers, and strings",
+    kinds: new Set<CelType["kind"]>(["int", "uint", "string", "bytes"]),
     write(value) {
       const bytes = typeof value === "string" ? encodeUtf8(value) : value;
       if (!(bytes instanceof Uint8Array)) {
-        const text = based(value, 16);
+        const text = inBase(value, 16);
         return text === undefined ? undefined : finish(text);
       }
       return finish(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
@@ -114,12 +114,12 @@ function hexadecimal(finish: (text: string) => string): Clause {
   };
 }
 
-function misused({ name, used }: Clause, given: string): string {
-  return `error during formatting: ${name} clause can only be used on ${used}, was given ${given}`;
+function misused({ name, accepted }: Clause, given: string): string {
+  return `error during formatting: ${name} clause can only be used on ${accepted}, was given ${given}`;
 }
 
 /** `"%d of %s".format([1, "x"])`. */
-export function formatText(meter: Meter, template: string, values: CelList): Value {
+export function formatText(meter: Meter, template: string, values: CelList): CelValue {
   let used = 0;
   try {
     const texts = readTemplate(template).map((piece) => {
@@ -129,7 +129,7 @@ export function formatText(meter: Meter, template: string, values: CelList): Val
       if (value === undefined || !clause) throw new FormatFault(`index ${used} out of range`);
       used++;
       const text = clause.write(value, piece.precision, meter);
-      if (text === undefined) throw new FormatFault(misused(clause, typeName(value)));
+      if (text === undefined) throw new FormatFault(misused(clause, celTypeName(value)));
       return text;
     });
     return texts.join("");
@@ -139,10 +139,10 @@ export function formatText(meter: Meter, template: string, values: CelList): Val
   }
 }
 
-/** What is known to be wrong before there are values; the index is that of the value it is about. */
+/** Checks a template against argument types; `index` is the argument in error. */
 export function formatFault(
   template: string,
-  given: readonly Type[],
+  given: readonly CelType[],
 ): { readonly index?: number; readonly message: string } | undefined {
   let used = 0;
   try {
@@ -151,8 +151,8 @@ export function formatFault(
       const type = given[used];
       const clause = clauses.get(piece.verb);
       if (!type || !clause) return { message: `index ${used} out of range` };
-      const isFit = isDynamic(type) || type.kind === "param" || clause.kinds.has(type.kind);
-      if (!isFit) return { index: used, message: misused(clause, renderType(type)) };
+      const isAccepted = isDynamic(type) || type.kind === "param" || clause.kinds.has(type.kind);
+      if (!isAccepted) return { index: used, message: misused(clause, renderType(type)) };
       used++;
     }
     return undefined;
@@ -162,9 +162,9 @@ export function formatFault(
   }
 }
 
-function based(value: Value, base: number): string | undefined {
+function inBase(value: CelValue, base: number): string | undefined {
   if (typeof value === "bigint") return value.toString(base);
-  return value instanceof Uint ? value.value.toString(base) : undefined;
+  return value instanceof CelUint ? value.value.toString(base) : undefined;
 }
 
 function renderSpecial(value: number): string {
@@ -172,7 +172,7 @@ function renderSpecial(value: number): string {
   return value > 0 ? "\u221E" : "-\u221E";
 }
 
-/** JavaScript rounds a half up, Go to the even digit. */
+/** JavaScript rounds half up, Go half to even. */
 function roundToEven(value: number, digits: number): string {
   const scaled = Math.abs(value) * 10 ** digits;
   const isHalf = scaled < 2 ** 52 && scaled % 1 === 0.5;
@@ -180,7 +180,7 @@ function roundToEven(value: number, digits: number): string {
   return ((Math.sign(value) * Math.floor(scaled)) / 10 ** digits).toFixed(digits);
 }
 
-/** Kubernetes groups digits the American way. */
+/** Groups digits with commas, like Kubernetes. */
 function grouped(text: string): string {
   const [head = "", fraction] = text.split(".");
   const withCommas = head.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
@@ -189,7 +189,7 @@ function grouped(text: string): string {
 
 const raised = "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";
 
-/** The exponent stands raised, with two digits at least. */
+/** Superscript exponent with at least two digits. */
 function scientific(value: number, digits: number): string {
   const [mantissa = "", exponent = "0"] = value.toExponential(digits).split("e");
   const size = String(Math.abs(Number(exponent))).padStart(2, "0");
@@ -197,7 +197,7 @@ function scientific(value: number, digits: number): string {
   return `${mantissa}\u00D710${Number(exponent) < 0 ? "\u207B" : ""}${high}`;
 }
 
-function shown(value: Value, meter: Meter, depth: number): string | undefined {
+function renderValue(value: CelValue, meter: Meter, depth: number): string | undefined {
   meter.work(10);
   const isInside = depth > 0;
   switch (typeof value) {
@@ -216,24 +216,24 @@ function shown(value: Value, meter: Meter, depth: number): string | undefined {
     const text = decodeUtf8(value) ?? "";
     return isInside ? `b${JSON.stringify(text)}` : text;
   }
-  if (value instanceof Uint) return value.value.toString();
-  if (value instanceof Timestamp) {
+  if (value instanceof CelUint) return value.value.toString();
+  if (value instanceof CelTimestamp) {
     return isInside ? `timestamp("${renderTimestamp(value)}")` : renderTimestamp(value);
   }
-  if (value instanceof Duration) {
+  if (value instanceof CelDuration) {
     return isInside ? `duration("${renderDuration(value)}")` : renderDuration(value);
   }
   if (value instanceof TypeValue) return value.name;
-  return depth > 100 ? undefined : shownContainer(value, meter, depth + 1);
+  return depth > 100 ? undefined : renderContainer(value, meter, depth + 1);
 }
 
-function shownContainer(value: Value, meter: Meter, depth: number): string | undefined {
+function renderContainer(value: CelValue, meter: Meter, depth: number): string | undefined {
   if (value instanceof CelList) {
-    return `[${Array.from(value, (item) => shown(item, meter, depth)).join(", ")}]`;
+    return `[${Array.from(value, (item) => renderValue(item, meter, depth)).join(", ")}]`;
   }
   if (!isMap(value)) return undefined;
   const entries = value.keys().map((key) => {
-    return `${shown(key, meter, depth)}:${shown(value.find(key) ?? null, meter, depth)}`;
+    return `${renderValue(key, meter, depth)}:${renderValue(value.find(key) ?? null, meter, depth)}`;
   });
   return `{${entries.sort().join(", ")}}`;
 }

@@ -6,25 +6,25 @@ import {
   validateLabelValue,
   validateQualifiedName,
 } from "../../object/names.js";
-import { formatCheck } from "../../structural/formats/formats.js";
+import { formatCheck } from "../../formats/formats.js";
 import { CelList } from "../values/list.js";
-import { none, type Opaque, Optional } from "../values/value.js";
+import { noValue, type OpaqueValue, CelOptional } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 import { urlFault } from "./urls.js";
 
-/** A named form of texts. */
-export class NamedFormat implements Opaque {
+/** Named string format. */
+export class NamedFormat implements OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat";
 
   constructor(
     readonly name: string,
-    /** What is wrong with a text. */
+    /** Returns the violations of a string. */
     readonly faults: (text: string) => readonly string[],
-    /** The length of a pattern that would take about as long; costs go by it. */
+    /** Length of an equivalent pattern, for cost computation. */
     readonly patternSize: number,
   ) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof NamedFormat && other.name === this.name;
   }
 }
@@ -61,14 +61,14 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ["datetime", new NamedFormat("datetime", checked("datetime", "invalid datetime"), 71)],
 ]);
 
-/** Kubernetes' forms of names and others: `!format.dns1123Label().validate(self).hasValue()`. */
+/** Kubernetes' named formats: `!format.dns1123Label().validate(self).hasValue()`. */
 export const formatFunctions: readonly Overload[] = [
   ...Array.from(formats, ([name, format]) =>
     overload(`format.${name}`, `format.${name}`, "(): format", () => format),
   ),
   overload("format.named", "format-named", "(string): optional(format)", (name: string) => {
     const format = formats.get(name);
-    return format ? new Optional(format) : none;
+    return format ? new CelOptional(format) : noValue;
   }),
   overload(
     "validate",
@@ -76,7 +76,7 @@ export const formatFunctions: readonly Overload[] = [
     "format.(string): optional(list(string))",
     (format: NamedFormat, text: string) => {
       const faults = format.faults(text);
-      return faults.length === 0 ? none : new Optional(new CelList(faults));
+      return faults.length === 0 ? noValue : new CelOptional(new CelList(faults));
     },
   ),
 ];

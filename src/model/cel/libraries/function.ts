@@ -1,22 +1,29 @@
 import { readSignature, type Signature } from "../types/signature.js";
-import type { Type } from "../types/type.js";
+import type { CelType } from "../types/type.js";
 import { isOpaque } from "../values/equality.js";
 import { CelList } from "../values/list.js";
 import { isMap } from "../values/map.js";
 import type { Meter } from "../values/meter.js";
-import { Duration, Optional, Timestamp, TypeValue, Uint, type Value } from "../values/value.js";
+import {
+  CelDuration,
+  CelOptional,
+  CelTimestamp,
+  TypeValue,
+  CelUint,
+  type CelValue,
+} from "../values/value.js";
 
-/** One form of a function. */
+/** Overload of a function. */
 export interface Overload {
   readonly name: string;
-  /** What cel-go calls it; costs go by this. */
+  /** cel-go's name for the overload, which determines its cost. */
   readonly id: string;
   readonly signature: Signature;
-  run(args: readonly Value[], meter: Meter): Value;
+  run(args: readonly CelValue[], meter: Meter): CelValue;
 }
 
 /**
- * Declares one form of a function.
+ * Declares an overload.
  *
  * @example
  * overload("charAt", "string_char_at_int", "string.(int): string", (text: string, index: bigint) => …)
@@ -25,23 +32,23 @@ export function overload(
   name: string,
   id: string,
   signature: string,
-  run: (...args: never[]) => Value,
+  run: (...args: never[]) => CelValue,
 ): Overload {
   return {
     name,
     id,
     signature: readSignature(signature),
-    // The dispatcher has made sure that they are what the signature says.
+    // The dispatcher has checked the arguments against the signature.
     run: (args) => run(...(args as readonly unknown[] as never[])),
   };
 }
 
-/** The same for a function whose work has to be counted. */
+/** Declares an overload that counts its work. */
 export function metered(
   name: string,
   id: string,
   signature: string,
-  run: (meter: Meter, ...args: never[]) => Value,
+  run: (meter: Meter, ...args: never[]) => CelValue,
 ): Overload {
   return {
     name,
@@ -51,8 +58,8 @@ export function metered(
   };
 }
 
-/** Whether a value can be an argument where a type is asked for. What is inside of it is not looked at. */
-export function accepts(type: Type, value: Value): boolean {
+/** Checks that a value has a type. Elements of containers are not checked. */
+export function accepts(type: CelType, value: CelValue): boolean {
   switch (type.kind) {
     case "int":
       return typeof value === "bigint";
@@ -63,13 +70,13 @@ export function accepts(type: Type, value: Value): boolean {
     case "bool":
       return typeof value === "boolean";
     case "uint":
-      return value instanceof Uint;
+      return value instanceof CelUint;
     case "bytes":
       return value instanceof Uint8Array;
     case "timestamp":
-      return value instanceof Timestamp;
+      return value instanceof CelTimestamp;
     case "duration":
-      return value instanceof Duration;
+      return value instanceof CelDuration;
     case "list":
       return value instanceof CelList;
     case "map":
@@ -80,7 +87,7 @@ export function accepts(type: Type, value: Value): boolean {
       return value === null;
     case "opaque":
     case "struct":
-      if (type.name === "optional_type") return value instanceof Optional;
+      if (type.name === "optional_type") return value instanceof CelOptional;
       return isOpaque(value) && value.typeName === type.name;
     default:
       return true;

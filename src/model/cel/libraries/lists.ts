@@ -2,18 +2,18 @@ import { equal } from "../values/equality.js";
 import type { CelList } from "../values/list.js";
 import type { Meter } from "../values/meter.js";
 import { checkedInt, checkedUint } from "../values/number.js";
-import { compare } from "../values/order.js";
+import { compareValues } from "../values/order.js";
 import { checkedDuration } from "../values/time.js";
-import { CelError, Duration, noSuchOverload, Uint, type Value } from "../values/value.js";
+import { CelError, CelDuration, noSuchOverload, CelUint, type CelValue } from "../values/value.js";
 import { metered, type Overload } from "./function.js";
 
 const comparableTypes = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 
-function isSorted(meter: Meter, list: CelList): Value {
-  let before: Value | undefined;
+function isSorted(meter: Meter, list: CelList): CelValue {
+  let before: CelValue | undefined;
   for (const item of list) {
     meter.work(1);
-    const order = before === undefined ? 0 : compare(before, item);
+    const order = before === undefined ? 0 : compareValues(before, item);
     if (order instanceof CelError) return order;
     if (order > 0) return false;
     before = item;
@@ -21,29 +21,30 @@ function isSorted(meter: Meter, list: CelList): Value {
   return true;
 }
 
-function add(a: Value, b: Value): Value {
+function add(a: CelValue, b: CelValue): CelValue {
   if (typeof a === "bigint" && typeof b === "bigint") return checkedInt(a + b);
   if (typeof a === "number" && typeof b === "number") return a + b;
-  if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value + b.value);
-  if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanoseconds + b.nanoseconds);
+  if (a instanceof CelUint && b instanceof CelUint) return checkedUint(a.value + b.value);
+  if (a instanceof CelDuration && b instanceof CelDuration)
+    return checkedDuration(a.nanoseconds + b.nanoseconds);
   return noSuchOverload();
 }
 
-const zeros: readonly (readonly [string, Value])[] = [
+const zeros: readonly (readonly [string, CelValue])[] = [
   ["int", 0n],
-  ["uint", new Uint(0n)],
+  ["uint", new CelUint(0n)],
   ["double", 0],
-  ["duration", new Duration(0n)],
+  ["duration", new CelDuration(0n)],
 ];
 
-/** The item that comes before (or behind) all others. */
-function extreme(name: string, sign: 1 | -1): (meter: Meter, list: CelList) => Value {
+/** Smallest (or largest) item. */
+function extreme(name: string, sign: 1 | -1): (meter: Meter, list: CelList) => CelValue {
   return (meter, list) => {
-    let best: Value | undefined;
+    let best: CelValue | undefined;
     for (const item of list) {
       meter.work(1);
       if (item instanceof CelError) return item;
-      const order = best === undefined ? 1 : compare(best, item);
+      const order = best === undefined ? 1 : compareValues(best, item);
       if (order instanceof CelError) return order;
       if (best === undefined || order * sign > 0) best = item;
     }
@@ -51,7 +52,7 @@ function extreme(name: string, sign: 1 | -1): (meter: Meter, list: CelList) => V
   };
 }
 
-function find(meter: Meter, list: CelList, value: Value, places: Iterable<number>): Value {
+function find(meter: Meter, list: CelList, value: CelValue, places: Iterable<number>): CelValue {
   for (const index of places) {
     if (equal(list.item(index) ?? null, value, meter) === true) return BigInt(index);
   }
@@ -66,7 +67,7 @@ function* downFrom(size: number): Generator<number> {
   for (let index = size - 1; index >= 0; index--) yield index;
 }
 
-/** Whether every item of one list is in the other; `some` asks for one. */
+/** True if every item (with `some`, at least one) of `others` is in `list`. */
 function covers(meter: Meter, list: CelList, others: CelList, some: boolean): boolean {
   for (const other of others) {
     let found = false;
@@ -81,7 +82,7 @@ function covers(meter: Meter, list: CelList, others: CelList, some: boolean): bo
   return !some;
 }
 
-/** What Kubernetes adds for lists, and the extension library for sets. */
+/** Kubernetes' list library, and the sets extension. */
 export const listFunctions: readonly Overload[] = [
   ...comparableTypes.flatMap((type) => [
     metered("isSorted", `list_${type}_is_sorted_bool`, `list(${type}).(): bool`, isSorted),
@@ -93,21 +94,21 @@ export const listFunctions: readonly Overload[] = [
       let total = zero;
       for (const item of list) {
         meter.work(1);
-        // Of an empty list of something unknown, the first form is taken; what is in it tells better.
+        // The overload of a dynamic list is the first one; its items tell the real type.
         total = total === 0n && typeof item !== "bigint" ? item : add(total, item);
         if (total instanceof CelError) return total;
       }
       return total;
     }),
   ),
-  metered("indexOf", "list_a_index_of_int", "list(A).(A): int", (meter, list: CelList, value: Value) =>
+  metered("indexOf", "list_a_index_of_int", "list(A).(A): int", (meter, list: CelList, value: CelValue) =>
     find(meter, list, value, upTo(list.size)),
   ),
   metered(
     "lastIndexOf",
     "list_a_last_index_of_int",
     "list(A).(A): int",
-    (meter, list: CelList, value: Value) => find(meter, list, value, downFrom(list.size)),
+    (meter, list: CelList, value: CelValue) => find(meter, list, value, downFrom(list.size)),
   ),
   metered(
     "sets.contains",

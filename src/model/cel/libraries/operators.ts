@@ -1,18 +1,18 @@
-import { compare } from "../values/order.js";
+import { compareValues } from "../values/order.js";
 import { equal, itemKey, setKey } from "../values/equality.js";
 import { CelList, JoinedList, ListLike } from "../values/list.js";
-import { type CelMap, shownKey } from "../values/map.js";
+import { type CelMap, renderKey } from "../values/map.js";
 import type { Meter } from "../values/meter.js";
 import { checkedInt, checkedUint } from "../values/number.js";
 import { checkedDuration, checkedTimestamp } from "../values/time.js";
 import {
   CelError,
-  type Duration,
-  none,
-  Optional,
-  type Timestamp,
-  Uint,
-  type Value,
+  type CelDuration,
+  noValue,
+  CelOptional,
+  type CelTimestamp,
+  CelUint,
+  type CelValue,
 } from "../values/value.js";
 import { metered, overload, type Overload } from "./function.js";
 
@@ -23,12 +23,12 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return result;
 }
 
-/** What two lists are together: sets have no item twice, and items with the same keys replace each other. */
-function addLists(meter: Meter, a: CelList, b: CelList): Value {
+/** Concatenates lists: sets drop duplicates, and items with the same key replace each other. */
+function addLists(meter: Meter, a: CelList, b: CelList): CelValue {
   const { semantics } = a;
   if (semantics.type === "atomic") return new JoinedList(a, b);
-  const items = new Map<unknown, Value>();
-  const keyOf = (item: Value): unknown =>
+  const items = new Map<unknown, CelValue>();
+  const keyOf = (item: CelValue): unknown =>
     semantics.type === "set" ? setKey(item, meter) : itemKey(item, semantics.keys, meter);
   for (const item of a) items.set(keyOf(item), item);
   for (const item of b) if (semantics.type === "map" || !items.has(keyOf(item))) items.set(keyOf(item), item);
@@ -41,19 +41,30 @@ const additions: readonly Overload[] = [
     return joinBytes(a, b);
   }),
   overload("_+_", "add_double", "(double, double): double", (a: number, b: number) => a + b),
-  overload("_+_", "add_duration_duration", "(duration, duration): duration", (a: Duration, b: Duration) =>
-    checkedDuration(a.nanoseconds + b.nanoseconds),
+  overload(
+    "_+_",
+    "add_duration_duration",
+    "(duration, duration): duration",
+    (a: CelDuration, b: CelDuration) => checkedDuration(a.nanoseconds + b.nanoseconds),
   ),
-  overload("_+_", "add_duration_timestamp", "(duration, timestamp): timestamp", (a: Duration, b: Timestamp) =>
-    checkedTimestamp(a.nanoseconds + b.nanoseconds),
+  overload(
+    "_+_",
+    "add_duration_timestamp",
+    "(duration, timestamp): timestamp",
+    (a: CelDuration, b: CelTimestamp) => checkedTimestamp(a.nanoseconds + b.nanoseconds),
   ),
-  overload("_+_", "add_timestamp_duration", "(timestamp, duration): timestamp", (a: Timestamp, b: Duration) =>
-    checkedTimestamp(a.nanoseconds + b.nanoseconds),
+  overload(
+    "_+_",
+    "add_timestamp_duration",
+    "(timestamp, duration): timestamp",
+    (a: CelTimestamp, b: CelDuration) => checkedTimestamp(a.nanoseconds + b.nanoseconds),
   ),
   overload("_+_", "add_int64", "(int, int): int", (a: bigint, b: bigint) => checkedInt(a + b)),
   metered("_+_", "add_list", "(list(A), list(A)): list(A)", addLists),
   overload("_+_", "add_string", "(string, string): string", (a: string, b: string) => a + b),
-  overload("_+_", "add_uint64", "(uint, uint): uint", (a: Uint, b: Uint) => checkedUint(a.value + b.value)),
+  overload("_+_", "add_uint64", "(uint, uint): uint", (a: CelUint, b: CelUint) =>
+    checkedUint(a.value + b.value),
+  ),
 ];
 
 const subtractions: readonly Overload[] = [
@@ -62,22 +73,22 @@ const subtractions: readonly Overload[] = [
     "_-_",
     "subtract_duration_duration",
     "(duration, duration): duration",
-    (a: Duration, b: Duration) => checkedDuration(a.nanoseconds - b.nanoseconds),
+    (a: CelDuration, b: CelDuration) => checkedDuration(a.nanoseconds - b.nanoseconds),
   ),
   overload("_-_", "subtract_int64", "(int, int): int", (a: bigint, b: bigint) => checkedInt(a - b)),
   overload(
     "_-_",
     "subtract_timestamp_duration",
     "(timestamp, duration): timestamp",
-    (a: Timestamp, b: Duration) => checkedTimestamp(a.nanoseconds - b.nanoseconds),
+    (a: CelTimestamp, b: CelDuration) => checkedTimestamp(a.nanoseconds - b.nanoseconds),
   ),
   overload(
     "_-_",
     "subtract_timestamp_timestamp",
     "(timestamp, timestamp): duration",
-    (a: Timestamp, b: Timestamp) => checkedDuration(a.nanoseconds - b.nanoseconds),
+    (a: CelTimestamp, b: CelTimestamp) => checkedDuration(a.nanoseconds - b.nanoseconds),
   ),
-  overload("_-_", "subtract_uint64", "(uint, uint): uint", (a: Uint, b: Uint) =>
+  overload("_-_", "subtract_uint64", "(uint, uint): uint", (a: CelUint, b: CelUint) =>
     checkedUint(a.value - b.value),
   ),
 ];
@@ -90,19 +101,19 @@ const products: readonly Overload[] = [
   overload("_/_", "divide_int64", "(int, int): int", (a: bigint, b: bigint) =>
     b === 0n ? byZero : checkedInt(a / b),
   ),
-  overload("_/_", "divide_uint64", "(uint, uint): uint", (a: Uint, b: Uint) =>
-    b.value === 0n ? byZero : new Uint(a.value / b.value),
+  overload("_/_", "divide_uint64", "(uint, uint): uint", (a: CelUint, b: CelUint) =>
+    b.value === 0n ? byZero : new CelUint(a.value / b.value),
   ),
   overload("_%_", "modulo_int64", "(int, int): int", (a: bigint, b: bigint) => {
     if (b === 0n) return moduloZero;
     return b === -1n && a === -(2n ** 63n) ? new CelError("integer overflow") : a % b;
   }),
-  overload("_%_", "modulo_uint64", "(uint, uint): uint", (a: Uint, b: Uint) =>
-    b.value === 0n ? moduloZero : new Uint(a.value % b.value),
+  overload("_%_", "modulo_uint64", "(uint, uint): uint", (a: CelUint, b: CelUint) =>
+    b.value === 0n ? moduloZero : new CelUint(a.value % b.value),
   ),
   overload("_*_", "multiply_double", "(double, double): double", (a: number, b: number) => a * b),
   overload("_*_", "multiply_int64", "(int, int): int", (a: bigint, b: bigint) => checkedInt(a * b)),
-  overload("_*_", "multiply_uint64", "(uint, uint): uint", (a: Uint, b: Uint) =>
+  overload("_*_", "multiply_uint64", "(uint, uint): uint", (a: CelUint, b: CelUint) =>
     checkedUint(a.value * b.value),
   ),
   overload("-_", "negate_double", "(double): double", (a: number) => -a),
@@ -128,28 +139,28 @@ const ordered: readonly (readonly [string, string, string])[] = [
 
 function comparison(name: string, id: string, holds: (order: number) => boolean): Overload[] {
   return ordered.map(([suffix, a, b]) =>
-    overload(name, `${id}_${suffix}`, `(${a}, ${b}): bool`, (left: Value, right: Value) => {
-      const order = compare(left, right);
+    overload(name, `${id}_${suffix}`, `(${a}, ${b}): bool`, (left: CelValue, right: CelValue) => {
+      const order = compareValues(left, right);
       return order instanceof CelError ? order : holds(order);
     }),
   );
 }
 
-function at(list: CelList, index: bigint): Value | undefined {
+function at(list: CelList, index: bigint): CelValue | undefined {
   return index < 0n ? undefined : list.item(Number(index));
 }
 
-function entry(map: CelMap, key: Value): Value {
-  return map.find(key) ?? new CelError(`no such key: ${shownKey(key)}`);
+function entry(map: CelMap, key: CelValue): CelValue {
+  return map.find(key) ?? new CelError(`no such key: ${renderKey(key)}`);
 }
 
-function item(list: CelList, index: bigint): Value {
+function item(list: CelList, index: bigint): CelValue {
   return at(list, index) ?? new CelError(`index out of bounds: ${index}`);
 }
 
-function optional(value: Value | undefined): Value {
+function optional(value: CelValue | undefined): CelValue {
   if (value instanceof CelError) return value;
-  return value === undefined ? none : new Optional(value);
+  return value === undefined ? noValue : new CelOptional(value);
 }
 
 const access: readonly Overload[] = [
@@ -159,15 +170,15 @@ const access: readonly Overload[] = [
     "_[_]",
     "optional_list_index_int",
     "(optional(list(A)), int): optional(A)",
-    (list: Optional, index: bigint) =>
-      list.value instanceof CelList ? optional(at(list.value, index)) : none,
+    (list: CelOptional, index: bigint) =>
+      list.value instanceof CelList ? optional(at(list.value, index)) : noValue,
   ),
   overload(
     "_[_]",
     "optional_map_index_value",
     "(optional(map(A, B)), A): optional(B)",
-    (map: Optional, key: Value) =>
-      map.value === undefined ? none : optional((map.value as CelMap).find(key)),
+    (map: CelOptional, key: CelValue) =>
+      map.value === undefined ? noValue : optional((map.value as CelMap).find(key)),
   ),
   overload(
     "_[?_]",
@@ -179,23 +190,26 @@ const access: readonly Overload[] = [
     "_[?_]",
     "optional_list_optindex_optional_int",
     "(optional(list(A)), int): optional(A)",
-    (list: Optional, index: bigint) =>
-      list.value instanceof CelList ? optional(at(list.value, index)) : none,
+    (list: CelOptional, index: bigint) =>
+      list.value instanceof CelList ? optional(at(list.value, index)) : noValue,
   ),
-  overload("_[?_]", "map_optindex_optional_value", "(map(A, B), A): optional(B)", (map: CelMap, key: Value) =>
-    optional(map.find(key)),
+  overload(
+    "_[?_]",
+    "map_optindex_optional_value",
+    "(map(A, B), A): optional(B)",
+    (map: CelMap, key: CelValue) => optional(map.find(key)),
   ),
   overload(
     "_[?_]",
     "optional_map_optindex_optional_value",
     "(optional(map(A, B)), A): optional(B)",
-    (map: Optional, key: Value) =>
-      map.value === undefined ? none : optional((map.value as CelMap).find(key)),
+    (map: CelOptional, key: CelValue) =>
+      map.value === undefined ? noValue : optional((map.value as CelMap).find(key)),
   ),
 ];
 
-/** Whether an item is in a list; that one cannot be compared matters only when no other is equal. */
-function contains(meter: Meter, value: Value, list: CelList): Value {
+/** Checks that a list contains a value. An error in a comparison matters only if no item is equal. */
+function contains(meter: Meter, value: CelValue, list: CelList): CelValue {
   let fault: CelError | undefined;
   for (const each of list) {
     const same = equal(each, value, meter);
@@ -205,17 +219,17 @@ function contains(meter: Meter, value: Value, list: CelList): Value {
   return fault ?? false;
 }
 
-/** What is written with signs. `&&`, `||` and `?:` are there for their types; the evaluator runs them itself. */
+/** Operators. `&&`, `||` and `?:` are declared for their types; the evaluator implements them. */
 export const operatorFunctions: readonly Overload[] = [
   overload("_&&_", "logical_and", "(bool, bool): bool", (a: boolean, b: boolean) => a && b),
   overload("_||_", "logical_or", "(bool, bool): bool", (a: boolean, b: boolean) => a || b),
-  overload("_?_:_", "conditional", "(bool, A, A): A", (condition: boolean, yes: Value, no: Value) =>
+  overload("_?_:_", "conditional", "(bool, A, A): A", (condition: boolean, yes: CelValue, no: CelValue) =>
     condition ? yes : no,
   ),
   overload("!_", "logical_not", "(bool): bool", (value: boolean) => !value),
-  overload("@not_strictly_false", "not_strictly_false", "(bool): bool", (value: Value) => value !== false),
-  metered("_==_", "equals", "(A, A): bool", (meter, a: Value, b: Value) => equal(a, b, meter)),
-  metered("_!=_", "not_equals", "(A, A): bool", (meter, a: Value, b: Value) => {
+  overload("@not_strictly_false", "not_strictly_false", "(bool): bool", (value: CelValue) => value !== false),
+  metered("_==_", "equals", "(A, A): bool", (meter, a: CelValue, b: CelValue) => equal(a, b, meter)),
+  metered("_!=_", "not_equals", "(A, A): bool", (meter, a: CelValue, b: CelValue) => {
     const same = equal(a, b, meter);
     return typeof same === "boolean" ? !same : same;
   }),
@@ -228,7 +242,7 @@ export const operatorFunctions: readonly Overload[] = [
   ...comparison("_>=_", "greater_equals", (order) => order >= 0),
   ...access,
   metered("@in", "in_list", "(A, list(A)): bool", contains),
-  overload("@in", "in_map", "(A, map(A, B)): bool", (key: Value, map: CelMap) => {
+  overload("@in", "in_map", "(A, map(A, B)): bool", (key: CelValue, map: CelMap) => {
     const found = map.find(key);
     return found instanceof CelError ? found : found !== undefined;
   }),

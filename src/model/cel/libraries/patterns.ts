@@ -1,13 +1,13 @@
-import { compilePattern } from "../../structural/regex/pattern.js";
+import { compilePattern } from "../../regex/pattern.js";
 import { CelList } from "../values/list.js";
 import type { Meter } from "../values/meter.js";
 import { codePoints } from "../values/text.js";
-import { CelError, type Value } from "../values/value.js";
+import { CelError, type CelValue } from "../values/value.js";
 import { metered, type Overload } from "./function.js";
 
 const tooLong = new CelError("matching the regex takes too long");
 
-function matches(meter: Meter, text: string, source: string): Value {
+function matches(meter: Meter, text: string, source: string): CelValue {
   meter.work(source.length / 4);
   const { matches: test, fault, size } = compilePattern(source);
   if (test === undefined) return new CelError(fault);
@@ -15,7 +15,7 @@ function matches(meter: Meter, text: string, source: string): Value {
   return test(text) ?? tooLong;
 }
 
-/** The first so many parts of a text that match; all when the limit is negative. */
+/** Finds the first `limit` matches; all if it is negative. */
 function findAll(meter: Meter, text: string, source: string, limit: number): string[] | CelError {
   meter.work((source.length + text.length) / 4);
   const { search, fault } = compilePattern(source);
@@ -31,7 +31,7 @@ function findAll(meter: Meter, text: string, source: string, limit: number): str
     if (gaveUp) return tooLong;
     if (!match) break;
     const isEmpty = match.end === match.start;
-    // Right behind a match there is no empty one.
+    // No empty match directly after another match.
     if (!isEmpty || match.start !== last) found.push(characters.slice(match.start, match.end).join(""));
     last = match.end;
     from = isEmpty ? match.end + 1 : match.end;
@@ -39,7 +39,7 @@ function findAll(meter: Meter, text: string, source: string, limit: number): str
   return found;
 }
 
-/** Regular expressions, which take a time that grows with the text and the pattern and no more. */
+/** Functions on regular expressions, in linear time. */
 export const patternFunctions: readonly Overload[] = [
   metered("matches", "matches", "(string, string): bool", matches),
   metered("matches", "matches_string", "string.(string): bool", matches),

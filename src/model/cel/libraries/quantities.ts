@@ -1,4 +1,4 @@
-import { CelError, type Opaque, type Value } from "../values/value.js";
+import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
 const form = /^([+-]?)(\d*)(?:\.(\d*))?((?:[KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?$/;
@@ -16,19 +16,19 @@ const decimalSuffixes = new Map([
 const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = 1_000_000_000n;
 
-/** An amount as Kubernetes writes them, in billionths: nothing smaller counts, and it is rounded up. */
-class Quantity implements Opaque {
+/** Kubernetes quantity, in billionths; smaller amounts are rounded up. */
+class Quantity implements OpaqueValue {
   readonly typeName = "kubernetes.Quantity";
   constructor(readonly nanos: bigint) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Quantity && this.nanos === other.nanos;
   }
 }
 
 function readQuantity(text: string): Quantity | CelError {
   const [, sign, whole = "", fraction = "", suffix = ""] = form.exec(text) ?? [];
-  // Where there are no digits, it is zero.
+  // Without digits it is zero.
   if (sign === undefined || text === "" || text.length > 100) {
     return new CelError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -39,7 +39,7 @@ function readQuantity(text: string): Quantity | CelError {
   return new Quantity(sign === "-" ? -scaled : scaled);
 }
 
-/** Digits with an exponent and a suffix, in billionths. */
+/** Converts digits with an exponent and a suffix to billionths. */
 function scale(digits: bigint, exponent: number, suffix: string): bigint | undefined {
   const binary = binarySuffixes.indexOf(suffix);
   if (binary >= 0) return roundUp(digits * 1024n ** BigInt(binary + 1), exponent + 9);
@@ -62,12 +62,12 @@ function asInteger({ nanos }: Quantity): bigint | undefined {
   return nanos % nano === 0n && value >= -mostInteger && value < mostInteger ? value : undefined;
 }
 
-function compare(a: Quantity, b: Quantity): number {
+function compareQuantities(a: Quantity, b: Quantity): number {
   if (a.nanos === b.nanos) return 0;
   return a.nanos < b.nanos ? -1 : 1;
 }
 
-/** Amounts with units: `quantity("500m")`. */
+/** Functions on quantities: `quantity("500m")`. */
 export const quantityFunctions: readonly Overload[] = [
   overload("quantity", "string_to_quantity", "(string): quantity", readQuantity),
   overload(
@@ -76,7 +76,7 @@ export const quantityFunctions: readonly Overload[] = [
     "(string): bool",
     (text: string) => readQuantity(text) instanceof Quantity,
   ),
-  overload("sign", "quantity_sign", "(quantity): int", (value: Quantity): Value => {
+  overload("sign", "quantity_sign", "(quantity): int", (value: Quantity): CelValue => {
     if (value.nanos === 0n) return 0n;
     return value.nanos < 0n ? -1n : 1n;
   }),
@@ -85,14 +85,14 @@ export const quantityFunctions: readonly Overload[] = [
     "quantity_is_greater_than",
     "quantity.(quantity): bool",
     (a: Quantity, b: Quantity) => {
-      return compare(a, b) > 0;
+      return compareQuantities(a, b) > 0;
     },
   ),
   overload("isLessThan", "quantity_is_less_than", "quantity.(quantity): bool", (a: Quantity, b: Quantity) => {
-    return compare(a, b) < 0;
+    return compareQuantities(a, b) < 0;
   }),
   overload("compareTo", "quantity_compare_to", "quantity.(quantity): int", (a: Quantity, b: Quantity) =>
-    BigInt(compare(a, b)),
+    BigInt(compareQuantities(a, b)),
   ),
   overload("asApproximateFloat", "quantity_get_float", "quantity.(): double", ({ nanos }: Quantity) => {
     return Number(nanos / nano) + Number(nanos % nano) / 1e9;

@@ -1,7 +1,7 @@
-import { sizeOf, typeName } from "../values/kind.js";
+import { sizeOf, celTypeName } from "../values/kind.js";
 import { CelList } from "../values/list.js";
 import { codePoints, textSize } from "../values/text.js";
-import { CelError, type Value } from "../values/value.js";
+import { CelError, type CelValue } from "../values/value.js";
 import { formatText } from "./format-text.js";
 import { metered, overload, type Overload } from "./function.js";
 
@@ -9,18 +9,18 @@ function outOfRange(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`);
 }
 
-function charAt(text: string, index: bigint): Value {
+function charAt(text: string, index: bigint): CelValue {
   const characters = codePoints(text);
   if (index < 0n || index > BigInt(characters.length)) return outOfRange(index);
   return characters[Number(index)] ?? "";
 }
 
-/** Where in a text of code points a place in a JavaScript text is. */
+/** Converts an index of UTF-16 units to one of code points. */
 function countTo(text: string, place: number): bigint {
   return place < 0 ? -1n : BigInt(textSize(text.slice(0, place)));
 }
 
-function indexOf(text: string, part: string, offset = 0n): Value {
+function indexOf(text: string, part: string, offset = 0n): CelValue {
   if (part === "") return offset;
   if (offset < 0n) return outOfRange(offset);
   const characters = codePoints(text);
@@ -29,7 +29,7 @@ function indexOf(text: string, part: string, offset = 0n): Value {
   return countTo(text, text.indexOf(part, skipped));
 }
 
-function lastIndexOf(text: string, part: string, offset?: bigint): Value {
+function lastIndexOf(text: string, part: string, offset?: bigint): CelValue {
   const characters = codePoints(text);
   if (part === "") return offset ?? BigInt(characters.length);
   const from = offset ?? BigInt(characters.length) - 1n;
@@ -39,8 +39,11 @@ function lastIndexOf(text: string, part: string, offset?: bigint): Value {
   return countTo(text, text.lastIndexOf(part, last));
 }
 
-/** Replaces the first `limit` occurrences; all when it is negative. An empty part stands between all characters. */
-function replace(text: string, part: string, by: string, limit = -1n): Value {
+/**
+ * Replaces the first `limit` occurrences; all if it is negative. An empty part matches between all
+ * characters.
+ */
+function replace(text: string, part: string, by: string, limit = -1n): CelValue {
   if (limit === 0n) return text;
   if (part !== "" && limit < 0n) return text.split(part).join(by);
   const pieces = part === "" ? ["", ...codePoints(text), ""] : text.split(part);
@@ -50,7 +53,7 @@ function replace(text: string, part: string, by: string, limit = -1n): Value {
   return tail.length === 0 ? head.join(by) : head.join(by) + part + tail.join(part);
 }
 
-function split(text: string, separator: string, limit = -1n): Value {
+function split(text: string, separator: string, limit = -1n): CelValue {
   if (limit === 0n) return new CelList();
   const parts = separator === "" ? codePoints(text) : text.split(separator);
   if (limit < 0n || limit >= BigInt(parts.length)) return new CelList(parts);
@@ -58,7 +61,7 @@ function split(text: string, separator: string, limit = -1n): Value {
   return new CelList([...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)]);
 }
 
-function substring(text: string, start: bigint, end?: bigint): Value {
+function substring(text: string, start: bigint, end?: bigint): CelValue {
   const characters = codePoints(text);
   const size = BigInt(characters.length);
   const stop = end ?? size;
@@ -70,10 +73,10 @@ function substring(text: string, start: bigint, end?: bigint): Value {
   return characters.slice(Number(start), Number(stop)).join("");
 }
 
-function join(list: CelList, separator = ""): Value {
+function join(list: CelList, separator = ""): CelValue {
   const parts: string[] = [];
   for (const item of list) {
-    if (typeof item !== "string") return new CelError(`join: invalid input: ${typeName(item)}`);
+    if (typeof item !== "string") return new CelError(`join: invalid input: ${celTypeName(item)}`);
     parts.push(item);
   }
   return parts.join(separator);
@@ -97,7 +100,7 @@ function quoteText(text: string): string {
     .join("")}"`;
 }
 
-/** What Go takes for white space. */
+/** White space as in Go. */
 const space = /[\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]/;
 
 function trim(text: string): string {
@@ -110,14 +113,14 @@ function trim(text: string): string {
 
 const sizes = ["string", "bytes", "list(A)", "map(A, B)"].flatMap((type) => {
   const name = /^\w+/.exec(type)?.[0] ?? "";
-  const size = (value: Value): Value => BigInt(sizeOf(value));
+  const size = (value: CelValue): CelValue => BigInt(sizeOf(value));
   return [
     overload("size", `size_${name}`, `(${type}): int`, size),
     overload("size", `${name}_size`, `${type}.(): int`, size),
   ];
 });
 
-/** Texts: what CEL itself has, and the extension library that Kubernetes adds. */
+/** String functions of CEL, and the extension that Kubernetes adds. */
 export const stringFunctions: readonly Overload[] = [
   ...sizes,
   overload("contains", "contains_string", "string.(string): bool", (text: string, part: string) =>

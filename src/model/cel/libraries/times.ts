@@ -1,9 +1,9 @@
 import { dateAt, millisecondsOf } from "../values/time.js";
-import { CelError, type Duration, type Timestamp, type Value } from "../values/value.js";
+import { CelError, type CelDuration, type CelTimestamp, type CelValue } from "../values/value.js";
 import { metered, overload, type Overload } from "./function.js";
 
 const day = 86_400_000;
-/** What it takes to know the time at a place. */
+/** Work of a time zone conversion. */
 const zoneWork = 200;
 
 const parts: readonly (readonly [name: string, id: string, read: (date: Date) => number])[] = [
@@ -31,16 +31,16 @@ const spans: readonly (readonly [name: string, id: string, nanoseconds: bigint])
   ["getMilliseconds", "duration_to_milliseconds", 1_000_000n],
 ];
 
-/** The parts of a point in time, in UTC or at a place, and of a span. */
+/** Fields of timestamps, in UTC or a time zone, and of durations. */
 export const timeFunctions: readonly Overload[] = [
   ...parts.flatMap(([name, id, read]) => {
-    const at = (time: Timestamp, zone = "UTC"): Value => {
+    const at = (time: CelTimestamp, zone = "UTC"): CelValue => {
       const date = dateAt(time, zone);
       return date ? BigInt(read(date)) : new CelError(`unknown time zone ${zone}`);
     };
     return [
       overload(name, id, "timestamp.(): int", at),
-      metered(name, `${id}_with_tz`, "timestamp.(string): int", (meter, time: Timestamp, zone: string) => {
+      metered(name, `${id}_with_tz`, "timestamp.(string): int", (meter, time: CelTimestamp, zone: string) => {
         meter.work(zoneWork);
         return at(time, zone);
       }),
@@ -51,12 +51,12 @@ export const timeFunctions: readonly Overload[] = [
     "getMilliseconds",
     "timestamp_to_milliseconds_with_tz",
     "timestamp.(string): int",
-    (meter, time: Timestamp, zone: string) => {
+    (meter, time: CelTimestamp, zone: string) => {
       meter.work(zoneWork);
       return dateAt(time, zone) ? millisecondsOf(time) : new CelError(`unknown time zone ${zone}`);
     },
   ),
   ...spans.map(([name, id, size]) =>
-    overload(name, id, "duration.(): int", (span: Duration) => span.nanoseconds / size),
+    overload(name, id, "duration.(): int", (span: CelDuration) => span.nanoseconds / size),
   ),
 ];

@@ -1,13 +1,13 @@
 import { quote } from "../../object/quote.js";
-import { isRequestUri } from "../../structural/formats/uri.js";
+import { isRequestUri } from "../../formats/uri.js";
 import { CelList } from "../values/list.js";
 import { keyText, LiteralMap } from "../values/map.js";
 import { decodeUtf8, encodeUtf8 } from "../values/text.js";
-import { CelError, type Opaque, type Value } from "../values/value.js";
+import { CelError, type OpaqueValue, type CelValue } from "../values/value.js";
 import { overload, type Overload } from "./function.js";
 
-/** A URL in its parts, as Go's net/url takes it apart. */
-class Url implements Opaque {
+/** URL, parsed like Go's net/url. */
+class Url implements OpaqueValue {
   readonly typeName = "kubernetes.URL";
 
   constructor(
@@ -18,12 +18,12 @@ class Url implements Opaque {
     readonly query: string,
   ) {}
 
-  equals(other: Opaque): boolean {
+  equals(other: OpaqueValue): boolean {
     return other instanceof Url && other.text === this.text;
   }
 }
 
-/** What keeps a text from being a URL; undefined when nothing does. */
+/** Explains why a string is not a URL; undefined if it is one. */
 export function urlFault(text: string): string | undefined {
   if (isRequestUri(text)) return undefined;
   if (text === "") return `parse "": empty url`;
@@ -39,7 +39,7 @@ function readUrl(text: string): Url | CelError {
   const mark = rest.indexOf("?");
   const [before, query] = mark < 0 ? [rest, ""] : [rest.slice(0, mark), rest.slice(mark + 1)];
   if (!before.startsWith("//")) {
-    // Without a slash it is no path: mailto:someone.
+    // Without a slash there is no path: mailto:someone.
     const path = scheme !== "" && !before.startsWith("/") ? "" : before;
     return new Url(text, scheme.toLowerCase(), "", escapedPath(path), query);
   }
@@ -51,7 +51,7 @@ function readUrl(text: string): Url | CelError {
 
 const inPath = /^(?:[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]]|%[0-9A-Fa-f]{2})*$/;
 
-/** A path stays as it was written if that is a way to write it, and is escaped anew if not. */
+/** Keeps a path that is escaped validly, and escapes others anew. */
 function escapedPath(path: string): string {
   if (inPath.test(path)) return path;
   return Array.from(encodeUtf8(unescape(path)), (byte) => {
@@ -88,7 +88,7 @@ function hostname(host: string): string {
   return bracketed ?? host.replace(/:\d*$/, "");
 }
 
-function query({ query: text }: Url): Value {
+function query({ query: text }: Url): CelValue {
   const values = new Map<string, string[]>();
   for (const part of text.split("&")) {
     if (part === "" || part.includes(";")) continue;
@@ -98,12 +98,12 @@ function query({ query: text }: Url): Value {
     const name = unescape(key.replaceAll("+", " "));
     values.set(name, [...(values.get(name) ?? []), unescape(value.replaceAll("+", " "))]);
   }
-  const entries = new Map<string, readonly [Value, Value]>();
+  const entries = new Map<string, readonly [CelValue, CelValue]>();
   for (const [key, list] of values) entries.set(keyText(key) ?? "", [key, new CelList(list)]);
   return new LiteralMap(entries);
 }
 
-/** Parts of URLs. */
+/** Functions on URLs. */
 export const urlFunctions: readonly Overload[] = [
   overload("url", "string_to_url", "(string): url", readUrl),
   overload("isURL", "is_url_string", "(string): bool", isRequestUri),

@@ -5,18 +5,18 @@ import { quote } from "../../object/quote.js";
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { compiledRules, type CompiledRule } from "./compile-rules.js";
 
-/** The most that one rule may cost, for all values it can be run for. */
-const mostPerRule = 10_000_000;
-/** The most that all rules of a schema may cost together. */
-const mostPerSchema = 100_000_000;
+/** Limit for one rule, over all values it can run for. */
+const maxCostPerRule = 10_000_000;
+/** Limit for all rules of a schema. */
+const maxCostPerSchema = 100_000_000;
 
-/** What is known on the way down a schema. */
-interface Place {
+/** Position in a schema. */
+interface SchemaLocation {
   readonly path: FieldPath;
   readonly isRoot: boolean;
-  /** How often a value can occur here; undefined when nothing limits it. */
+  /** Maximum number of values here; undefined if unlimited. */
   readonly cardinality: number | undefined;
-  /** The list above whose items cannot be told apart, so that there is no `oldSelf` here. */
+  /** Ancestor list whose items cannot be correlated, so that there is no `oldSelf` here. */
   readonly uncorrelatable: FieldPath | undefined;
 }
 
@@ -26,27 +26,27 @@ interface Total {
 }
 
 /**
- * What is wrong with the CEL rules of a structural schema, in Kubernetes' words: expressions that cannot be read or
- * whose types do not fit, and those that could cost too much.
+ * Validates the CEL rules of a structural schema, with Kubernetes' messages: syntax, types and estimated
+ * cost.
  */
 export function checkRules(schema: StructuralSchema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const total: Total = { cost: 0, expensive: [] };
   walk(schema, { path, isRoot: true, cardinality: 1, uncorrelatable: undefined }, total, errors);
-  if (total.cost > mostPerSchema) {
+  if (total.cost > maxCostPerSchema) {
     const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     const worst = total.expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
     for (const { path: at } of worst) errors.push(forbidden(at, why));
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-    errors.push(forbidden(path, tooExpensive(what, total.cost, mostPerSchema)));
+    errors.push(forbidden(path, tooExpensive(what, total.cost, maxCostPerSchema)));
   }
   return errors;
 }
 
-function walk(schema: StructuralSchema, place: Place, total: Total, errors: FieldError[]): void {
+function walk(schema: StructuralSchema, place: SchemaLocation, total: Total, errors: FieldError[]): void {
   const { properties, additionalProperties, items } = schema;
   const { path } = place;
-  const most = mostChildren(schema);
+  const most = maxChildren(schema);
   const cardinality =
     place.cardinality === undefined || most === undefined ? undefined : place.cardinality * most;
   const inside = (at: FieldPath, child: StructuralSchema, uncorrelatable = place.uncorrelatable): void => {
@@ -63,18 +63,23 @@ function walk(schema: StructuralSchema, place: Place, total: Total, errors: Fiel
     const isKeyed = schema["x-kubernetes-list-type"] === "map";
     inside(childPath(path, "items"), items, place.uncorrelatable ?? (isKeyed ? undefined : path));
   }
-  checkPlace(schema, place, total, errors);
+  checkLocation(schema, place, total, errors);
 }
 
-/** How many values there can be below one here. */
-function mostChildren(schema: StructuralSchema): number | undefined {
+/** Maximum number of children of one value. */
+function maxChildren(schema: StructuralSchema): number | undefined {
   if (schema.type === "array")
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
   if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;
   return schema.maxProperties === undefined ? undefined : Math.max(schema.maxProperties, 0);
 }
 
-function checkPlace(schema: StructuralSchema, place: Place, total: Total, errors: FieldError[]): void {
+function checkLocation(
+  schema: StructuralSchema,
+  place: SchemaLocation,
+  total: Total,
+  errors: FieldError[],
+): void {
   if ((schema["x-kubernetes-validations"] ?? []).length === 0) return;
   const at = childPath(place.path, "x-kubernetes-validations");
   const { isVisible, rules, maxCardinality } = compiledRules(schema, place.isRoot);
@@ -100,9 +105,9 @@ function checkCosts(
   errors: FieldError[],
 ): void {
   const observe = (cost: number, at: FieldPath, what: string): void => {
-    if (cost > mostPerRule) errors.push(forbidden(at, tooExpensive(what, cost, mostPerRule)));
+    if (cost > maxCostPerRule) errors.push(forbidden(at, tooExpensive(what, cost, maxCostPerRule)));
     total.cost += cost;
-    if (cost >= mostPerSchema / 100) total.expensive.push({ path: at, cost });
+    if (cost >= maxCostPerSchema / 100) total.expensive.push({ path: at, cost });
   };
   observe((expression?.maxCost ?? 0) * times, childPath(path, "rule"), "estimated rule cost");
   if (!messageExpression) return;
@@ -110,7 +115,12 @@ function checkCosts(
   observe(messageExpression.maxCost, at, "estimated messageExpression cost");
 }
 
-function checkRule(compiled: CompiledRule, path: FieldPath, place: Place, errors: FieldError[]): void {
+function checkRule(
+  compiled: CompiledRule,
+  path: FieldPath,
+  place: SchemaLocation,
+  errors: FieldError[],
+): void {
   const { rule, fault, messageFault, expression } = compiled;
   const at = childPath(path, "rule");
   if (fault !== undefined) errors.push(invalidRule(at, rule, fault));
@@ -126,7 +136,7 @@ function checkRule(compiled: CompiledRule, path: FieldPath, place: Place, errors
   }
 }
 
-/** Kubernetes shows the rule as Go prints a struct. */
+/** Kubernetes renders the rule like Go prints a struct. */
 function invalidRule(path: FieldPath, rule: ValidationRule, detail: string): FieldError {
   const pointer = (type: string, value: unknown): string =>
     value === undefined ? `(*${type})(nil)` : `(*${type})(0x0)`;
@@ -138,8 +148,8 @@ function invalidRule(path: FieldPath, rule: ValidationRule, detail: string): Fie
     `FieldPath:${quote(rule.fieldPath ?? "")}`,
     `OptionalOldSelf:${pointer("bool", rule.optionalOldSelf)}`,
   ];
-  const shown = `apiextensions.ValidationRule{${fields.join(", ")}}`;
-  return invalid(path, omitValue, `${shown}: ${detail}`);
+  const rendered = `apiextensions.ValidationRule{${fields.join(", ")}}`;
+  return invalid(path, omitValue, `${rendered}: ${detail}`);
 }
 
 function tooExpensive(what: string, cost: number, limit: number): string {

@@ -1,33 +1,36 @@
 import { estimateCost } from "../cost/estimate.js";
 import { ProgramFault } from "../run/constant.js";
 import { plan } from "../run/plan.js";
-import { type Run, Scope } from "../run/scope.js";
+import { type Evaluate, Variables } from "../run/variables.js";
 import { parse } from "../syntax/parse.js";
 import { renderIssues } from "../syntax/source.js";
-import { check } from "../types/check.js";
-import { renderType, type Type } from "../types/type.js";
+import { check } from "../check/check.js";
+import { renderType, type CelType } from "../types/type.js";
 import type { Meter } from "../values/meter.js";
-import type { Value } from "../values/value.js";
-import type { Declaration } from "./declaration.js";
+import type { CelValue } from "../values/value.js";
+import type { Declaration } from "../types/declaration.js";
 
-/** An expression that is ready to run. */
+/** Compiled expression. */
 export interface CompiledExpression {
-  /** The type of what it yields, by name. */
+  /** Name of the result type. */
   readonly type: string;
   readonly usesOldSelf: boolean;
-  /** The most that it can cost. */
+  /** Maximum estimated cost. */
   readonly maxCost: number;
-  run(variables: { readonly self: Value; readonly oldSelf?: Value | undefined }, meter: Meter): Value;
+  run(
+    variables: { readonly self: CelValue; readonly oldSelf?: CelValue | undefined },
+    meter: Meter,
+  ): CelValue;
 }
 
 /**
- * Reads an expression over `self` and `oldSelf` and checks its types. A fault says what is wrong with it, as cel-go
- * would; `program` says why it could never run.
+ * Compiles an expression over `self` and `oldSelf`. `fault` is a syntax or type error with cel-go's message;
+ * `program` explains why it could never run.
  */
 export function compileExpression(
   source: string,
   declaration: Declaration,
-  oldSelf: Type,
+  oldSelf: CelType,
 ): CompiledExpression | { readonly fault: string } | { readonly program: string } {
   const { expression, issues } = parse(source);
   if (!expression) return { fault: renderIssues(source, issues) };
@@ -39,7 +42,7 @@ export function compileExpression(
     ]),
   );
   if ("issues" in checked) return { fault: renderIssues(source, checked.issues) };
-  let run: Run;
+  let run: Evaluate;
   try {
     run = plan(checked);
   } catch (error) {
@@ -51,8 +54,8 @@ export function compileExpression(
     usesOldSelf: checked.variables.has("oldSelf"),
     maxCost: estimateCost(checked, declaration).max,
     run({ self, oldSelf: old }, meter) {
-      const scope = new Scope(meter, "self", self, undefined);
-      return run(old === undefined ? scope : scope.with("oldSelf", old));
+      const variables = new Variables(meter, "self", self, undefined);
+      return run(old === undefined ? variables : variables.with("oldSelf", old));
     },
   };
 }

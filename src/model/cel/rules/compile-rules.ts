@@ -1,26 +1,26 @@
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
 import { optionalOf } from "../types/type.js";
 import { compileExpression, type CompiledExpression } from "./compile-expression.js";
-import { declare, type Declaration, largestRequest } from "./declaration.js";
+import { declare, type Declaration, maxRequestBytes } from "../types/declaration.js";
 import { ruleFieldPath } from "./rule-field-path.js";
 
-/** A rule that is ready to run, or what is wrong with it. */
+/** Compiled rule, or its errors. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly fault?: string;
   readonly expression?: CompiledExpression;
   readonly messageFault?: string;
   readonly messageExpression?: CompiledExpression;
-  /** Where below the value its error belongs; empty for the value itself. */
+  /** Path of the error below the value; empty for the value itself. */
   readonly fieldPath: string;
 }
 
-/** The rules that stand at one place of a schema. */
+/** Rules of one schema node. */
 export interface CompiledRules {
-  /** Whether rules can see the value at all. */
+  /** False if the value has no CEL type. */
   readonly isVisible: boolean;
   readonly rules: readonly CompiledRule[];
-  /** How often the value can occur in an object of the biggest size. */
+  /** Maximum number of such values in an object of the largest size. */
   readonly maxCardinality: number;
 }
 
@@ -29,13 +29,13 @@ const compiled = {
   inner: new WeakMap<StructuralSchema, CompiledRules>(),
 };
 
-/** The rules at a place of a schema, compiled once. At a root, the object's own metadata can be seen. */
+/** Compiles the rules of a schema node, once. At a root, metadata is visible. */
 export function compiledRules(schema: StructuralSchema, isRoot: boolean): CompiledRules {
-  const known = isRoot ? compiled.root : compiled.inner;
-  let rules = known.get(schema);
+  const cache = isRoot ? compiled.root : compiled.inner;
+  let rules = cache.get(schema);
   if (!rules) {
     rules = compileRules(schema, isRoot);
-    known.set(schema, rules);
+    cache.set(schema, rules);
   }
   return rules;
 }
@@ -46,7 +46,7 @@ function compileRules(schema: StructuralSchema, isRoot: boolean): CompiledRules 
   return {
     isVisible: true,
     rules: (schema["x-kubernetes-validations"] ?? []).map((rule) => compileRule(rule, schema, declaration)),
-    maxCardinality: Math.floor(largestRequest / (declaration.minSize + 1)),
+    maxCardinality: Math.floor(maxRequestBytes / (declaration.minSize + 1)),
   };
 }
 

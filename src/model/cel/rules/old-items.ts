@@ -1,9 +1,7 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 
-/** Finds what an item of a list was before: known only if items have keys, and one item has these. */
+/** Finds the old version of a list item: only for lists with keys. */
 export function oldItemsOf(
   schema: StructuralSchema,
   old: Json | undefined,
@@ -19,16 +17,16 @@ export function oldItemsOf(
   }
   const items = new Map<string, Json>();
   for (const item of old) {
-    const key = keyOf(item, keys);
+    const key = itemKey(item, keys);
     if (key !== undefined && !items.has(key)) items.set(key, item);
   }
   return (item) => {
-    const key = keyOf(item, keys);
+    const key = itemKey(item, keys);
     return key === undefined ? undefined : items.get(key);
   };
 }
 
-function keyOf(item: Json, keys: readonly string[]): string | undefined {
+function itemKey(item: Json, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined;
   return JSON.stringify(keys.map((key) => getOwn(item, key) ?? null));
 }

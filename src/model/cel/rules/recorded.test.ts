@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { fieldErrorBody, renderFieldError } from "../../object/field-errors.js";
 import type { Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { nodeOf } from "../../structural/schema-node.js";
+import { compiledNode } from "../../structural/compiled-node.js";
 import { correlate } from "../../structural/validation/ratcheting.js";
 import { Meter } from "../values/meter.js";
 import { checkRules } from "./check-rules.js";
 import { compiledRules } from "./compile-rules.js";
-import { withObjectMeta } from "./declaration.js";
+import { withObjectMeta } from "../types/declaration.js";
 import { schemaValue } from "./schema-value.js";
 import { validateRules } from "./validate-rules.js";
 
@@ -88,7 +88,7 @@ describe("schemas", () => {
     const found = checkRules(schema, "schema").map(renderFieldError);
     expect(found.toSorted()).toEqual([...recorded.definition].toSorted());
     if (!recorded.errors || value === undefined) return;
-    const before = old === undefined ? undefined : correlate(nodeOf(schema), value, old);
+    const before = old === undefined ? undefined : correlate(compiledNode(schema), value, old);
     const errors = validateRules(schema, value, old, before).map(renderFieldError);
     expect(errors.toSorted()).toEqual([...recorded.errors].toSorted());
   });

@@ -12,7 +12,7 @@ const escapes = new Map([
 ]);
 
 /**
- * The path of a rule's field as errors write it; undefined when it leads nowhere.
+ * Converts the `fieldPath` of a rule to the form used in errors; undefined if there is no such field.
  *
  * @example
  * ruleFieldPath(".labels['app']", schema); // "labels[app]"

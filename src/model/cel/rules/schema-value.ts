@@ -1,17 +1,16 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
 import { type ListSemantics, SchemaList } from "../values/list.js";
 import { SchemaMap } from "../values/map.js";
 import { readLooseDuration, readTimestamp } from "../values/time.js";
-import { CelError, Duration, Timestamp, type Value } from "../values/value.js";
-import { withObjectMeta } from "./declaration.js";
-import { escapeField, unescapeField } from "./field-names.js";
+import { CelError, CelDuration, CelTimestamp, type CelValue } from "../values/value.js";
+import { withObjectMeta } from "../types/declaration.js";
+import { escapeField, unescapeField } from "../types/field-names.js";
 
 const names = { escape: escapeField, unescape: unescapeField };
 
-/** A part of an object as expressions see it, by what the schema says about it. */
-export function schemaValue(json: Json, schema: StructuralSchema): Value {
+/** Converts a part of an object to a CEL value, by its schema. */
+export function schemaValue(json: Json, schema: StructuralSchema): CelValue {
   if (json === null) {
     return schema.nullable ? null : new CelError("invalid data, got null for schema with nullable=false");
   }
@@ -40,14 +39,14 @@ export function schemaValue(json: Json, schema: StructuralSchema): Value {
   }
 }
 
-function objectValue(json: Json, given: StructuralSchema): Value {
+function objectValue(json: Json, given: StructuralSchema): CelValue {
   if (!isJsonObject(json)) {
     return new CelError("invalid data, expected a map for the provided schema with type=object");
   }
   const schema = given["x-kubernetes-embedded-resource"] ? withObjectMeta(given) : given;
   const { properties, additionalProperties } = schema;
   if (properties) {
-    const make = (key: string, value: unknown): Value | undefined => {
+    const make = (key: string, value: unknown): CelValue | undefined => {
       const field = Object.hasOwn(properties, key) ? properties[key] : undefined;
       return field && schemaValue(value as Json, field);
     };
@@ -59,7 +58,7 @@ function objectValue(json: Json, given: StructuralSchema): Value {
   return new SchemaMap(json, () => undefined, undefined);
 }
 
-function listValue(json: Json, schema: StructuralSchema): Value {
+function listValue(json: Json, schema: StructuralSchema): CelValue {
   if (!isJsonArray(json)) {
     return new CelError("invalid data, expected an array for the provided schema with type=array");
   }
@@ -74,19 +73,19 @@ function semanticsOf(schema: StructuralSchema): ListSemantics {
   return { type: type === "set" ? "set" : "atomic" };
 }
 
-function textValue(json: Json, { format }: StructuralSchema): Value {
+function textValue(json: Json, { format }: StructuralSchema): CelValue {
   if (typeof json !== "string") return new CelError("invalid data, expected string");
   switch (format) {
     case "duration": {
       const value = readLooseDuration(json);
-      return value === undefined ? new CelError(`Invalid duration ${json}`) : new Duration(value);
+      return value === undefined ? new CelError(`Invalid duration ${json}`) : new CelDuration(value);
     }
     case "date":
     case "date-time": {
       const value = readTimestamp(format === "date" ? `${json}T00:00:00Z` : json);
       return value === undefined
         ? new CelError(`Invalid ${format} formatted string ${json}`)
-        : new Timestamp(value);
+        : new CelTimestamp(value);
     }
     case "byte":
       return readBase64(json) ?? new CelError(`Invalid byte formatted string ${json}`);

@@ -14,7 +14,7 @@ const withRules = (properties: Record<string, StructuralSchema>, ...rules: strin
 const text: StructuralSchema = { type: "string" };
 const numbers: StructuralSchema = { type: "array", items: { type: "integer" } };
 
-describe("in the schema of a kind", () => {
+describe("rules of a kind", () => {
   const kind = compileSchema({
     type: "object",
     properties: { spec: withRules({ size: { type: "integer" }, name: text }, "self.size > 0") },
@@ -22,18 +22,18 @@ describe("in the schema of a kind", () => {
   const faults = (spec: object, old?: object): string[] =>
     kind.validate({ spec }, old && { spec: old }).map(renderFieldError);
 
-  test("rules are run", () => {
+  test("are run", () => {
     expect(faults({ size: 1 })).toEqual([]);
     expect(faults({ size: 0 })).toEqual(['spec: Invalid value: "object": no']);
     expect(faults({})).toEqual(['spec: Invalid value: "object": no such key: size evaluating rule: no']);
   });
 
-  test("what did not change may go on breaking them", () => {
+  test("tolerate violations of unchanged values", () => {
     expect(faults({ size: 0 }, { size: 0 })).toEqual([]);
     expect(faults({ size: 0, name: "b" }, { size: 0, name: "a" })).toHaveLength(1);
   });
 
-  test("and it is told which", () => {
+  test("report tolerated violations", () => {
     const ruled = compileSchema({
       type: "object",
       properties: {
@@ -57,7 +57,7 @@ describe("in the schema of a kind", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("nothing is run for an object of the wrong shape", () => {
+  test("are not run for an object with type errors", () => {
     expect(faults({ size: "x" })).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
       "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
@@ -65,7 +65,7 @@ describe("in the schema of a kind", () => {
   });
 });
 
-describe("no rule can stop the server", () => {
+describe("no rule can block the server", () => {
   const spent = /running out of cost budget|call cost exceeds limit/;
   const long = "x".repeat(1_000_000);
   const many = Array.from({ length: 20_000 }, (_, index) => index);
@@ -99,13 +99,13 @@ describe("no rule can stop the server", () => {
     expect(error?.detail).toMatch(spent);
   });
 
-  test("after that no other rule is run", () => {
+  test("runs no further rules after exceeding the limit", () => {
     const rules = ["self.n.all(x, self.n.all(y, x + y >= 0))", "false"];
     const errors = validateRules(withRules({ n: numbers }, ...rules), { n: many });
     expect(errors).toHaveLength(1);
   });
 
-  test("all rules together have one budget", () => {
+  test("limits the cost of all rules together", () => {
     const item = withRules({}, "[1, 2, 3].all(x, [1, 2, 3, 4].all(y, [1, 2, 3, 4].all(z, x + y + z > 0)))");
     const objects: Json = Array.from({ length: 50_000 }, () => ({}));
     const errors = validateRules(
@@ -131,7 +131,7 @@ describe("expressions of any shape", () => {
     ["optionals", (depth) => `optional.of(1)${".optMap(x, x)".repeat(depth / 10)}.hasValue()`],
     ["loops", (depth) => `${"[1].all(x, ".repeat(depth / 10)}true${")".repeat(depth / 10)}`],
     ["selections", (depth) => `${"(".repeat(depth / 2)}dyn(self)${".a.b.c.d)".repeat(depth / 2)} == 1`],
-  ])("%s are read or refused", (_, write) => {
+  ])("%s are parsed or rejected", (_, write) => {
     for (const depth of depths) {
       const errors = checkRules(withRules({}, write(depth)), "");
       for (const { detail } of errors)

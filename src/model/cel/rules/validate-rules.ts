@@ -1,30 +1,27 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../object/field-errors.js";
 import { childPath, type FieldPath } from "../../object/field-path.js";
-import { isJsonObject, type Json } from "../../object/json.js";
+import { getOwn, isJsonArray, isJsonObject, type Json } from "../../object/json.js";
 import { utf8Length } from "../../object/utf8.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
 import type { StructuralSchema, ValidationRule } from "../../schema/structural-schema.js";
-import { PathStack } from "../../structural/path-stack.js";
-import type { Correlation } from "../../structural/validation/ratcheting.js";
+import { PathStack } from "../../object/path-stack.js";
 import { CostExceeded, Meter } from "../values/meter.js";
-import { CelError, none, Optional, type Value } from "../values/value.js";
+import { CelError, noValue, CelOptional, type CelValue } from "../values/value.js";
 import type { CompiledExpression } from "./compile-expression.js";
 import { compiledRules, type CompiledRule } from "./compile-rules.js";
-import { withObjectMeta } from "./declaration.js";
+import { withObjectMeta } from "../types/declaration.js";
 import { oldItemsOf } from "./old-items.js";
 import { schemaValue } from "./schema-value.js";
 
-/** What one expression may cost, and all that are run for one object. */
-const mostPerRun = 1_000_000;
-const mostPerObject = 10_000_000;
-/** What may be done beside what costs count, for one expression and for one object. */
-const workPerRun = 10_000_000;
-const workPerObject = 20_000_000;
+/** Cost limits for one expression and for all expressions of one object. */
+const maxCostPerRun = 1_000_000;
+const maxCostPerObject = 10_000_000;
+/** Limits for work that costs do not count, for one expression and for one object. */
+const maxWorkPerRun = 10_000_000;
+const maxWorkPerObject = 20_000_000;
 
-const longestMessage = 5 * 1024;
+const maxMessageBytes = 5 * 1024;
 
-/** What is left to spend, and what was found. */
+/** Remaining budget, position and errors. */
 interface Progress {
   readonly path: PathStack;
   readonly errors: FieldError[];
@@ -33,18 +30,28 @@ interface Progress {
   work: number;
 }
 
-/** What a value was before, for rules and for ratcheting. */
-interface Before {
-  /** The old value, where it is known which one that is. */
+/** Part of an object with its old version. */
+export interface Correlation {
+  /** Correlation of a field or map entry; undefined if it is new. */
+  key(name: string): Correlation | undefined;
+  /** Correlation of a list item; undefined if it is new, or if items cannot be identified. */
+  item(index: number): Correlation | undefined;
+  /** True if the value is unchanged. The order of a list with keys does not matter. */
+  isUnchanged(): boolean;
+}
+
+/** Old version of a value, for rules and for ratcheting. */
+interface OldValue {
+  /** Old value, if it can be identified. */
   readonly old: Json | undefined;
   readonly correlation: Correlation | undefined;
-  /** The nearest part above that can be compared with what it was. */
+  /** Nearest ancestor that can be compared with its old version. */
   readonly parent: Correlation | undefined;
 }
 
 /**
- * Runs the rules of a schema for an object and all its parts. With `old`, rules about changes are run as well, and
- * what breaks a rule but did not change is let be, and `tolerate` is told of it.
+ * Runs the rules of a schema for an object and all its parts. With `old`, transition rules run as well, and
+ * violations of unchanged values are passed to `tolerate` instead of being reported.
  */
 export function validateRules(
   schema: StructuralSchema,
@@ -57,19 +64,19 @@ export function validateRules(
     path: new PathStack(),
     errors: [],
     tolerate,
-    budget: mostPerObject,
-    work: workPerObject,
+    budget: maxCostPerObject,
+    work: maxWorkPerObject,
   };
   validate(schema, true, object, { old, correlation, parent: undefined }, progress);
   return progress.errors;
 }
 
-/** False when the budget is used up. */
+/** Returns false if the budget is used up. */
 function validate(
   schema: StructuralSchema,
   isRoot: boolean,
   value: Json,
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   if (value === null) return true;
@@ -81,7 +88,7 @@ function validate(
 function validateItems(
   schema: StructuralSchema,
   list: readonly Json[],
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   const { items } = schema;
@@ -89,13 +96,13 @@ function validateItems(
   const oldItems = oldItemsOf(schema, before.old);
   for (const [index, item] of list.entries()) {
     progress.path.enterItem(index);
-    const inner: Before = {
+    const inner: OldValue = {
       old: oldItems(item),
       ...step(before, before.correlation?.item(index)),
     };
-    const goesOn = validate(items, isEmbedded(items), item, inner, progress);
+    const withinBudget = validate(items, isEmbedded(items), item, inner, progress);
     progress.path.leave();
-    if (!goesOn) return false;
+    if (!withinBudget) return false;
   }
   return true;
 }
@@ -103,7 +110,7 @@ function validateItems(
 function validateFields(
   schema: StructuralSchema,
   object: { readonly [name: string]: Json },
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   const { properties, additionalProperties } = schema;
@@ -114,17 +121,17 @@ function validateFields(
     if (!child || !hasRules(child)) continue;
     if (field) progress.path.enterField(name);
     else progress.path.enterKey(name);
-    // What version an object is shown in is not its own doing, so that it changed is not seen.
+    // The version of the request is not a change of the object.
     const isVersion = !before.parent && (name === "apiVersion" || name === "kind");
-    const inner: Before = {
+    const inner: OldValue = {
       old: oldObject && getOwn(oldObject, name),
       ...(isVersion
         ? { correlation: undefined, parent: undefined }
         : step(before, before.correlation?.key(name))),
     };
-    const goesOn = validate(child, isEmbedded(child), value, inner, progress);
+    const withinBudget = validate(child, isEmbedded(child), value, inner, progress);
     progress.path.leave();
-    if (!goesOn) return false;
+    if (!withinBudget) return false;
   }
   return true;
 }
@@ -133,35 +140,39 @@ function isEmbedded(schema: StructuralSchema): boolean {
   return schema["x-kubernetes-embedded-resource"] === true;
 }
 
-function step(before: Before, correlation: Correlation | undefined): Pick<Before, "correlation" | "parent"> {
+function step(
+  before: OldValue,
+  correlation: Correlation | undefined,
+): Pick<OldValue, "correlation" | "parent"> {
   if (!before.correlation) return { correlation: undefined, parent: before.parent };
   return { correlation, parent: before.correlation };
 }
 
-const ruled = new WeakMap<StructuralSchema, boolean>();
+const schemasWithRules = new WeakMap<StructuralSchema, boolean>();
 
-/** Whether there are rules in a schema, at the top or below. */
+/** True if a schema, or one below it, has rules. */
 export function hasRules(schema: StructuralSchema): boolean {
-  let known = ruled.get(schema);
-  if (known === undefined) {
+  let result = schemasWithRules.get(schema);
+  if (result === undefined) {
     const { properties, additionalProperties, items } = schema;
-    known =
+    result =
       (schema["x-kubernetes-validations"] ?? []).length > 0 ||
       (items !== undefined && hasRules(items)) ||
       (typeof additionalProperties === "object" && hasRules(additionalProperties)) ||
       Object.values(properties ?? {}).some(hasRules);
-    ruled.set(schema, known);
+    schemasWithRules.set(schema, result);
   }
-  return known;
+  return result;
 }
 
-const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+const budgetSpent =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
 
 function runRules(
   schema: StructuralSchema,
   isRoot: boolean,
   value: Json,
-  before: Before,
+  before: OldValue,
   progress: Progress,
 ): boolean {
   if ((schema["x-kubernetes-validations"] ?? []).length === 0) return true;
@@ -176,7 +187,7 @@ function runRules(
     return true;
   }
   if (progress.budget <= 0) {
-    report(spent);
+    report(budgetSpent);
     return false;
   }
   const seen = isRoot ? withObjectMeta(schema) : schema;
@@ -189,29 +200,34 @@ function runRules(
 }
 
 interface RuleContext {
-  readonly before: Before;
+  readonly before: OldValue;
   readonly progress: Progress;
   readonly field: FieldPath;
   readonly type: string;
   readonly report: (detail: string) => void;
 }
 
-/** False when no further rules are to be run. */
-function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, context: RuleContext): boolean {
+/** Returns false if no further rules are to be run. */
+function runRule(
+  compiled: CompiledRule,
+  self: CelValue,
+  old: CelValue | undefined,
+  context: RuleContext,
+): boolean {
   const { rule, fault, expression } = compiled;
   const { progress, before, report } = context;
   if (fault !== undefined) report(`rule compile error: ${fault}`);
   if (!expression) return true;
   if (expression.usesOldSelf && old === undefined && !rule.optionalOldSelf) return true;
-  const oldSelf = rule.optionalOldSelf ? (old === undefined ? none : new Optional(old)) : old;
-  const outcome = run(expression, self, oldSelf, progress);
+  const oldSelf = rule.optionalOldSelf ? (old === undefined ? noValue : new CelOptional(old)) : old;
+  const outcome = runExpression(expression, self, oldSelf, progress);
   if (outcome.isSpent) {
-    report(spent);
+    report(budgetSpent);
     return false;
   }
   if (outcome.isOver) {
     const why = "no further validation rules will be run due to call cost exceeds limit for rule";
-    report(`'${exceeded}': ${why}: ${shown(rule)}`);
+    report(`'${exceeded}': ${why}: ${ruleText(rule)}`);
     return false;
   }
   const { value } = outcome;
@@ -220,15 +236,17 @@ function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, co
     const isOverload = message.startsWith("no such overload");
     const why = "call arguments did not match a supported operator, function or macro signature for rule";
     report(
-      isOverload ? `'${message}': ${why}: ${shown(rule)}` : `${message} evaluating rule: ${shown(rule)}`,
+      isOverload
+        ? `'${message}': ${why}: ${ruleText(rule)}`
+        : `${message} evaluating rule: ${ruleText(rule)}`,
     );
     return true;
   }
   if (value === true) return true;
-  const message = messageOf(compiled, self, old, progress);
+  const message = evaluateMessage(compiled, self, old, progress);
   const unchanged = before.correlation ? before.correlation.isUnchanged() : before.parent?.isUnchanged();
   const fail = (error: FieldError): void => {
-    // A rule about changes is not excused by there being none.
+    // Transition rules are not ratcheted.
     if (!expression.usesOldSelf && unchanged === true) progress.tolerate(error);
     else progress.errors.push(error);
   };
@@ -237,28 +255,28 @@ function runRule(compiled: CompiledRule, self: Value, old: Value | undefined, co
     fail(invalid(at, context.type, message.stops));
     return false;
   }
-  fail(failure(rule, at, context.type, message.text ?? ordinary(rule)));
+  fail(ruleError(rule, at, context.type, message.text ?? defaultMessage(rule)));
   return true;
 }
 
 const exceeded = "operation cancelled: actual cost limit exceeded";
 
-interface Outcome {
-  readonly value: Value;
-  /** Whether the expression cost more than one may. */
+interface ExpressionResult {
+  readonly value: CelValue;
+  /** True if the expression exceeded its own limit. */
   readonly isOver: boolean;
-  /** Whether it cost more than was left for the object. */
+  /** True if it exceeded the rest of the object's budget. */
   readonly isSpent: boolean;
 }
 
-function run(
+function runExpression(
   expression: CompiledExpression,
-  self: Value,
-  oldSelf: Value | undefined,
+  self: CelValue,
+  oldSelf: CelValue | undefined,
   progress: Progress,
-): Outcome {
-  const meter = new Meter(mostPerRun, Math.min(workPerRun, progress.work));
-  let value: Value = false;
+): ExpressionResult {
+  const meter = new Meter(maxCostPerRun, Math.min(maxWorkPerRun, progress.work));
+  let value: CelValue = false;
   let isOver = false;
   try {
     value = expression.run({ self, oldSelf }, meter);
@@ -266,21 +284,21 @@ function run(
     if (!(error instanceof CostExceeded)) throw error;
     isOver = true;
   }
-  const isSpent = meter.cost > progress.budget || (isOver && progress.work < workPerRun);
+  const isSpent = meter.cost > progress.budget || (isOver && progress.work < maxWorkPerRun);
   progress.budget -= meter.cost;
   progress.work -= meter.workDone;
   return { value, isOver, isSpent };
 }
 
-/** The message that an expression yields, unless it is not fit for one; or why no further rules are run. */
-function messageOf(
+/** Evaluates the message of a rule, if it is usable; `stops` explains why no further rules run. */
+function evaluateMessage(
   { rule, messageExpression }: CompiledRule,
-  self: Value,
-  old: Value | undefined,
+  self: CelValue,
+  old: CelValue | undefined,
   progress: Progress,
 ): { readonly text?: string; readonly stops?: string } {
   if (!messageExpression) return {};
-  const { value, isOver, isSpent } = run(messageExpression, self, old, progress);
+  const { value, isOver, isSpent } = runExpression(messageExpression, self, old, progress);
   if (isSpent) {
     return {
       stops:
@@ -294,19 +312,19 @@ function messageOf(
   }
   if (typeof value !== "string") return {};
   const text = value.trim();
-  const isFit = text !== "" && !text.includes("\n") && utf8Length(text) <= longestMessage;
-  return isFit ? { text } : {};
+  const isUsable = text !== "" && !text.includes("\n") && utf8Length(text) <= maxMessageBytes;
+  return isUsable ? { text } : {};
 }
 
-function shown({ rule, message }: ValidationRule): string {
+function ruleText({ rule, message }: ValidationRule): string {
   return message ? message.trim() : rule.trim();
 }
 
-function ordinary(rule: ValidationRule): string {
-  return rule.message ? rule.message.trim() : `failed rule: ${shown(rule)}`;
+function defaultMessage(rule: ValidationRule): string {
+  return rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`;
 }
 
-function failure({ reason }: ValidationRule, field: FieldPath, type: string, detail: string): FieldError {
+function ruleError({ reason }: ValidationRule, field: FieldPath, type: string, detail: string): FieldError {
   switch (reason) {
     case "FieldValueForbidden":
       return forbidden(field, detail);

@@ -1,13 +1,13 @@
-import { checkPattern } from "../../structural/regex/pattern.js";
+import { checkPattern } from "../../regex/pattern.js";
 import type { Expression, Literal } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
-import { typeNames } from "../types/type-names.js";
+import type { CheckedExpression } from "../check/check.js";
+import { typeNames } from "../types/type.js";
 import { CelList } from "../values/list.js";
 import { keyText, LiteralMap } from "../values/map.js";
 import { Meter } from "../values/meter.js";
-import { CelError, TypeValue, Uint, type Value } from "../values/value.js";
+import { CelError, TypeValue, CelUint, type CelValue } from "../values/value.js";
 
-/** What an expression would always fail with; it is told before it runs. */
+/** Error that an expression would always fail with; reported before it runs. */
 export class ProgramFault extends Error {
   override readonly name = "ProgramFault";
 }
@@ -15,21 +15,21 @@ export class ProgramFault extends Error {
 const conversions = new Set("bool bytes double duration dyn int string timestamp type uint".split(" "));
 const patternFunctions = new Set(["matches", "find", "findAll"]);
 
-/** Finds what in an expression is always the same, which cel-go makes once, and charges nothing for. */
+/** Finds constant expressions, which cel-go evaluates once and does not charge for. */
 export class Constants {
-  private readonly known = new Map<Expression, Value | undefined>();
+  private readonly cache = new Map<Expression, CelValue | undefined>();
 
-  constructor(private readonly checked: Checked) {}
+  constructor(private readonly checked: CheckedExpression) {}
 
-  /** The value of an expression that depends on nothing; undefined when it does. */
-  of(node: Expression): Value | undefined {
-    if (this.known.has(node)) return this.known.get(node);
+  /** Value of a constant expression; undefined otherwise. */
+  of(node: Expression): CelValue | undefined {
+    if (this.cache.has(node)) return this.cache.get(node);
     const value = this.find(node);
-    this.known.set(node, value);
+    this.cache.set(node, value);
     return value;
   }
 
-  private find(node: Expression): Value | undefined {
+  private find(node: Expression): CelValue | undefined {
     switch (node.kind) {
       case "literal":
         return literalValue(node.literal);
@@ -50,14 +50,14 @@ export class Constants {
     }
   }
 
-  private typeName(node: Expression, name: string | undefined): Value | undefined {
+  private typeName(node: Expression, name: string | undefined): CelValue | undefined {
     const plain = name?.replace(/^\./, "");
     const isType = this.checked.types.get(node)?.kind === "type";
     return plain !== undefined && isType && typeNames.has(plain) ? new TypeValue(plain) : undefined;
   }
 
-  private all(nodes: readonly Expression[]): Value[] | undefined {
-    const values: Value[] = [];
+  private all(nodes: readonly Expression[]): CelValue[] | undefined {
+    const values: CelValue[] = [];
     for (const node of nodes) {
       const value = this.of(node);
       if (value === undefined) return undefined;
@@ -66,11 +66,11 @@ export class Constants {
     return values;
   }
 
-  private map(node: Expression & { kind: "map" }): Value | undefined {
+  private map(node: Expression & { kind: "map" }): CelValue | undefined {
     const keys = this.all(node.entries.map(({ key }) => key));
     const values = this.all(node.entries.map(({ value }) => value));
     if (!keys || !values || node.entries.some(({ optional }) => optional)) return undefined;
-    const entries = new Map<string, readonly [Value, Value]>();
+    const entries = new Map<string, readonly [CelValue, CelValue]>();
     for (const [index, key] of keys.entries()) {
       const text = keyText(key);
       if (text === undefined) return undefined;
@@ -79,7 +79,7 @@ export class Constants {
     return new LiteralMap(entries);
   }
 
-  private conversion(node: Expression & { kind: "call" }): Value | undefined {
+  private conversion(node: Expression & { kind: "call" }): CelValue | undefined {
     const [arg] = node.args;
     const overloads = this.checked.calls.get(node)?.overloads ?? [];
     if (!arg || node.target || node.args.length !== 1 || !conversions.has(node.name)) return undefined;
@@ -91,7 +91,7 @@ export class Constants {
     return result;
   }
 
-  /** Patterns that stand in the expression are made ready with it. */
+  /** Checks literal patterns. */
   checkPatterns(): void {
     for (const [node, { name, isMember }] of this.checked.calls) {
       if (node.kind !== "call" || !patternFunctions.has(name)) continue;
@@ -102,6 +102,6 @@ export class Constants {
   }
 }
 
-export function literalValue(literal: Literal): Value {
-  return literal.type === "uint" ? new Uint(literal.value) : literal.value;
+export function literalValue(literal: Literal): CelValue {
+  return literal.type === "uint" ? new CelUint(literal.value) : literal.value;
 }

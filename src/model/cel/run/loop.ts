@@ -1,28 +1,28 @@
 import type { Expression, LoopNode } from "../syntax/expression.js";
 import { CelList } from "../values/list.js";
-import { type CelMap, isMap, keyText, LiteralMap, shownKey } from "../values/map.js";
+import { type CelMap, isMap, keyText, LiteralMap, renderKey } from "../values/map.js";
 import { listCost } from "../cost/factors.js";
-import { CelError, noSuchOverload, type Value } from "../values/value.js";
-import type { Run, Scope } from "./scope.js";
+import { CelError, noSuchOverload, type CelValue } from "../values/value.js";
+import type { Evaluate, Variables } from "./variables.js";
 
 interface Planner {
-  plan(node: Expression): Run;
+  plan(node: Expression): Evaluate;
 }
 
 /**
- * Makes a loop ready to run. Where its result is a list or a map that grows by what each turn adds, that is added to
- * one list or map in place: copies would take a time that grows with the square of their size.
+ * Compiles a loop. A list or map that grows by one element per turn is built in place: copies would take
+ * quadratic time.
  */
-export function planLoop(node: LoopNode, planner: Planner): Run {
+export function planLoop(node: LoopNode, planner: Planner): Evaluate {
   const range = planner.plan(node.range);
   const grow = growth(node, planner);
   if (grow) {
-    return (scope) => {
-      const values = range(scope);
+    return (variables) => {
+      const values = range(variables);
       const growing = grow.begin();
-      const fault = turns(node, values, scope, (inner) => growing.add(inner));
-      // The result is asked for once more at the end.
-      scope.meter.spend(1);
+      const fault = turns(node, values, variables, (inner) => growing.add(inner));
+      // Charge for reading the result.
+      variables.meter.spend(1);
       return fault ?? growing.result();
     };
   }
@@ -30,11 +30,11 @@ export function planLoop(node: LoopNode, planner: Planner): Run {
   const condition = planner.plan(node.condition);
   const step = planner.plan(node.step);
   const finish = planner.plan(node.finish);
-  return (scope) => {
-    const values = range(scope);
-    let result = start(scope);
+  return (variables) => {
+    const values = range(variables);
+    let result = start(variables);
     let stopped = false;
-    const fault = turns(node, values, scope, (inner) => {
+    const fault = turns(node, values, variables, (inner) => {
       if (stopped) return undefined;
       const within = inner.with(node.result, result);
       if (condition(within) !== true) {
@@ -44,19 +44,19 @@ export function planLoop(node: LoopNode, planner: Planner): Run {
       result = step(within);
       return undefined;
     });
-    return fault ?? finish(scope.with(node.result, result));
+    return fault ?? finish(variables.with(node.result, result));
   };
 }
 
-/** Returned by a turn after which there are no others. */
+/** Returned by a turn to end the loop. */
 const stop = new CelError("stop");
 
-/** Does something for every item of a list or key of a map; what fails ends it. */
+/** Runs a turn for every item of a list or key of a map; an error ends the loop. */
 function turns(
   node: LoopNode,
-  values: Value,
-  scope: Scope,
-  turn: (scope: Scope) => CelError | undefined,
+  values: CelValue,
+  variables: Variables,
+  turn: (variables: Variables) => CelError | undefined,
 ): CelError | undefined {
   if (values instanceof CelError) return values;
   if (!(values instanceof CelList) && !isMap(values)) {
@@ -64,11 +64,11 @@ function turns(
   }
   let index = 0;
   for (const item of values instanceof CelList ? values : values.keys()) {
-    scope.meter.work(1);
+    variables.meter.work(1);
     const inner =
       node.second === undefined
-        ? scope.with(node.variable, item)
-        : withBoth(node, values, item, index, scope);
+        ? variables.with(node.variable, item)
+        : withBoth(node, values, item, index, variables);
     index++;
     const fault = turn(inner);
     if (fault === stop) return undefined;
@@ -77,25 +77,31 @@ function turns(
   return undefined;
 }
 
-/** With two variables: the index and the item of a list, the key and the value of a map. */
-function withBoth(node: LoopNode, values: CelList | CelMap, item: Value, index: number, scope: Scope): Scope {
+/** Binds two variables: index and item of a list, or key and value of a map. */
+function withBoth(
+  node: LoopNode,
+  values: CelList | CelMap,
+  item: CelValue,
+  index: number,
+  variables: Variables,
+): Variables {
   const second = node.second ?? "";
-  if (values instanceof CelList) return scope.with(node.variable, BigInt(index)).with(second, item);
+  if (values instanceof CelList) return variables.with(node.variable, BigInt(index)).with(second, item);
   const value = values.find(item);
-  return scope.with(node.variable, item).with(second, value === undefined ? noSuchOverload() : value);
+  return variables.with(node.variable, item).with(second, value === undefined ? noSuchOverload() : value);
 }
 
 interface Growing {
-  /** Adds what a turn yields. */
-  add(scope: Scope): CelError | undefined;
-  result(): Value;
+  /** Adds the result of a turn. */
+  add(variables: Variables): CelError | undefined;
+  result(): CelValue;
 }
 
 interface Growth {
   begin(): Growing;
 }
 
-/** How a loop's result grows; undefined when it is not one that does. */
+/** Recognises a loop whose result grows; undefined for others. */
 function growth(node: LoopNode, planner: Planner): Growth | undefined {
   const isConditional = node.step.kind === "call" && node.step.name === "_?_:_";
   const [condition, yes] = isConditional ? node.step.args : [undefined, node.step];
@@ -106,17 +112,17 @@ function growth(node: LoopNode, planner: Planner): Growth | undefined {
   return undefined;
 }
 
-/** Whether a turn adds something. */
-function passes(filter: Run | undefined, scope: Scope): boolean | CelError {
+/** Evaluates the filter of a turn. */
+function passes(filter: Evaluate | undefined, variables: Variables): boolean | CelError {
   if (!filter) return true;
-  const value = filter(scope);
+  const value = filter(variables);
   if (value instanceof CelError || typeof value === "boolean") return value;
   return noSuchOverload();
 }
 
 function listGrowth(
   added: Expression | undefined,
-  filter: Run | undefined,
+  filter: Evaluate | undefined,
   planner: Planner,
 ): Growth | undefined {
   const [item] = added?.kind === "list" ? added.items : [];
@@ -124,15 +130,15 @@ function listGrowth(
   const run = planner.plan(item);
   return {
     begin() {
-      const items: Value[] = [];
+      const items: CelValue[] = [];
       return {
-        add(scope) {
-          const passed = passes(filter, scope);
+        add(variables) {
+          const passed = passes(filter, variables);
           if (passed !== true) return passed === false ? undefined : passed;
-          scope.meter.spend(1);
-          const value = run(scope);
+          variables.meter.spend(1);
+          const value = run(variables);
           if (value instanceof CelError) return value;
-          scope.meter.spend(listCost + 1);
+          variables.meter.spend(listCost + 1);
           items.push(value);
           return undefined;
         },
@@ -142,28 +148,28 @@ function listGrowth(
   };
 }
 
-function mapGrowth(args: readonly Expression[], filter: Run | undefined, planner: Planner): Growth {
+function mapGrowth(args: readonly Expression[], filter: Evaluate | undefined, planner: Planner): Growth {
   const [key, value] = args.slice(1).map((arg) => planner.plan(arg));
   return {
     begin() {
-      const entries = new Map<string, readonly [Value, Value]>();
-      const insert = (at: Value, what: Value): CelError | undefined => {
+      const entries = new Map<string, readonly [CelValue, CelValue]>();
+      const insert = (at: CelValue, what: CelValue): CelError | undefined => {
         const text = keyText(at);
         if (text === undefined) return new CelError("unsupported key type");
-        if (entries.has(text)) return new CelError(`insert failed: key ${shownKey(at)} already exists`);
+        if (entries.has(text)) return new CelError(`insert failed: key ${renderKey(at)} already exists`);
         entries.set(text, [at, what]);
         return undefined;
       };
       return {
-        add(scope) {
-          const passed = passes(filter, scope);
+        add(variables) {
+          const passed = passes(filter, variables);
           if (passed !== true) return passed === false ? undefined : passed;
-          scope.meter.spend(1);
-          const at = key?.(scope) ?? null;
+          variables.meter.spend(1);
+          const at = key?.(variables) ?? null;
           if (at instanceof CelError) return at;
-          scope.meter.spend(1);
+          variables.meter.spend(1);
           if (value) {
-            const what = value(scope);
+            const what = value(variables);
             return what instanceof CelError ? what : insert(at, what);
           }
           if (!isMap(at)) return noSuchOverload();

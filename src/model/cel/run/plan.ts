@@ -1,35 +1,35 @@
 import { callCost, listCost, mapCost } from "../cost/actual.js";
 import { accepts, type Overload } from "../libraries/function.js";
 import type { CallNode, Expression } from "../syntax/expression.js";
-import type { Checked } from "../types/check.js";
+import type { CheckedExpression } from "../check/check.js";
 import { CelList } from "../values/list.js";
-import { isMap, keyText, LiteralMap, shownKey } from "../values/map.js";
+import { isMap, keyText, LiteralMap, renderKey } from "../values/map.js";
 import type { Meter } from "../values/meter.js";
-import { CelError, none, noSuchOverload, Optional, type Value } from "../values/value.js";
+import { CelError, noValue, noSuchOverload, CelOptional, type CelValue } from "../values/value.js";
 import { Constants, literalValue } from "./constant.js";
 import { planLoop } from "./loop.js";
-import type { Run } from "./scope.js";
+import type { Evaluate } from "./variables.js";
 
 /**
- * Makes an expression ready to run: one function per node, so that nothing is decided anew each time.
+ * Compiles an expression to closures, one per node.
  *
- * @throws {ProgramFault} when it is known already that it cannot run.
+ * @throws {ProgramFault} if the expression can never run.
  */
-export function plan(checked: Checked): Run {
+export function plan(checked: CheckedExpression): Evaluate {
   const constants = new Constants(checked);
   constants.checkPatterns();
   return new Planner(checked, constants).plan(checked.expression);
 }
 
 class Planner {
-  private readonly planned = new Map<Expression, Run>();
+  private readonly planned = new Map<Expression, Evaluate>();
 
   constructor(
-    private readonly checked: Checked,
+    private readonly checked: CheckedExpression,
     private readonly constants: Constants,
   ) {}
 
-  plan(node: Expression): Run {
+  plan(node: Expression): Evaluate {
     let run = this.planned.get(node);
     if (!run) {
       const constant = this.constants.of(node);
@@ -39,17 +39,17 @@ class Planner {
     return run;
   }
 
-  /** A name, or what is below one, is not charged where it only leads to something else. */
-  private planFree(node: Expression): Run {
+  /** Compiles an operand that is not charged if it is an attribute. */
+  private planFree(node: Expression): Evaluate {
     const run = this.plan(node);
     if (!isAttribute(node) || this.constants.of(node) !== undefined) return run;
-    return (scope) => {
-      scope.meter.refund(1);
-      return run(scope);
+    return (variables) => {
+      variables.meter.refund(1);
+      return run(variables);
     };
   }
 
-  private planParts(node: Expression): Run {
+  private planParts(node: Expression): Evaluate {
     switch (node.kind) {
       case "literal":
         return () => literalValue(node.literal);
@@ -73,33 +73,33 @@ class Planner {
     }
   }
 
-  /** Asks for a part of what an expression yields; that costs one more if it has to be held for it. */
-  private operand(node: Expression): Run {
+  /** Compiles the operand of a selection; charged one more if it is not an attribute. */
+  private operand(node: Expression): Evaluate {
     const run = this.plan(node);
     if (isAttribute(node)) return run;
-    return (scope) => {
-      const value = run(scope);
-      scope.meter.spend(1);
+    return (variables) => {
+      const value = run(variables);
+      variables.meter.spend(1);
       return value;
     };
   }
 
-  private select(operand: Expression, field: string): Run {
+  private select(operand: Expression, field: string): Evaluate {
     const run = this.operand(operand);
-    return (scope) => {
-      const target = run(scope);
+    return (variables) => {
+      const target = run(variables);
       if (target instanceof CelError) return target;
-      if (target !== none) scope.meter.spend(1);
+      if (target !== noValue) variables.meter.spend(1);
       return selectField(target, field);
     };
   }
 
-  private has(operand: Expression, field: string): Run {
+  private has(operand: Expression, field: string): Evaluate {
     const run = this.plan(operand);
-    return (scope) => {
-      const target = run(scope);
+    return (variables) => {
+      const target = run(variables);
       if (target instanceof CelError) return target;
-      const inner = target instanceof Optional ? target.value : target;
+      const inner = target instanceof CelOptional ? target.value : target;
       if (inner === undefined) return false;
       if (!isMap(inner)) return noSuchOverload();
       const found = inner.find(field);
@@ -107,52 +107,52 @@ class Planner {
     };
   }
 
-  private list(node: Expression & { kind: "list" }): Run {
+  private list(node: Expression & { kind: "list" }): Evaluate {
     const items = node.items.map((item) => this.plan(item));
-    return (scope) => {
-      const values: Value[] = [];
+    return (variables) => {
+      const values: CelValue[] = [];
       for (const [index, item] of items.entries()) {
-        let value = item(scope);
+        let value = item(variables);
         if (value instanceof CelError) return value;
         if (node.optional.has(index)) {
-          if (!(value instanceof Optional)) return noSuchOverload();
+          if (!(value instanceof CelOptional)) return noSuchOverload();
           if (value.value === undefined) continue;
           value = value.value;
         }
         values.push(value);
       }
-      scope.meter.spend(listCost);
+      variables.meter.spend(listCost);
       return new CelList(values);
     };
   }
 
-  private map(node: Expression & { kind: "map" }): Run {
+  private map(node: Expression & { kind: "map" }): Evaluate {
     const parts = node.entries.map(({ key, value, optional }) => {
       return { key: this.plan(key), value: this.plan(value), optional };
     });
-    return (scope) => {
-      const entries = new Map<string, readonly [Value, Value]>();
+    return (variables) => {
+      const entries = new Map<string, readonly [CelValue, CelValue]>();
       for (const part of parts) {
-        const key = part.key(scope);
+        const key = part.key(variables);
         if (key instanceof CelError) return key;
-        let value = part.value(scope);
+        let value = part.value(variables);
         if (value instanceof CelError) return value;
         if (part.optional) {
-          if (!(value instanceof Optional)) return noSuchOverload();
+          if (!(value instanceof CelOptional)) return noSuchOverload();
           if (value.value === undefined) continue;
           value = value.value;
         }
         const text = keyText(key);
         if (text === undefined) return new CelError("unsupported key type");
-        if (entries.has(text)) return new CelError(`Failed with repeated key ${shownKey(key)}`);
+        if (entries.has(text)) return new CelError(`Failed with repeated key ${renderKey(key)}`);
         entries.set(text, [key, value]);
       }
-      scope.meter.spend(mapCost);
+      variables.meter.spend(mapCost);
       return new LiteralMap(entries);
     };
   }
 
-  private call(node: CallNode): Run {
+  private call(node: CallNode): Evaluate {
     switch (node.name) {
       case "_&&_":
         return this.logic(node, false);
@@ -176,30 +176,30 @@ class Planner {
     if (name === "@not_strictly_false") return this.notFalse(node);
     const given = isMember && node.target ? [node.target, ...node.args] : node.args;
     const args = given.map((arg) => this.plan(arg));
-    // Which form it will be is known only if there is one; otherwise costs do not go by it.
+    // The overload is known only if there is one; otherwise costs do not depend on it.
     const [only, ...others] = overloads;
     const id = only && others.length === 0 ? only.id : "";
-    return (scope) => {
-      const values: Value[] = [];
+    return (variables) => {
+      const values: CelValue[] = [];
       let fault: CelError | undefined;
       for (const arg of args) {
-        const value = arg(scope);
+        const value = arg(variables);
         if (value instanceof CelError) fault ??= value;
         values.push(value);
       }
-      const result = fault ?? dispatch(overloads, values, scope.meter);
-      scope.meter.spend(callCost(name, id, values, result));
+      const result = fault ?? dispatch(overloads, values, variables.meter);
+      variables.meter.spend(callCost(name, id, values, result));
       return result;
     };
   }
 
-  /** `false && anything` is false, even if the anything fails and even if it comes first. */
-  private logic(node: CallNode, decides: boolean): Run {
+  /** `false && error` is false, in either order. */
+  private logic(node: CallNode, decides: boolean): Evaluate {
     const terms = node.args.map((arg) => this.plan(arg));
-    return (scope) => {
+    return (variables) => {
       let fault: CelError | undefined;
       for (const term of terms) {
-        const value = term(scope);
+        const value = term(variables);
         if (value === decides) return decides;
         if (value instanceof CelError) fault ??= value;
         else if (typeof value !== "boolean") fault ??= noSuchOverload();
@@ -208,145 +208,145 @@ class Planner {
     };
   }
 
-  private conditional(node: CallNode): Run {
+  private conditional(node: CallNode): Evaluate {
     const [condition] = node.args.map((arg) => this.plan(arg));
     const [yes, no] = node.args.slice(1).map((arg) => this.planFree(arg));
     if (!condition || !yes || !no) return () => noSuchOverload();
-    return (scope) => {
-      const value = condition(scope);
+    return (variables) => {
+      const value = condition(variables);
       if (value instanceof CelError) return value;
       if (typeof value !== "boolean") return noSuchOverload();
-      return value ? yes(scope) : no(scope);
+      return value ? yes(variables) : no(variables);
     };
   }
 
-  private optionalSelect(node: CallNode): Run {
+  private optionalSelect(node: CallNode): Evaluate {
     const [operand, field] = node.args;
     if (!operand || field?.kind !== "literal" || field.literal.type !== "string")
       return () => noSuchOverload();
     const name = field.literal.value;
     const run = this.operand(operand);
-    return (scope) => {
-      const target = run(scope);
+    return (variables) => {
+      const target = run(variables);
       if (target instanceof CelError) return target;
-      const inner = target instanceof Optional ? target.value : target;
-      if (inner === undefined) return none;
+      const inner = target instanceof CelOptional ? target.value : target;
+      if (inner === undefined) return noValue;
       if (!isMap(inner)) return noSuchOverload();
       const found = inner.find(name);
-      if (found === undefined) return none;
-      scope.meter.spend(1);
-      return found instanceof CelError ? found : new Optional(found);
+      if (found === undefined) return noValue;
+      variables.meter.spend(1);
+      return found instanceof CelError ? found : new CelOptional(found);
     };
   }
 
-  private index(node: CallNode): Run {
+  private index(node: CallNode): Evaluate {
     const [operand, key] = node.args;
     const overloads = this.checked.calls.get(node)?.overloads ?? [];
     if (!operand || !key) return () => noSuchOverload();
     const target = this.operand(operand);
     const at = this.planFree(key);
-    return (scope) => {
-      const value = target(scope);
+    return (variables) => {
+      const value = target(variables);
       if (value instanceof CelError) return value;
-      const index = at(scope);
+      const index = at(variables);
       if (index instanceof CelError) return index;
-      scope.meter.spend(1);
+      variables.meter.spend(1);
       const form = choose(overloads, [value, index]);
-      return form ? form.run([value, index], scope.meter) : noSuchOverload();
+      return form ? form.run([value, index], variables.meter) : noSuchOverload();
     };
   }
 
-  private optionalIndex(node: CallNode, overloads: readonly Overload[]): Run {
+  private optionalIndex(node: CallNode, overloads: readonly Overload[]): Evaluate {
     const [operand, key] = node.args;
     if (!operand || !key) return () => noSuchOverload();
     const target = this.operand(operand);
     const at = this.planFree(key);
-    return (scope) => {
-      const values = [target(scope), at(scope)];
+    return (variables) => {
+      const values = [target(variables), at(variables)];
       const fault = values.find((value) => value instanceof CelError);
-      const result = fault ?? dispatch(overloads, values, scope.meter);
-      if (result !== none) scope.meter.spend(1);
+      const result = fault ?? dispatch(overloads, values, variables.meter);
+      if (result !== noValue) variables.meter.spend(1);
       return result;
     };
   }
 
-  /** What comes behind `or` and `orValue` is looked at only if it is needed. */
-  private otherwise(node: CallNode, name: string): Run {
+  /** Compiles `or` and `orValue`, which evaluate their argument only if needed. */
+  private otherwise(node: CallNode, name: string): Evaluate {
     const [fallback] = node.args.map((arg) => this.plan(arg));
     if (!node.target || !fallback) return () => noSuchOverload();
     const run = this.plan(node.target);
-    return (scope) => {
-      const value = run(scope);
+    return (variables) => {
+      const value = run(variables);
       if (value instanceof CelError) return value;
-      if (!(value instanceof Optional)) return noSuchOverload();
-      if (value.value === undefined) return fallback(scope);
+      if (!(value instanceof CelOptional)) return noSuchOverload();
+      if (value.value === undefined) return fallback(variables);
       return name === "or" ? value : value.value;
     };
   }
 
-  /** Whether something is one of a list that stands in the expression: cel-go looks that up, and charges nothing. */
-  private isOneOf(node: CallNode): Run | undefined {
+  /** Compiles `in` with a constant list, which cel-go looks up without charge. */
+  private isOneOf(node: CallNode): Evaluate | undefined {
     const [value, list] = node.args;
     const items = list && this.constants.of(list);
     if (!value || !(items instanceof CelList)) return undefined;
-    const known = new Set(Array.from(items, keyText));
-    if (known.has(undefined)) return undefined;
+    const members = new Set(Array.from(items, keyText));
+    if (members.has(undefined)) return undefined;
     const run = this.plan(value);
-    return (scope) => {
-      const found = run(scope);
-      return found instanceof CelError ? found : known.has(keyText(found) ?? "none");
+    return (variables) => {
+      const found = run(variables);
+      return found instanceof CelError ? found : members.has(keyText(found) ?? "none");
     };
   }
 
-  private notFalse(node: CallNode): Run {
+  private notFalse(node: CallNode): Evaluate {
     const [arg] = node.args.map((each) => this.plan(each));
-    return (scope) => {
-      const value = arg?.(scope);
-      scope.meter.spend(1);
+    return (variables) => {
+      const value = arg?.(variables);
+      variables.meter.spend(1);
       return value !== false;
     };
   }
 }
 
-function variable(name: string): Run {
+function variable(name: string): Evaluate {
   const plain = name.startsWith(".") ? name.slice(1) : name;
   const fallback = new CelError(`no such attribute(s): ${plain}`);
-  return (scope) => {
-    scope.meter.spend(1);
-    const value = scope.find(plain);
+  return (variables) => {
+    variables.meter.spend(1);
+    const value = variables.find(plain);
     return value === undefined ? fallback : value;
   };
 }
 
 const attributeCalls = new Set(["_[_]", "_?_:_", "_?._", "_[?_]"]);
 
-/** What cel-go reads in one go: a name and what is below it. */
+/** True for an attribute in cel-go's sense: a name and selections from it. */
 function isAttribute(node: Expression): boolean {
   if (node.kind === "ident" || node.kind === "select") return true;
   return node.kind === "call" && attributeCalls.has(node.name);
 }
 
-/** A field of an object or an entry of a map; of an optional, an optional one. */
-function selectField(target: Value, field: string): Value {
-  if (target instanceof Optional) {
-    if (target.value === undefined) return none;
+/** Selects a field of an object or an entry of a map; from an optional, an optional one. */
+function selectField(target: CelValue, field: string): CelValue {
+  if (target instanceof CelOptional) {
+    if (target.value === undefined) return noValue;
     if (!isMap(target.value)) return noSuchOverload();
     const found = target.value.find(field);
-    if (found === undefined) return none;
-    return found instanceof CelError ? found : new Optional(found);
+    if (found === undefined) return noValue;
+    return found instanceof CelError ? found : new CelOptional(found);
   }
   if (!isMap(target)) return noSuchOverload();
   const found = target.find(field);
   return found === undefined ? new CelError(`no such key: ${field}`) : found;
 }
 
-function choose(overloads: readonly Overload[], values: readonly Value[]): Overload | undefined {
+function choose(overloads: readonly Overload[], values: readonly CelValue[]): Overload | undefined {
   return overloads.find(({ signature: { params } }) => {
     return params.length === values.length && params.every((type, at) => accepts(type, values[at] ?? null));
   });
 }
 
-function dispatch(overloads: readonly Overload[], values: readonly Value[], meter: Meter): Value {
+function dispatch(overloads: readonly Overload[], values: readonly CelValue[], meter: Meter): CelValue {
   const form = choose(overloads, values);
   if (!form) return noSuchOverload();
   let work = 1;

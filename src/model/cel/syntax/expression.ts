@@ -1,4 +1,4 @@
-/** What stands in an expression as it is. */
+/** Literal value. */
 export type Literal =
   | { readonly type: "int"; readonly value: bigint }
   | { readonly type: "uint"; readonly value: bigint }
@@ -9,7 +9,7 @@ export type Literal =
   | { readonly type: "null"; readonly value: null };
 
 interface Node {
-  /** Where it stands, for messages: the number of characters before it. */
+  /** Position for messages, in characters. */
   readonly at: number;
 }
 
@@ -27,11 +27,11 @@ export interface SelectNode extends Node {
   readonly kind: "select";
   readonly operand: Expression;
   readonly field: string;
-  /** Whether only asked if the field is there: `has(a.b)`. */
+  /** True for `has(a.b)`. */
   readonly testOnly: boolean;
 }
 
-/** A call of a function or an operator; operators have the names cel-go gives them, as `_+_`. */
+/** Call of a function or an operator; operators have cel-go's names, such as `_+_`. */
 export interface CallNode extends Node {
   readonly kind: "call";
   readonly name: string;
@@ -42,7 +42,7 @@ export interface CallNode extends Node {
 interface ListNode extends Node {
   readonly kind: "list";
   readonly items: readonly Expression[];
-  /** The places of items that are written with a `?` before them. */
+  /** Positions of items with a `?` before them. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -57,13 +57,13 @@ interface MapNode extends Node {
   readonly entries: readonly MapEntry[];
 }
 
-/** `Name{field: value}`; there are no types that could be made so, but it is part of the grammar. */
+/** `Name{field: value}`: part of the grammar, although no such types exist. */
 interface StructNode extends Node {
   readonly kind: "struct";
   readonly name: string;
 }
 
-/** What macros such as `all` and `map` turn into: a loop with a result that grows. */
+/** Loop with an accumulated result; the expansion of macros such as `all` and `map`. */
 export interface LoopNode extends Node {
   readonly kind: "loop";
   readonly range: Expression;
@@ -86,8 +86,8 @@ export type Expression =
   | StructNode
   | LoopNode;
 
-/** The expressions right below one. */
-export function partsOf(node: Expression): readonly Expression[] {
+/** Direct children of an expression. */
+function partsOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case "select":
       return [node.operand];
@@ -102,4 +102,32 @@ export function partsOf(node: Expression): readonly Expression[] {
     default:
       return [];
   }
+}
+
+/** Reads `a.b.c` as a qualified name; undefined for other expressions. */
+export function qualifiedName(node: Expression): string | undefined {
+  if (node.kind === "ident") return node.name;
+  if (node.kind !== "select" || node.testOnly) return undefined;
+  const prefix = qualifiedName(node.operand);
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`;
+}
+
+/** Limit for the height of a tree: chains inside of nested parts add up. */
+const maxHeight = 1500;
+
+/** True if a tree is too high for recursion. */
+export function isTooDeep(expression: Expression): boolean {
+  const seen = new Set<Expression>();
+  let level = [expression];
+  for (let height = 0; level.length > 0; height++) {
+    if (height > maxHeight) return true;
+    const next: Expression[] = [];
+    for (const node of level) {
+      if (seen.has(node)) continue;
+      seen.add(node);
+      for (const part of partsOf(node)) next.push(part);
+    }
+    level = next;
+  }
+  return false;
 }

@@ -1,26 +1,26 @@
 import type { CallNode, Expression, Literal, LoopNode } from "./expression.js";
 
-/** What an expansion needs to know. */
-export interface Build {
-  /** Where the macro was called. */
+/** Context of an expansion. */
+export interface MacroContext {
+  /** Position of the call. */
   readonly at: number;
-  /** Tells what is wrong with the arguments. */
+  /** Reports an invalid argument. */
   fault(at: number, message: string): void;
 }
 
-/** The variable that holds the result of a loop; no expression can name it. */
+/** Variable with the result of a loop; expressions cannot name it. */
 export const accumulator = "@result";
 
 const noIdentifier = "argument is not an identifier";
 
 type Macro = (build: Expander, target: Expression, args: readonly Expression[]) => Expression | undefined;
 
-/** What a call stands for if it is one of a macro; undefined when it is not. */
+/** Expands a call if it is a macro; undefined if not. */
 export function expandMacro(
   name: string,
   target: Expression | undefined,
   args: readonly Expression[],
-  build: Build,
+  build: MacroContext,
 ): Expression | undefined {
   const expander = new Expander(build);
   if (!target) {
@@ -34,7 +34,7 @@ export function expandMacro(
 }
 
 class Expander {
-  constructor(private readonly build: Build) {}
+  constructor(private readonly build: MacroContext) {}
 
   literal(literal: Literal): Expression {
     return { kind: "literal", literal, at: this.build.at };
@@ -60,7 +60,7 @@ class Expander {
     return { kind: "list", items, optional: new Set(), at: this.build.at };
   }
 
-  /** Goes on with what there is; `yes` is what the result becomes if `filter` holds. */
+  /** Result of a turn: `yes` if `filter` holds, otherwise unchanged. */
   when(filter: Expression | undefined, yes: Expression): Expression {
     return filter ? this.call("_?_:_", filter, yes, this.accumulated) : yes;
   }
@@ -100,7 +100,7 @@ class Expander {
   }
 }
 
-/** The last arguments of a macro: what to do, and before it maybe what to do it for. */
+/** Last arguments of a macro: the step, and an optional filter before it. */
 function filterAndStep(
   args: readonly Expression[],
   variables: number,
@@ -180,7 +180,7 @@ const transformMap =
     });
   };
 
-/** A loop that runs no time, and whose result is a variable of the expression behind it. */
+/** Binds a variable with a loop that has no turns. */
 const optionalMap =
   (flat: boolean): Macro =>
   (build, target, args) => {

@@ -1,19 +1,17 @@
-import type { Expression, MapEntry } from "./expression.js";
-import { isTooDeep } from "./depth.js";
-import { expandMacro, type Build } from "./macros.js";
+import { type Expression, isTooDeep, type MapEntry } from "./expression.js";
+import { expandMacro, type MacroContext } from "./macros.js";
 import { readBytes, readString } from "./quoted.js";
-import { type Issue, longestExpression } from "./source.js";
+import { type Issue, maxExpressionLength } from "./source.js";
 import { textSize } from "../values/text.js";
-import { type Token, tokenize } from "./token.js";
-import { canBegin, constants, reserved, words } from "./words.js";
+import { canBegin, constants, keywords, reserved, type Token, tokenize } from "./token.js";
 
-/** An expression, or what is wrong with it. */
+/** Expression, or its syntax errors. */
 export type Parsed =
   | { readonly expression: Expression; readonly issues?: undefined }
   | { readonly issues: readonly Issue[]; readonly expression?: undefined };
 
 /**
- * Reads an expression and expands its macros.
+ * Parses an expression and expands its macros.
  *
  * @example
  * parse("self.list.all(x, x > 0)").expression; // a loop over self.list
@@ -21,8 +19,8 @@ export type Parsed =
 export function parse(source: string): Parsed {
   const issues: Issue[] = [];
   const size = textSize(source);
-  if (size > longestExpression) {
-    const message = `expression code point size exceeds limit: size: ${size}, limit ${longestExpression}`;
+  if (size > maxExpressionLength) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionLength}`;
     return { issues: [{ at: 0, message }] };
   }
   const tokens = tokenize(source, (at, message) => issues.push({ at, message }));
@@ -31,19 +29,19 @@ export function parse(source: string): Parsed {
     if (issues.length > 0) return { issues };
     return isTooDeep(expression) ? { issues: [recursionLimit] } : { expression };
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
+    if (!(error instanceof CelSyntaxError)) throw error;
     return { issues: [...issues, error.issue] };
   }
 }
 
-class SyntaxFault extends Error {
+class CelSyntaxError extends Error {
   constructor(readonly issue: Issue) {
     super(issue.message);
   }
 }
 
-const mostNested = 250;
-const recursionLimit: Issue = { at: 0, message: `expression recursion limit exceeded: ${mostNested}` };
+const maxNesting = 250;
+const recursionLimit: Issue = { at: 0, message: `expression recursion limit exceeded: ${maxNesting}` };
 const comparisons = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
 const products = new Set(["*", "/", "%"]);
 const sums = new Set(["+", "-"]);
@@ -51,9 +49,9 @@ const begin =
   "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 const more = "'.', '-', '!'";
 const moreOptional = "'.', ',', '-', '!', '?'";
-const longest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 
-/** Goes down the grammar, one method per level. */
+/** Recursive-descent parser, one method per level of the grammar. */
 class Parser {
   private position = 0;
   private depth = 0;
@@ -82,7 +80,7 @@ class Parser {
 
   private is(text: string): boolean {
     const { type, text: found } = this.next;
-    return found === text && (type === "punctuation" || (type === "identifier" && words.has(text)));
+    return found === text && (type === "punctuation" || (type === "identifier" && keywords.has(text)));
   }
 
   private take(text: string): Token | undefined {
@@ -92,7 +90,7 @@ class Parser {
     return token;
   }
 
-  /** The words for what is wrong are those of cel-go's parser, which says what it would do to go on. */
+  /** Messages are those of cel-go's parser, including its error recovery. */
   private expect(text: string, others = `'${text}'`): Token {
     const token = this.take(text);
     if (token) return token;
@@ -103,18 +101,18 @@ class Parser {
   }
 
   private fail(problem: string): never {
-    throw new SyntaxFault({ at: this.next.at, message: `Syntax error: ${problem}` });
+    throw new CelSyntaxError({ at: this.next.at, message: `Syntax error: ${problem}` });
   }
 
   private nested<Result>(read: () => Result): Result {
-    if (++this.depth > mostNested) this.tooDeep();
+    if (++this.depth > maxNesting) this.tooDeep();
     const result = read();
     this.depth--;
     return result;
   }
 
   private tooDeep(): never {
-    throw new SyntaxFault(recursionLimit);
+    throw new CelSyntaxError(recursionLimit);
   }
 
   private expression(): Expression {
@@ -129,7 +127,7 @@ class Parser {
     });
   }
 
-  /** `a || b || c` is one call with all of them: there may be very many. */
+  /** Parses `a || b || c` as one call: there may be very many operands. */
   private chain(operator: string, read: () => Expression): Expression {
     const first = read();
     const sign = this.take(operator);
@@ -140,11 +138,11 @@ class Parser {
     return { kind: "call", name: `_${operator}_`, args, at: sign.at };
   }
 
-  /** Operators of one level, which group from the left. */
+  /** Parses left-associative operators of one level. */
   private binary(signs: ReadonlySet<string>, read: () => Expression): Expression {
     let left = read();
     for (let count = 0; signs.has(this.next.text) && this.is(this.next.text); count++) {
-      if (count >= mostNested) this.tooDeep();
+      if (count >= maxNesting) this.tooDeep();
       const { text, at } = this.next;
       this.position++;
       const name = text === "in" ? "@in" : `_${text}_`;
@@ -163,7 +161,8 @@ class Parser {
     let count = 0;
     while (this.take(text)) count++;
     const { type } = this.next;
-    // The sign right before a number is part of it: there is no positive number to negate for the smallest one.
+    // The sign directly before a number is part of it: the smallest integer has no positive counterpart to
+    // negate.
     if (text === "-" && (type === "int" || type === "float")) {
       const number = this.numberLiteral(this.tokens[this.position - 1]?.at ?? at, true);
       const inner = this.members(number);
@@ -181,7 +180,7 @@ class Parser {
   private members(start: Expression): Expression {
     let operand = start;
     for (let count = 0; ; count++) {
-      if (count >= mostNested) this.tooDeep();
+      if (count >= maxNesting) this.tooDeep();
       const dot = this.take(".");
       const bracket = dot ? undefined : this.take("[");
       if (dot) operand = this.select(operand, dot);
@@ -202,7 +201,7 @@ class Parser {
   private select(operand: Expression, dot: Token): Expression {
     const optional = this.take("?") !== undefined;
     const { type, text, at } = this.next;
-    const isName = type === "identifier" && !words.has(text);
+    const isName = type === "identifier" && !keywords.has(text);
     if (!isName && type !== "quoted identifier") {
       this.fail(
         this.next.type === "end"
@@ -212,7 +211,7 @@ class Parser {
     }
     this.position++;
     if (type === "quoted identifier") {
-      throw new SyntaxFault({ at, message: "unsupported syntax: '`'" });
+      throw new CelSyntaxError({ at, message: "unsupported syntax: '`'" });
     }
     if (optional) {
       const field: Expression = {
@@ -241,7 +240,7 @@ class Parser {
     args: readonly Expression[],
     at: number,
   ): Expression {
-    const build: Build = {
+    const build: MacroContext = {
       at,
       fault: (place, message) => void this.issues.push({ at: place, message }),
     };
@@ -263,7 +262,7 @@ class Parser {
       default:
     }
     if (this.take(".")) {
-      if (this.next.type !== "identifier" || words.has(this.next.text)) {
+      if (this.next.type !== "identifier" || keywords.has(this.next.text)) {
         this.fail(`no viable alternative at input '.${this.next.type === "end" ? "" : this.next.text}'`);
       }
       return this.identifier(".");
@@ -278,12 +277,12 @@ class Parser {
     return this.unexpected(begin);
   }
 
-  /** Nothing begins here. If something does right behind it, reading goes on there. */
+  /** Reports an unexpected token. Parsing continues if an expression can begin after it. */
   private unexpected(expected: string): Expression {
     const { type, text } = this.next;
     const isLast = this.after.type === "end";
-    const goesOn = type !== "end" && !isLast && canBegin(this.after);
-    if (!goesOn) return this.fail(`mismatched input '${text}' expecting {${expected}}`);
+    const canContinue = type !== "end" && !isLast && canBegin(this.after);
+    if (!canContinue) return this.fail(`mismatched input '${text}' expecting {${expected}}`);
     this.issues.push({
       at: this.next.at,
       message: `Syntax error: extraneous input '${text}' expecting {${expected}}`,
@@ -308,7 +307,7 @@ class Parser {
     return this.struct(name) ?? { kind: "ident", name, at };
   }
 
-  /** `a.b.Name{…}`, for which it takes a look ahead. */
+  /** Parses `a.b.Name{…}`, which requires lookahead. */
   private struct(first: string): Expression | undefined {
     let position = this.position;
     let name = first;
@@ -385,11 +384,11 @@ class Parser {
     }
     if (type === "uint") {
       const value = BigInt(text.slice(0, -1));
-      if (value >= 2n * longest) this.issues.push({ at, message: "invalid uint literal" });
+      if (value >= 2n * intLimit) this.issues.push({ at, message: "invalid uint literal" });
       return { kind: "literal", literal: { type: "uint", value }, at };
     }
     const value = negative ? -BigInt(text) : BigInt(text);
-    if (value >= longest || value < -longest) this.issues.push({ at, message: "invalid int literal" });
+    if (value >= intLimit || value < -intLimit) this.issues.push({ at, message: "invalid int literal" });
     return { kind: "literal", literal: { type: "int", value }, at };
   }
 }

@@ -13,7 +13,7 @@ const simple = new Map([
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|([0-3][0-7][0-7])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/gu;
 
-/** What stands between the quotes of a literal, without what its `r` or quotes add. */
+/** Content of a literal without prefix and quotes. */
 function inside(literal: string): { readonly text: string; readonly raw: boolean } {
   const raw = /^[rR]/.test(literal);
   const quoted = (raw ? literal.slice(1) : literal).replaceAll(/\r\n?/g, "\n");
@@ -21,7 +21,7 @@ function inside(literal: string): { readonly text: string; readonly raw: boolean
   return { text: quoted.slice(width, quoted.length - width), raw };
 }
 
-/** The text of a string literal; undefined when an escape stands for no character. */
+/** Parses a string literal; undefined if an escape is invalid. */
 export function readString(literal: string): string | undefined {
   const { text, raw } = inside(literal);
   if (raw) return text;
@@ -40,7 +40,7 @@ export function readString(literal: string): string | undefined {
   return fault ? undefined : result;
 }
 
-/** The bytes of a bytes literal. Here `\x` and octal escapes are bytes, and the others are not allowed. */
+/** Parses a bytes literal. Here `\x` and octal escapes are bytes, and Unicode escapes are not allowed. */
 export function readBytes(literal: string): Uint8Array | undefined {
   const { text, raw } = inside(literal.slice(1));
   if (raw) return encodeUtf8(text);

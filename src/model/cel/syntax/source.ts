@@ -1,18 +1,18 @@
 import { codePoints } from "../values/text.js";
 
-/** Something wrong with an expression, and where: the number of characters before it. */
+/** Error in an expression, with its position in characters. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Expressions may not be longer than this, in characters. */
-export const longestExpression = 100_000;
+/** Limit for the length of an expression, in characters. */
+export const maxExpressionLength = 100_000;
 
-const longestSnippet = 16_384;
-const mostIssues = 100;
+const maxSnippetLength = 16_384;
+const maxIssues = 100;
 
-/** Shows what is wrong with an expression as cel-go does: each issue with its line and a mark below it. */
+/** Renders errors like cel-go: each with its line and a marker below it. */
 export function renderIssues(source: string, issues: readonly Issue[]): string {
   const lines = source.split("\n");
   const starts: number[] = [];
@@ -27,13 +27,13 @@ export function renderIssues(source: string, issues: readonly Issue[]): string {
     return { row, column: issue.at - (starts[row] ?? 0), message: issue.message };
   });
   placed.sort((a, b) => a.row - b.row || a.column - b.column);
-  const shown = placed.slice(0, mostIssues).map(({ row, column, message }) => {
+  const rendered = placed.slice(0, maxIssues).map(({ row, column, message }) => {
     const head = `ERROR: <input>:${row + 1}:${column + 1}: ${message}`;
     const line = lines[row] ?? "";
-    return line.length > longestSnippet ? head : head + snippet(line, column);
+    return line.length > maxSnippetLength ? head : head + snippet(line, column);
   });
-  if (placed.length > mostIssues) shown.push(`${placed.length - mostIssues} more errors were truncated`);
-  return shown.join("\n");
+  if (placed.length > maxIssues) rendered.push(`${placed.length - maxIssues} more errors were truncated`);
+  return rendered.join("\n");
 }
 
 function snippet(line: string, column: number): string {

@@ -1,4 +1,6 @@
-/** A piece of an expression's text. */
+import type { Literal } from "./expression.js";
+
+/** Token. */
 export interface Token {
   readonly type:
     | "punctuation"
@@ -11,11 +13,11 @@ export interface Token {
     | "bytes"
     | "end";
   readonly text: string;
-  /** The number of characters before it. */
+  /** Position in characters. */
   readonly at: number;
 }
 
-const pieces: readonly (readonly [Token["type"] | "space", RegExp])[] = [
+const tokenForms: readonly (readonly [Token["type"] | "space", RegExp])[] = [
   ["space", /[\t \r\n\f]+|\/\/[^\n]*/y],
   ["string", stringForm("")],
   ["bytes", stringForm("[bB]")],
@@ -27,7 +29,7 @@ const pieces: readonly (readonly [Token["type"] | "space", RegExp])[] = [
   ["punctuation", /==|!=|<=|>=|&&|\|\||[[\]{}().,\-!?:+*/%<>]/y],
 ];
 
-/** Escapes are checked when the text is taken out of its quotes, but for what would hide the closing quote. */
+/** Escapes are decoded later; here they only matter for finding the closing quote. */
 function stringForm(prefix: string): RegExp {
   const escape =
     "\\\\(?:[abfnrtv\"'\\\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})";
@@ -37,16 +39,16 @@ function stringForm(prefix: string): RegExp {
   return new RegExp(`${prefix}(?:${triple('"')}|${triple("'")}|${plain('"')}|${plain("'")}|${raw})`, "uy");
 }
 
-/** Splits an expression into tokens; what is none is told and skipped. */
+/** Splits an expression into tokens; invalid characters are reported and skipped. */
 export function tokenize(source: string, report: (at: number, message: string) => void): Token[] {
   const tokens: Token[] = [];
   let index = 0;
   let at = 0;
   while (index < source.length) {
-    const found = nextPiece(source, index);
+    const found = nextToken(source, index);
     if (found === undefined) {
       const character = String.fromCodePoint(source.codePointAt(index) ?? 0);
-      // Like cel-go, which goes on behind what it did not understand.
+      // Like cel-go, skip the rest of the invalid token.
       const rest = /^(?:["'][^\n\r]*[\n\r]?|[=&|][^]?)/u.exec(source.slice(index))?.[0];
       const wrong = rest ?? character;
       report(at, `Syntax error: token recognition error at: '${wrong}'`);
@@ -63,13 +65,35 @@ export function tokenize(source: string, report: (at: number, message: string) =
   return tokens;
 }
 
-/** The longest piece wins, and of those the first: `in` is a word, `inner` another. */
-function nextPiece(source: string, index: number): readonly [Token["type"] | "space", string] | undefined {
+/** Finds the longest token, and of those the first: `in` is a keyword, `inner` an identifier. */
+function nextToken(source: string, index: number): readonly [Token["type"] | "space", string] | undefined {
   let best: readonly [Token["type"] | "space", string] | undefined;
-  for (const [type, form] of pieces) {
+  for (const [type, form] of tokenForms) {
     form.lastIndex = index;
     const text = form.exec(source)?.[0];
     if (text !== undefined && (best === undefined || text.length > best[1].length)) best = [type, text];
   }
   return best;
+}
+
+/** Reserved identifiers, which cannot be names of variables and functions. */
+export const reserved = new Set(
+  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
+    " ",
+  ),
+);
+
+/** Keywords, which cannot be field names either. */
+export const keywords = new Set(["true", "false", "null", "in"]);
+
+export const constants = new Map<string, Literal>([
+  ["true", { type: "bool", value: true }],
+  ["false", { type: "bool", value: false }],
+  ["null", { type: "null", value: null }],
+]);
+
+/** True if an expression can begin with a token. */
+export function canBegin({ type, text }: Token): boolean {
+  if (type === "punctuation") return ["[", "{", "(", ".", "-", "!"].includes(text);
+  return type !== "end" && type !== "quoted identifier" && text !== "in";
 }

@@ -1,17 +1,17 @@
 import * as types from "./type.js";
-import type { Type } from "./type.js";
+import type { CelType } from "./type.js";
 
-/** What one form of a function takes and yields. */
+/** Parameters and result of an overload. */
 export interface Signature {
-  /** Whether the first parameter stands before the dot. */
+  /** True if the first parameter is the receiver. */
   readonly isMember: boolean;
-  readonly params: readonly Type[];
-  readonly result: Type;
-  /** The names of the type parameters. */
+  readonly params: readonly CelType[];
+  readonly result: CelType;
+  /** Names of type parameters. */
   readonly free: readonly string[];
 }
 
-const plain = new Map<string, Type>(
+const plain = new Map<string, CelType>(
   [
     types.dyn,
     types.bool,
@@ -25,7 +25,7 @@ const plain = new Map<string, Type>(
   ].map((type) => [type.name, type]),
 );
 
-const opaque = new Map<string, Type>([
+const opaque = new Map<string, CelType>([
   ["quantity", types.struct("kubernetes.Quantity")],
   ["url", types.struct("kubernetes.URL")],
   ["format", types.struct("kubernetes.NamedFormat")],
@@ -34,7 +34,7 @@ const opaque = new Map<string, Type>([
 ]);
 
 /**
- * Reads how a function is declared. Capital letters stand for any type, the same one wherever they occur.
+ * Parses the declaration of an overload. Capital letters are type parameters.
  *
  * @example
  * readSignature("list(A).(A): int"); // list.indexOf(item)
@@ -43,13 +43,13 @@ export function readSignature(text: string): Signature {
   const [, target, args = "", result = ""] =
     /^(?:([^.]*(?:\([^.]*\))?)\.)?\(([^]*)\): (.*)$/.exec(text) ?? [];
   const free = new Set<string>();
-  const read = (part: string): Type => readType(part.trim(), free);
+  const read = (part: string): CelType => readType(part.trim(), free);
   const params = split(args).map(read);
   if (target !== undefined) params.unshift(read(target));
   return { isMember: target !== undefined, params, result: read(result), free: [...free] };
 }
 
-/** Commas inside of parentheses do not count. */
+/** Splits at commas outside of parentheses. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -65,9 +65,9 @@ function split(text: string): string[] {
   return part.trim() === "" ? parts : [...parts, part];
 }
 
-function readType(text: string, free: Set<string>): Type {
-  const known = plain.get(text) ?? opaque.get(text);
-  if (known) return known;
+function readType(text: string, free: Set<string>): CelType {
+  const named = plain.get(text) ?? opaque.get(text);
+  if (named) return named;
   if (/^[A-Z]$/.test(text)) {
     free.add(text);
     return types.param(text);

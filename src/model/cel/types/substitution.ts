@@ -1,111 +1,109 @@
-import { dyn, isDynamic, isSame, type Type } from "./type.js";
+import { dyn, isDynamic, isSameType, type CelType } from "./type.js";
 
-/** What type parameters have turned out to be, by their names. What was tried in vain is taken back. */
+/** Bindings of type parameters; failed attempts are rolled back. */
 export class Substitution {
-  private readonly known = new Map<string, Type>();
-  private readonly changes: (readonly [string, Type | undefined])[] = [];
+  private readonly bindings = new Map<string, CelType>();
+  private readonly changes: (readonly [string, CelType | undefined])[] = [];
 
-  get(name: string): Type | undefined {
-    return this.known.get(name);
+  get(name: string): CelType | undefined {
+    return this.bindings.get(name);
   }
 
-  set(name: string, type: Type): void {
-    this.changes.push([name, this.known.get(name)]);
-    this.known.set(name, type);
+  set(name: string, type: CelType): void {
+    this.changes.push([name, this.bindings.get(name)]);
+    this.bindings.set(name, type);
   }
 
-  /** Whether values of `from` fit where `to` is asked for; if so, what follows from it is known from now on. */
-  assign(to: Type, from: Type): boolean {
+  /** Checks that `from` is assignable to `to`, and binds type parameters if so. */
+  assign(to: CelType, from: CelType): boolean {
     return this.assignAll([to], [from]);
   }
 
-  /** The same for several at once, such as the arguments of a call. */
-  assignAll(to: readonly Type[], from: readonly Type[]): boolean {
+  /** Assigns several types at once, such as the arguments of a call. */
+  assignAll(to: readonly CelType[], from: readonly CelType[]): boolean {
     const before = this.changes.length;
     if (allFit(this, to, from)) return true;
     while (this.changes.length > before) {
       const [name, type] = this.changes.pop() ?? [""];
-      if (type) this.known.set(name, type);
-      else this.known.delete(name);
+      if (type) this.bindings.set(name, type);
+      else this.bindings.delete(name);
     }
     return false;
   }
 }
 
-type Draft = Substitution;
-
-/** The type with its parameters replaced by what they turned out to be; with `rest`, all others by that. */
-export function substitute(known: Pick<Substitution, "get">, type: Type, rest?: Type): Type {
-  const found = type.kind === "param" ? known.get(type.name) : undefined;
-  if (found) return substitute(known, found, rest);
+/** Replaces bound type parameters; with `rest`, replaces unbound ones by it. */
+export function substitute(bindings: Pick<Substitution, "get">, type: CelType, rest?: CelType): CelType {
+  const found = type.kind === "param" ? bindings.get(type.name) : undefined;
+  if (found) return substitute(bindings, found, rest);
   if (type.kind === "param") return rest ?? type;
   if (type.params.length === 0) return type;
-  return { ...type, params: type.params.map((inner) => substitute(known, inner, rest)) };
+  return { ...type, params: type.params.map((inner) => substitute(bindings, inner, rest)) };
 }
 
-/** Of two types that fit each other, the one that says less. */
-export function mostGeneral(a: Type, b: Type): Type {
-  return saysLess(a, b) ? a : b;
+/** More general of two compatible types. */
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return isMoreGeneral(a, b) ? a : b;
 }
 
-function saysLess(a: Type, b: Type): boolean {
+function isMoreGeneral(a: CelType, b: CelType): boolean {
   if (isDynamic(a) || a.kind === "param") return true;
   if (isDynamic(b) || b.kind === "param" || a.kind !== b.kind) return false;
   if (a.kind === "type") return true;
-  if (a.params.length === 0) return isSame(a, b);
+  if (a.params.length === 0) return isSameType(a, b);
   return (
     a.name === b.name &&
     a.params.length === b.params.length &&
-    a.params.every((inner, index) => saysLess(inner, b.params[index] ?? dyn))
+    a.params.every((inner, index) => isMoreGeneral(inner, b.params[index] ?? dyn))
   );
 }
 
-function allFit(draft: Draft, a: readonly Type[], b: readonly Type[]): boolean {
-  return a.length === b.length && a.every((type, index) => fits(draft, type, b[index] ?? dyn));
+function allFit(bindings: Substitution, a: readonly CelType[], b: readonly CelType[]): boolean {
+  return a.length === b.length && a.every((type, index) => fits(bindings, type, b[index] ?? dyn));
 }
 
-const nullable = new Set<Type["kind"]>(["opaque", "duration", "null", "struct", "timestamp"]);
+const nullable = new Set<CelType["kind"]>(["opaque", "duration", "null", "struct", "timestamp"]);
 
-function fits(draft: Draft, a: Type, b: Type): boolean {
+function fits(bindings: Substitution, a: CelType, b: CelType): boolean {
   if (b.kind === "param") {
-    const { valid, known } = stands(draft, a, b);
-    if (valid || known) return valid;
+    const { valid, wasBound } = bindParameter(bindings, a, b);
+    if (valid || wasBound) return valid;
   }
-  if (a.kind === "param") return stands(draft, b, a).valid;
+  if (a.kind === "param") return bindParameter(bindings, b, a).valid;
   if (isDynamic(a) || isDynamic(b)) return true;
   if (a.kind === "null") return nullable.has(b.kind);
   if (b.kind === "null") return nullable.has(a.kind);
   if (a.kind !== b.kind) return false;
   if (a.kind === "type") return true;
-  return a.name === b.name && allFit(draft, a.params, b.params);
+  return a.name === b.name && allFit(bindings, a.params, b.params);
 }
 
-/** Whether a parameter can stand for a type, and whether it was known what it stands for. */
-function stands(
-  draft: Draft,
-  type: Type,
-  parameter: Type,
-): { readonly valid: boolean; readonly known: boolean } {
-  if (isSame(type, parameter)) return { valid: true, known: true };
-  const found = draft.get(parameter.name);
+/** Binds a type parameter. `wasBound` tells whether it was bound before. */
+function bindParameter(
+  bindings: Substitution,
+  type: CelType,
+  parameter: CelType,
+): { readonly valid: boolean; readonly wasBound: boolean } {
+  if (isSameType(type, parameter)) return { valid: true, wasBound: true };
+  const found = bindings.get(parameter.name);
   if (found) {
-    if (isSame(type, found)) return { valid: true, known: true };
-    if (!fits(draft, type, found)) return { valid: false, known: true };
+    if (isSameType(type, found)) return { valid: true, wasBound: true };
+    if (!fits(bindings, type, found)) return { valid: false, wasBound: true };
     const general = mostGeneral(type, found);
-    if (!occurs(draft, parameter, general)) draft.set(parameter.name, general);
-    return { valid: true, known: true };
+    if (!occursIn(bindings, parameter, general)) bindings.set(parameter.name, general);
+    return { valid: true, wasBound: true };
   }
-  if (occurs(draft, parameter, type)) return { valid: false, known: false };
-  draft.set(parameter.name, type);
-  return { valid: true, known: false };
+  if (occursIn(bindings, parameter, type)) return { valid: false, wasBound: false };
+  bindings.set(parameter.name, type);
+  return { valid: true, wasBound: false };
 }
 
-/** A parameter cannot stand for something that it is part of. */
-function occurs(draft: Draft, parameter: Type, type: Type): boolean {
-  if (isSame(parameter, type)) return true;
+/** Occurs check: a parameter cannot be bound to a type that contains it. */
+function occursIn(bindings: Substitution, parameter: CelType, type: CelType): boolean {
+  if (isSameType(parameter, type)) return true;
   if (type.kind === "param") {
-    const found = draft.get(type.name);
-    return found !== undefined && occurs(draft, parameter, found);
+    const found = bindings.get(type.name);
+    return found !== undefined && occursIn(bindings, parameter, found);
   }
-  return type.params.some((inner) => occurs(draft, parameter, inner));
+  return type.params.some((inner) => occursIn(bindings, parameter, inner));
 }

@@ -1,5 +1,5 @@
-/** What can be known about a value before there is one. */
-export interface Type {
+/** Static type of a value. */
+export interface CelType {
   readonly kind:
     | "dyn"
     | "error"
@@ -15,23 +15,23 @@ export interface Type {
     | "list"
     | "map"
     | "type"
-    /** Told apart by its name; with fields it is an object of a schema. */
+    /** Identified by name; with fields it is an object of a schema. */
     | "struct"
-    /** Told apart by its name and what it holds. */
+    /** Identified by name and parameters. */
     | "opaque"
-    /** Stands for a type that is not known yet. */
+    /** Unbound type parameter. */
     | "param";
   readonly name: string;
-  readonly params: readonly Type[];
-  readonly fields?: ReadonlyMap<string, Type>;
+  readonly params: readonly CelType[];
+  readonly fields?: ReadonlyMap<string, CelType>;
 }
 
-function plain(kind: Type["kind"], name: string = kind): Type {
+function plain(kind: CelType["kind"], name: string = kind): CelType {
   return { kind, name, params: [] };
 }
 
 export const dyn = plain("dyn");
-/** The type of what is wrong; it fits everywhere, so that one fault is told only once. */
+/** Type of an erroneous expression; assignable to everything, so that each error is reported once. */
 export const errorType = plain("error", "!error!");
 export const nullType = plain("null");
 export const bool = plain("bool");
@@ -43,54 +43,68 @@ export const bytes = plain("bytes");
 export const timestamp = plain("timestamp");
 export const duration = plain("duration");
 
-export function listOf(item: Type): Type {
+export function listOf(item: CelType): CelType {
   return { kind: "list", name: "list", params: [item] };
 }
 
-export function mapOf(key: Type, value: Type): Type {
+export function mapOf(key: CelType, value: CelType): CelType {
   return { kind: "map", name: "map", params: [key, value] };
 }
 
-export function typeOf(type: Type): Type {
+export function typeOf(type: CelType): CelType {
   return { kind: "type", name: "type", params: [type] };
 }
 
-export function optionalOf(type: Type): Type {
+export function optionalOf(type: CelType): CelType {
   return { kind: "opaque", name: "optional_type", params: [type] };
 }
 
-export function param(name: string): Type {
+export function param(name: string): CelType {
   return { kind: "param", name, params: [] };
 }
 
-export function struct(name: string, fields?: ReadonlyMap<string, Type>): Type {
+export function struct(name: string, fields?: ReadonlyMap<string, CelType>): CelType {
   return { kind: "struct", name, params: [], ...(fields && { fields }) };
 }
 
-/** What an optional holds; undefined when it is none. */
-export function insideOptional(type: Type): Type | undefined {
+/** Element type of an optional; undefined for other types. */
+export function insideOptional(type: CelType): CelType | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.params[0] : undefined;
 }
 
-export function isDynamic({ kind }: Type): boolean {
+export function isDynamic({ kind }: CelType): boolean {
   return kind === "dyn" || kind === "error";
 }
 
-export function isSame(a: Type, b: Type): boolean {
+export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
-  return a.params.every((inner, index) => isSame(inner, b.params[index] ?? dyn));
+  return a.params.every((inner, index) => isSameType(inner, b.params[index] ?? dyn));
 }
 
-/** A type as messages name it. */
-export function renderType(type: Type): string {
+/** Renders a type for messages. */
+export function renderType(type: CelType): string {
   if (type.params.length === 0) return type.name;
   return `${type.name}(${type.params.map(renderType).join(", ")})`;
 }
 
-/** The arguments of a call as messages name them. */
-export function renderArguments(types: readonly Type[], isMember: boolean): string {
+/** Renders the arguments of a call for messages. */
+export function renderArguments(types: readonly CelType[], isMember: boolean): string {
   const [target, ...rest] = types;
   if (!isMember || !target) return `(${types.map(renderType).join(", ")})`;
   return `${renderType(target)}.(${rest.map(renderType).join(", ")})`;
 }
+
+/** Type names that expressions can use as values: `type(x) == string`. */
+export const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ...[bool, bytes, double, int, string, uint].map((type): [string, CelType] => [type.name, typeOf(type)]),
+  ["google.protobuf.Duration", typeOf(duration)],
+  ["google.protobuf.Timestamp", typeOf(timestamp)],
+  ["list", typeOf(listOf(dyn))],
+  ["map", typeOf(mapOf(dyn, dyn))],
+  ["null_type", typeOf(nullType)],
+  ["type", typeOf(typeOf(dyn))],
+  ["optional_type", typeOf(optionalOf(dyn))],
+  ["net.IP", typeOf({ kind: "opaque", name: "net.IP", params: [] })],
+  ["net.CIDR", typeOf({ kind: "opaque", name: "net.CIDR", params: [] })],
+]);

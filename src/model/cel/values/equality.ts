@@ -1,23 +1,24 @@
-import type { Json } from "../../object/json.js";
-import { jsonEqual } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import { getOwn, type Json, jsonEqual } from "../../object/json.js";
 import { CelList } from "./list.js";
 import { type CelMap, isMap, keyText } from "./map.js";
 import type { Meter } from "./meter.js";
 import {
   CelError,
-  Duration,
+  CelDuration,
   noSuchOverload,
-  type Opaque,
-  Optional,
-  Timestamp,
+  type OpaqueValue,
+  CelOptional,
+  CelTimestamp,
   TypeValue,
-  Uint,
-  type Value,
+  CelUint,
+  type CelValue,
 } from "./value.js";
 
-/** Whether two values are equal. Numbers are by what they say, whatever their types; values of other types never. */
-export function equal(a: Value, b: Value, meter: Meter): boolean | CelError {
+/**
+ * Compares two values. Numbers of different types are compared by value; values of other types are never
+ * equal.
+ */
+export function equal(a: CelValue, b: CelValue, meter: Meter): boolean | CelError {
   if (a instanceof CelError) return a;
   if (b instanceof CelError) return b;
   meter.work(1);
@@ -29,11 +30,11 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | CelError {
   }
   if (typeof a === "boolean") return a === b;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && bytesEqual(a, b, meter);
-  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanoseconds === b.nanoseconds;
-  if (a instanceof Duration) return b instanceof Duration && a.nanoseconds === b.nanoseconds;
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanoseconds === b.nanoseconds;
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanoseconds === b.nanoseconds;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
-  if (a instanceof Optional) {
-    if (!(b instanceof Optional)) return false;
+  if (a instanceof CelOptional) {
+    if (!(b instanceof CelOptional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
     return equal(a.value, b.value, meter);
   }
@@ -42,16 +43,16 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | CelError {
   return isOpaque(b) && a.typeName === b.typeName ? a.equals(b) : noSuchOverload();
 }
 
-export function isOpaque(value: Value): value is Opaque {
+export function isOpaque(value: CelValue): value is OpaqueValue {
   return typeof value === "object" && value !== null && "typeName" in value;
 }
 
-function isNumber(value: Value): value is bigint | number | Uint {
-  return typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
+function isNumber(value: CelValue): value is bigint | number | CelUint {
+  return typeof value === "bigint" || typeof value === "number" || value instanceof CelUint;
 }
 
-function numbersEqual(a: bigint | number | Uint, b: bigint | number | Uint): boolean {
-  const [left, right] = [a instanceof Uint ? a.value : a, b instanceof Uint ? b.value : b];
+function numbersEqual(a: bigint | number | CelUint, b: bigint | number | CelUint): boolean {
+  const [left, right] = [a instanceof CelUint ? a.value : a, b instanceof CelUint ? b.value : b];
   // eslint-disable-next-line eqeqeq -- a bigint and a double with the same value are loosely equal only
   return left == right;
 }
@@ -65,14 +66,14 @@ function listsEqual(a: CelList, b: CelList, meter: Meter): boolean | CelError {
   if (a.size !== b.size) return false;
   meter.work(5);
   if (a.semantics.type === "set") {
-    const items = new Set<string | Value>();
+    const items = new Set<string | CelValue>();
     for (const item of a) items.add(setKey(item, meter));
     for (const item of b) if (!items.has(setKey(item, meter))) return false;
     return true;
   }
   if (a.semantics.type === "map") {
     const { keys } = a.semantics;
-    const items = new Map<string, Value>();
+    const items = new Map<string, CelValue>();
     for (const item of a) items.set(itemKey(item, keys, meter), item);
     for (const item of b) {
       const own = items.get(itemKey(item, keys, meter));
@@ -88,14 +89,14 @@ function listsEqual(a: CelList, b: CelList, meter: Meter): boolean | CelError {
   return true;
 }
 
-/** What an item of a set is told apart by. */
-export function setKey(item: Value, meter: Meter): string | Value {
+/** Identity of an item of a set. */
+export function setKey(item: CelValue, meter: Meter): string | CelValue {
   meter.work(1);
   return keyText(item) ?? item;
 }
 
-/** What an item of a list with keys is told apart by. */
-export function itemKey(item: Value, keys: readonly string[], meter: Meter): string {
+/** Identity of an item of a list with keys. */
+export function itemKey(item: CelValue, keys: readonly string[], meter: Meter): string {
   meter.work(keys.length);
   if (!isMap(item)) return "";
   const parts = keys.map((key) => {
@@ -111,7 +112,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   if (a.raw && a.isDescribed) {
     for (const [key, value] of Object.entries(a.raw)) {
       if (a.isDescribed(key)) continue;
-      // What no schema describes is compared as it stands.
+      // Undeclared fields are compared as JSON.
       if (!b.raw) return noSuchOverload();
       const other = getOwn(b.raw, key);
       meter.work(weight(value));
@@ -120,7 +121,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   }
   for (const key of a.keys()) {
     const own = a.find(key);
-    // Null fields of objects are not found on either side.
+    // Null fields of objects count as missing.
     if (own === undefined) continue;
     const other = b.find(key);
     if (other === undefined) return false;
@@ -130,7 +131,7 @@ function mapsEqual(a: CelMap, b: CelMap, meter: Meter): boolean | CelError {
   return true;
 }
 
-/** How many values there are in a value. */
+/** Number of nested values. */
 function weight(value: Json): number {
   let count = 0;
   const open: Json[] = [value];

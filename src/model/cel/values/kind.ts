@@ -2,10 +2,18 @@ import { isOpaque } from "./equality.js";
 import { CelList } from "./list.js";
 import { isMap } from "./map.js";
 import { textSize } from "./text.js";
-import { CelError, Duration, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.js";
+import {
+  CelError,
+  CelDuration,
+  CelOptional,
+  CelTimestamp,
+  TypeValue,
+  CelUint,
+  type CelValue,
+} from "./value.js";
 
-/** The name of a value's type, as `type(x)` has it. */
-export function typeName(value: Value): string {
+/** Name of a value's type, as in `type(x)`. */
+export function celTypeName(value: CelValue): string {
   switch (typeof value) {
     case "string":
       return "string";
@@ -19,23 +27,23 @@ export function typeName(value: Value): string {
   }
   if (value === null) return "null_type";
   if (value instanceof Uint8Array) return "bytes";
-  if (value instanceof Uint) return "uint";
-  if (value instanceof Timestamp) return "google.protobuf.Timestamp";
-  if (value instanceof Duration) return "google.protobuf.Duration";
+  if (value instanceof CelUint) return "uint";
+  if (value instanceof CelTimestamp) return "google.protobuf.Timestamp";
+  if (value instanceof CelDuration) return "google.protobuf.Duration";
   if (value instanceof TypeValue) return "type";
-  if (value instanceof Optional) return "optional_type";
+  if (value instanceof CelOptional) return "optional_type";
   if (value instanceof CelList) return "list";
   if (value instanceof CelError) return "error";
   if (isMap(value)) return "map";
   return isOpaque(value) ? value.typeName : "dyn";
 }
 
-/** What `size(x)` is, and 1 for what has no size. */
-export function sizeOf(value: Value | undefined): number {
+/** Size as in `size(x)`; 1 for values without a size. */
+export function sizeOf(value: CelValue | undefined): number {
   if (typeof value === "string") return textSize(value);
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof CelList) return value.size;
-  if (value instanceof Optional) return value.value === undefined ? 1 : sizeOf(value.value);
+  if (value instanceof CelOptional) return value.value === undefined ? 1 : sizeOf(value.value);
   if (value === undefined || value === null || typeof value !== "object") return 1;
   if (isMap(value)) return value.size;
   return isOpaque(value) ? (value.size ?? 1) : 1;

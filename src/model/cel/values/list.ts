@@ -1,6 +1,6 @@
-import type { Value } from "./value.js";
+import type { CelValue } from "./value.js";
 
-/** How a list is compared and added to: item by item, as a set, or by the keys of its items. */
+/** Semantics of comparing and adding lists: item by item, as a set, or by key. */
 export type ListSemantics =
   | { readonly type: "atomic" }
   | { readonly type: "set" }
@@ -8,12 +8,12 @@ export type ListSemantics =
 
 const atomic: ListSemantics = { type: "atomic" };
 
-/** A list of values. */
+/** List. */
 export class CelList {
   readonly semantics: ListSemantics = atomic;
-  readonly #items: readonly Value[];
+  readonly #items: readonly CelValue[];
 
-  constructor(items: readonly Value[] = []) {
+  constructor(items: readonly CelValue[] = []) {
     this.#items = items;
   }
 
@@ -21,12 +21,12 @@ export class CelList {
     return this.#items.length;
   }
 
-  /** The item at a place; undefined when there is none. */
-  item(index: number): Value | undefined {
+  /** Item at an index; undefined if it is out of range. */
+  item(index: number): CelValue | undefined {
     return this.#items[index];
   }
 
-  *[Symbol.iterator](): Generator<Value> {
+  *[Symbol.iterator](): Generator<CelValue> {
     for (let index = 0; index < this.size; index++) {
       const item = this.item(index);
       if (item !== undefined) yield item;
@@ -34,13 +34,13 @@ export class CelList {
   }
 }
 
-/** A list of an object, whose values are made when they are first asked for. */
+/** List of an object, whose items are converted on demand. */
 export class SchemaList extends CelList {
-  readonly #made: (Value | undefined)[] = [];
+  readonly #converted: (CelValue | undefined)[] = [];
 
   constructor(
     private readonly source: readonly unknown[],
-    private readonly make: (item: unknown) => Value,
+    private readonly make: (item: unknown) => CelValue,
     override readonly semantics: ListSemantics,
   ) {
     super();
@@ -50,13 +50,13 @@ export class SchemaList extends CelList {
     return this.source.length;
   }
 
-  override item(index: number): Value | undefined {
+  override item(index: number): CelValue | undefined {
     if (index < 0 || index >= this.source.length) return undefined;
-    return (this.#made[index] ??= this.make(this.source[index]));
+    return (this.#converted[index] ??= this.make(this.source[index]));
   }
 }
 
-/** Two lists one after the other. Nothing is copied, since a rule may put the same big lists together many times. */
+/** Concatenation of two lists. Copies nothing, because a rule may join the same large lists many times. */
 export class JoinedList extends CelList {
   readonly #size: number;
 
@@ -72,15 +72,15 @@ export class JoinedList extends CelList {
     return this.#size;
   }
 
-  override item(index: number): Value | undefined {
+  override item(index: number): CelValue | undefined {
     return index < this.left.size ? this.left.item(index) : this.right.item(index - this.left.size);
   }
 }
 
-/** A list with the semantics of another one. */
+/** List with the semantics of another one. */
 export class ListLike extends CelList {
   constructor(
-    items: readonly Value[],
+    items: readonly CelValue[],
     override readonly semantics: ListSemantics,
   ) {
     super(items);

@@ -1,25 +1,24 @@
-import { getOwn } from "../../patch/own-property.js";
-import type { JsonObject } from "../../object/json.js";
-import { noSuchOverload, Uint, type Value } from "./value.js";
+import { getOwn, type JsonObject } from "../../object/json.js";
+import { noSuchOverload, CelUint, type CelValue } from "./value.js";
 
-/** Values by keys. */
+/** Map. */
 export interface CelMap {
   readonly isMap: true;
   readonly size: number;
-  keys(): Value[];
-  /** The value of a key; undefined when there is none. */
-  find(key: Value): Value | undefined;
-  /** What a comparison needs to know about what the schema does not describe. */
+  keys(): CelValue[];
+  /** Value of a key; undefined if it is missing. */
+  find(key: CelValue): CelValue | undefined;
+  /** JSON of the map, for comparing undeclared fields. */
   readonly raw?: JsonObject;
   isDescribed?(key: string): boolean;
 }
 
-export function isMap(value: Value): value is CelMap {
+export function isMap(value: CelValue): value is CelMap {
   return typeof value === "object" && value !== null && "isMap" in value;
 }
 
-/** Keys that are equal have the same text: 1, 1u and 1.0 are one key. */
-export function keyText(key: Value): string | undefined {
+/** Canonical string of a key: 1, 1u and 1.0 are the same key. */
+export function keyText(key: CelValue): string | undefined {
   switch (typeof key) {
     case "string":
       return `"${key}`;
@@ -29,16 +28,16 @@ export function keyText(key: Value): string | undefined {
     case "number":
       return Number.isInteger(key) ? BigInt(key).toString() : `d${key}`;
     default:
-      return key instanceof Uint ? key.value.toString() : undefined;
+      return key instanceof CelUint ? key.value.toString() : undefined;
   }
 }
 
-/** A map that an expression made. */
+/** Map created by an expression. */
 export class LiteralMap implements CelMap {
   readonly isMap = true;
-  private readonly entries: ReadonlyMap<string, readonly [Value, Value]>;
+  private readonly entries: ReadonlyMap<string, readonly [CelValue, CelValue]>;
 
-  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
+  constructor(entries: ReadonlyMap<string, readonly [CelValue, CelValue]>) {
     this.entries = entries;
   }
 
@@ -46,32 +45,32 @@ export class LiteralMap implements CelMap {
     return this.entries.size;
   }
 
-  keys(): Value[] {
+  keys(): CelValue[] {
     return Array.from(this.entries.values(), ([key]) => key);
   }
 
-  find(key: Value): Value | undefined {
+  find(key: CelValue): CelValue | undefined {
     const text = keyText(key);
     if (text === undefined) return undefined;
     return this.entries.get(text)?.[1];
   }
 }
 
-export function shownKey(key: Value): string {
+export function renderKey(key: CelValue): string {
   if (typeof key === "string") return key;
   return keyText(key)?.replace(/^d/, "") ?? "";
 }
 
-/** An object of a schema, or a map of one. */
+/** Object or map of an API object, whose values are converted on demand. */
 export class SchemaMap implements CelMap {
   readonly isMap = true;
-  private readonly made = new Map<string, Value>();
+  private readonly converted = new Map<string, CelValue>();
 
   constructor(
     readonly raw: JsonObject,
-    /** Makes the value of a key; undefined when the schema does not describe it. */
-    private readonly make: (key: string, value: unknown) => Value | undefined,
-    /** For objects: how expressions write a field, and what field they mean by it. */
+    /** Converts the value of a key; undefined if it is undeclared. */
+    private readonly make: (key: string, value: unknown) => CelValue | undefined,
+    /** Name mapping for objects: fields are escaped in expressions. */
     private readonly names:
       | {
           escape(name: string): string | undefined;
@@ -84,7 +83,7 @@ export class SchemaMap implements CelMap {
     return Object.keys(this.raw).length;
   }
 
-  keys(): Value[] {
+  keys(): CelValue[] {
     return Object.keys(this.raw)
       .filter((key) => this.isDescribed(key))
       .map((key) => this.names?.escape(key) ?? key);
@@ -94,21 +93,21 @@ export class SchemaMap implements CelMap {
     return this.field(key) !== undefined;
   }
 
-  find(key: Value): Value | undefined {
+  find(key: CelValue): CelValue | undefined {
     if (typeof key !== "string") return noSuchOverload();
     const name = this.names ? this.names.unescape(key) : key;
     if (name === undefined) return undefined;
-    // Among the fields of an object, null is as good as missing.
+    // Null fields of objects count as missing.
     if (this.names && getOwn(this.raw, name) === null) return undefined;
     return this.field(name);
   }
 
-  field(name: string): Value | undefined {
-    const known = this.made.get(name);
-    if (known !== undefined) return known;
+  field(name: string): CelValue | undefined {
+    const cached = this.converted.get(name);
+    if (cached !== undefined) return cached;
     const value = getOwn(this.raw, name);
-    const made = value === undefined ? undefined : this.make(name, value);
-    if (made !== undefined) this.made.set(name, made);
-    return made;
+    const converted = value === undefined ? undefined : this.make(name, value);
+    if (converted !== undefined) this.converted.set(name, converted);
+    return converted;
   }
 }

@@ -1,4 +1,4 @@
-/** Thrown when a rule has used up what it may cost. */
+/** Thrown when an expression exceeds its cost limit. */
 export class CostExceeded extends Error {
   override readonly name = "CostExceeded";
   constructor() {
@@ -7,9 +7,9 @@ export class CostExceeded extends Error {
 }
 
 /**
- * Counts what running an expression takes. Cost is reckoned as Kubernetes does it; it charges one unit for some things
- * that take long, such as counting the characters of a long text or comparing deep objects. What these really take
- * is counted as work, so that no rule can stop the server.
+ * Counts cost and work of an expression. Cost is computed like in Kubernetes, which charges one unit for some
+ * slow operations, such as counting the characters of a long string or comparing deep objects. Work counts
+ * their real effort, so that no rule can block the server.
  */
 export class Meter {
   cost = 0;
@@ -17,7 +17,7 @@ export class Meter {
 
   constructor(
     private readonly costLimit: number,
-    private readonly mostWork: number,
+    private readonly workLimit: number,
   ) {
     this.#work = 0;
   }
@@ -27,7 +27,7 @@ export class Meter {
     if (this.cost > this.costLimit) throw new CostExceeded();
   }
 
-  /** Takes back what is about to be spent. */
+  /** Compensates for a charge that follows. */
   refund(cost: number): void {
     this.cost -= cost;
   }
@@ -36,9 +36,9 @@ export class Meter {
     return this.#work;
   }
 
-  /** One unit is about what it takes to look at one value. */
+  /** Adds work; one unit is about one visited value. */
   work(units: number): void {
     this.#work += units;
-    if (this.#work > this.mostWork) throw new CostExceeded();
+    if (this.#work > this.workLimit) throw new CostExceeded();
   }
 }

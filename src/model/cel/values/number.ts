@@ -1,18 +1,20 @@
-import { CelError, Uint } from "./value.js";
+import { CelError, CelUint } from "./value.js";
 
-const largest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 
-/** A whole number if it fits into 64 bits. */
+/** Checks that an integer fits into 64 bits. */
 export function checkedInt(value: bigint): bigint | CelError {
-  return value >= -largest && value < largest ? value : new CelError("integer overflow");
+  return value >= -intLimit && value < intLimit ? value : new CelError("integer overflow");
 }
 
-/** A whole number without a sign if it fits into 64 bits. */
-export function checkedUint(value: bigint): Uint | CelError {
-  return value >= 0n && value < 2n * largest ? new Uint(value) : new CelError("unsigned integer overflow");
+/** Checks that an unsigned integer fits into 64 bits. */
+export function checkedUint(value: bigint): CelUint | CelError {
+  return value >= 0n && value < 2n * intLimit
+    ? new CelUint(value)
+    : new CelError("unsigned integer overflow");
 }
 
-/** A double as Go's `%g` writes it. */
+/** Renders a double like Go's `%g`. */
 export function renderDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

@@ -1,11 +1,11 @@
 import { compareText } from "./text.js";
-import { CelError, Duration, noSuchOverload, Timestamp, Uint, type Value } from "./value.js";
+import { CelError, CelDuration, noSuchOverload, CelTimestamp, CelUint, type CelValue } from "./value.js";
 
-/** Which of two values comes first: below, at or above zero. Numbers of all types can be compared. */
-export function compare(a: Value, b: Value): number | CelError {
+/** Orders two values: negative, zero or positive. Numbers of all types are comparable. */
+export function compareValues(a: CelValue, b: CelValue): number | CelError {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
-  const [left, right] = [comparable(a), comparable(b)];
+  const [left, right] = [toComparable(a), toComparable(b)];
   if (left !== undefined && right !== undefined && left.type === right.type) {
     if (Number.isNaN(left.value) || Number.isNaN(right.value)) {
       return new CelError("NaN values cannot be ordered");
@@ -17,11 +17,13 @@ export function compare(a: Value, b: Value): number | CelError {
   return noSuchOverload();
 }
 
-function comparable(value: Value): { readonly type: string; readonly value: bigint | number } | undefined {
+function toComparable(
+  value: CelValue,
+): { readonly type: string; readonly value: bigint | number } | undefined {
   if (typeof value === "bigint" || typeof value === "number") return { type: "number", value };
-  if (value instanceof Uint) return { type: "number", value: value.value };
-  if (value instanceof Timestamp) return { type: "timestamp", value: value.nanoseconds };
-  if (value instanceof Duration) return { type: "duration", value: value.nanoseconds };
+  if (value instanceof CelUint) return { type: "number", value: value.value };
+  if (value instanceof CelTimestamp) return { type: "timestamp", value: value.nanoseconds };
+  if (value instanceof CelDuration) return { type: "duration", value: value.nanoseconds };
   return undefined;
 }
 

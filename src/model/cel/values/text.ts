@@ -1,11 +1,11 @@
-/** The characters of a text, each a code point: that is how CEL counts. */
+/** Code points of a string, which is how CEL counts. */
 export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
 const surrogate = /[\uD800-\uDFFF]/;
 
-/** How many code points a text has. */
+/** Number of code points. */
 export function textSize(text: string): number {
   if (!surrogate.test(text)) return text.length;
   let size = 0;
@@ -13,7 +13,7 @@ export function textSize(text: string): number {
   return size;
 }
 
-/** Orders texts by code points, as their UTF-8 does. */
+/** Compares strings by code points, like their UTF-8. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1;
@@ -27,12 +27,12 @@ export function compareText(a: string, b: string): number {
   return left.length === right.length ? 0 : -1;
 }
 
-/** A text as UTF-8. */
+/** Encodes UTF-8. */
 export function encodeUtf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** What UTF-8 says; undefined when it is none. */
+/** Decodes UTF-8; undefined if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

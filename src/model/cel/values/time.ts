@@ -1,26 +1,26 @@
-import { CelError, Duration, Timestamp } from "./value.js";
+import { CelError, CelDuration, CelTimestamp } from "./value.js";
 
 const second = 1_000_000_000n;
-const largest = 2n ** 63n;
+const intLimit = 2n ** 63n;
 const earliest = -62_135_596_800n * second;
 const latest = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59)) * 1_000_000n + second - 1n;
 
-/** A point in time, if it lies in the years 1 to 9999. */
-export function checkedTimestamp(nanoseconds: bigint): Timestamp | CelError {
+/** Checks that a timestamp is in the years 1 to 9999. */
+export function checkedTimestamp(nanoseconds: bigint): CelTimestamp | CelError {
   if (nanoseconds < earliest || nanoseconds > latest) return new CelError("timestamp overflow");
-  return new Timestamp(nanoseconds);
+  return new CelTimestamp(nanoseconds);
 }
 
-/** A span of time, if it fits into 64 bits. */
-export function checkedDuration(nanoseconds: bigint): Duration | CelError {
-  if (nanoseconds < -largest || nanoseconds >= largest) return new CelError("duration overflow");
-  return new Duration(nanoseconds);
+/** Checks that a duration fits into 64 bits. */
+export function checkedDuration(nanoseconds: bigint): CelDuration | CelError {
+  if (nanoseconds < -intLimit || nanoseconds >= intLimit) return new CelError("duration overflow");
+  return new CelDuration(nanoseconds);
 }
 
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** Nanoseconds since 1970 of a time as RFC 3339 writes it; undefined when it is none. */
+/** Parses RFC 3339 to nanoseconds since 1970; undefined if it is invalid. */
 export function readTimestamp(text: string): bigint | undefined {
   const match = rfc3339.exec(text);
   if (!match) return undefined;
@@ -36,8 +36,8 @@ export function readTimestamp(text: string): bigint | undefined {
   return BigInt(instant) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
 }
 
-/** A point in time as RFC 3339 writes it, with as many digits as it takes. */
-export function renderTimestamp({ nanoseconds }: Timestamp): string {
+/** Formats a timestamp as RFC 3339, with as many decimals as needed. */
+export function renderTimestamp({ nanoseconds }: CelTimestamp): string {
   const { date, rest } = split(nanoseconds);
   const year = String(date.getUTCFullYear()).padStart(4, "0");
   const head = `${year}${date.toISOString().replace(/^[+-]?\d+(-\d\d-\d\dT\d\d:\d\d:\d\d).*$/, "$1")}`;
@@ -45,14 +45,17 @@ export function renderTimestamp({ nanoseconds }: Timestamp): string {
   return `${head}${fraction === "" ? "" : `.${fraction}`}Z`;
 }
 
-/** Whole seconds as a date, and the nanoseconds beyond. */
+/** Splits a timestamp into a date with whole seconds and the remaining nanoseconds. */
 function split(nanoseconds: bigint): { readonly date: Date; readonly rest: bigint } {
   const rest = ((nanoseconds % second) + second) % second;
   return { date: new Date(Number((nanoseconds - rest) / 1_000_000n)), rest };
 }
 
-/** A date whose UTC parts are those of the clock at a place; undefined when there is no such place. */
-export function dateAt({ nanoseconds }: Timestamp, zone: string): Date | undefined {
+/**
+ * Converts to local time: a date whose UTC fields show the local time in a zone; undefined for an unknown
+ * zone.
+ */
+export function dateAt({ nanoseconds }: CelTimestamp, zone: string): Date | undefined {
   const { date } = split(nanoseconds);
   const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? [];
   if (hours !== undefined && minutes !== undefined) {
@@ -70,13 +73,13 @@ export function dateAt({ nanoseconds }: Timestamp, zone: string): Date | undefin
   return result;
 }
 
-const mostZones = 100;
-const zones = new Map<string, Intl.DateTimeFormat | undefined>();
+const maxCachedZones = 100;
+const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Making one takes far longer than using it, so they are kept. */
+/** Cached, because creating a format takes far longer than using it. */
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  if (zones.has(zone)) return zones.get(zone);
-  if (zones.size >= mostZones) zones.clear();
+  if (zoneFormats.has(zone)) return zoneFormats.get(zone);
+  if (zoneFormats.size >= maxCachedZones) zoneFormats.clear();
   let format: Intl.DateTimeFormat | undefined;
   try {
     format = new Intl.DateTimeFormat("en-US", {
@@ -93,12 +96,12 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   } catch {
     format = undefined;
   }
-  zones.set(zone, format);
+  zoneFormats.set(zone, format);
   return format;
 }
 
-/** The nanoseconds beyond whole seconds, in milliseconds. */
-export function millisecondsOf({ nanoseconds }: Timestamp): bigint {
+/** Milliseconds within the second. */
+export function millisecondsOf({ nanoseconds }: CelTimestamp): bigint {
   return split(nanoseconds).rest / 1_000_000n;
 }
 
@@ -114,7 +117,7 @@ const units = new Map([
 ]);
 const part = /(?:(\d+)(?:\.(\d*))?|\.(\d+))(ns|us|\u00B5s|\u03BCs|ms|s|m|h)/y;
 
-/** Nanoseconds of a span as Go writes it, `1h30m`; undefined when it is none. */
+/** Parses a Go duration such as `1h30m` to nanoseconds; undefined if it is invalid. */
 export function readDuration(text: string): bigint | undefined {
   const start = /^[+-]/.test(text) ? 1 : 0;
   if (text.length > 1000) return undefined;
@@ -130,7 +133,7 @@ export function readDuration(text: string): bigint | undefined {
     total += BigInt(whole ?? 0) * size + (BigInt(digits || 0) * size) / 10n ** BigInt(digits.length);
   }
   const result = text.startsWith("-") ? -total : total;
-  return result >= -largest && result < largest ? result : undefined;
+  return result >= -intLimit && result < intLimit ? result : undefined;
 }
 
 const looseUnits: readonly (readonly [RegExp, bigint])[] = [
@@ -144,7 +147,7 @@ const looseUnits: readonly (readonly [RegExp, bigint])[] = [
   [/^(?:w$|wk|week)/, 604_800n * second],
 ];
 
-/** The same for a field of the format `duration`, which may also be `2 weeks`. */
+/** Parses a field of format `duration`, which may also be `2 weeks`. */
 export function readLooseDuration(text: string): bigint | undefined {
   const strict = readDuration(text);
   if (strict !== undefined) return strict;
@@ -153,11 +156,11 @@ export function readLooseDuration(text: string): bigint | undefined {
     const size = looseUnits.find(([form]) => form.test(unit.toLowerCase()))?.[1];
     if (size !== undefined) total = (total ?? 0n) + BigInt(amount) * size;
   }
-  return total !== undefined && total < largest ? total : undefined;
+  return total !== undefined && total < intLimit ? total : undefined;
 }
 
-/** A span in seconds, as `string(duration)` has it. */
-export function renderDuration({ nanoseconds }: Duration): string {
+/** Formats a duration in seconds, as `string(duration)` does. */
+export function renderDuration({ nanoseconds }: CelDuration): string {
   const sign = nanoseconds < 0n ? "-" : "";
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const fraction = (size % second).toString().padStart(9, "0").replace(/0+$/, "");

@@ -2,67 +2,67 @@ import type { CelList } from "./list.js";
 import type { CelMap } from "./map.js";
 
 /**
- * A value while an expression runs. Whole numbers are bigints, other numbers doubles, texts strings; errors are
- * values as well, since `false && error` is false.
+ * Runtime value. Integers are bigints, other numbers doubles. Errors are values as well, because `false &&
+ * error` is false.
  */
-export type Value =
+export type CelValue =
   | null
   | boolean
   | bigint
   | number
   | string
   | Uint8Array
-  | Uint
-  | Timestamp
-  | Duration
+  | CelUint
+  | CelTimestamp
+  | CelDuration
   | TypeValue
-  | Optional
+  | CelOptional
   | CelList
   | CelMap
-  | Opaque
+  | OpaqueValue
   | CelError;
 
-/** A whole number without a sign. */
-export class Uint {
+/** Unsigned integer. */
+export class CelUint {
   constructor(readonly value: bigint) {}
 }
 
-/** A point in time: nanoseconds since 1970. */
-export class Timestamp {
+/** Timestamp, in nanoseconds since 1970. */
+export class CelTimestamp {
   constructor(readonly nanoseconds: bigint) {}
 }
 
-/** A span of time, in nanoseconds. */
-export class Duration {
+/** Duration, in nanoseconds. */
+export class CelDuration {
   constructor(readonly nanoseconds: bigint) {}
 }
 
-/** A type as a value: what `type(x)` yields. */
+/** Type as a value, as in `type(x)`. */
 export class TypeValue {
   constructor(readonly name: string) {}
 }
 
-/** A value that may be missing. */
-export class Optional {
-  constructor(readonly value: Value | undefined) {}
+/** Optional value. */
+export class CelOptional {
+  constructor(readonly value: CelValue | undefined) {}
 }
 
-export const none = new Optional(undefined);
+export const noValue = new CelOptional(undefined);
 
-/** What went wrong while an expression ran. */
+/** Runtime error. */
 export class CelError {
   constructor(readonly message: string) {}
 }
 
-/** A value of a library: a quantity, an address. */
-export interface Opaque {
+/** Value of a library type, such as a quantity or an address. */
+export interface OpaqueValue {
   readonly typeName: string;
-  equals(other: Opaque): boolean;
-  /** How long it is for the reckoning of costs. */
+  equals(other: OpaqueValue): boolean;
+  /** Size for cost computation. */
   readonly size?: number;
 }
 
-/** No function takes these values. */
+/** Error for a call without a matching overload. */
 export function noSuchOverload(): CelError {
   return new CelError("no such overload");
 }

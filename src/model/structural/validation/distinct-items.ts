@@ -1,8 +1,7 @@
-import type { Json, JsonArray } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
+import { isJsonArray, type Json, type JsonArray } from "../../object/json.js";
 
-/** The places where an item stands for the second time. Further times are not told. */
-export function firstRepeated(items: JsonArray): number[] {
+/** Positions of the second occurrence of each duplicate. Kubernetes does not report further ones. */
+export function duplicatePositions(items: JsonArray): number[] {
   if (items.length < 2) return [];
   const times = new Map<Json, number>();
   const repeated: number[] = [];
@@ -15,12 +14,12 @@ export function firstRepeated(items: JsonArray): number[] {
   return repeated;
 }
 
-/** Plain values are told apart by themselves; texts are marked, so that none looks like a list or an object. */
+/** Key of a scalar; strings are prefixed so that none equals a serialised container. */
 function plainKey(value: Json): Json {
   return typeof value === "string" ? `"${value}` : value;
 }
 
-/** A list or an object as text that is the same for all that are equal. */
+/** Serialises a list or an object so that equal values have equal strings. */
 function containerKey(value: Json): string {
   if (isJsonArray(value) && value.every((item) => typeof item !== "object")) return JSON.stringify(value);
   return JSON.stringify(value, (_, part: unknown) => {

@@ -1,20 +1,27 @@
 import { duplicate, type FieldError, invalid } from "../../object/field-errors.js";
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from "../../object/json.js";
-import { isJsonArray } from "../../patch/json-equal.js";
-import { getOwn, type MutableObject, setOwn } from "../../patch/own-property.js";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type MutableObject,
+  setOwn,
+} from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { firstRepeated } from "./distinct-items.js";
-import { mostReported } from "../most-reported.js";
-import { PathStack } from "../path-stack.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
+import { duplicatePositions } from "./distinct-items.js";
+import { maxReportedErrors } from "../max-reported-errors.js";
+import { PathStack } from "../../object/path-stack.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
-/** Whether a schema itself says that items of a list are all different. */
+/** True if the items of a list must be distinct. */
 function isDistinctList(schema: StructuralSchema): boolean {
   const type = schema["x-kubernetes-list-type"];
   return type === "set" || type === "map";
 }
 
-/** Whether a schema says so, or one below it. */
+/** True if the schema, or one below it, has such a list. */
 function hasDistinctLists(schema: StructuralSchema): boolean {
   const { properties = {}, additionalProperties, items } = schema;
   return (
@@ -25,25 +32,28 @@ function hasDistinctLists(schema: StructuralSchema): boolean {
   );
 }
 
-/** Lists whose items must all be different, or have different keys, and where they are not. What is the very same as in `same` is skipped. */
-export function validateListTypes(root: SchemaNode, object: Json, same?: Json): FieldError[] {
+/**
+ * Reports duplicates in lists whose items or keys must be distinct. Parts that are identical in `same` are
+ * skipped.
+ */
+export function validateListTypes(root: CompiledNode, object: Json, same?: Json): FieldError[] {
   const errors: FieldError[] = [];
   walk(root, object, same, new PathStack(), errors);
   return errors;
 }
 
 function walk(
-  node: SchemaNode,
+  node: CompiledNode,
   value: Json,
   same: Json | undefined,
   path: PathStack,
   errors: FieldError[],
 ): void {
-  if (typeof value !== "object" || value === same || errors.length >= mostReported) return;
+  if (typeof value !== "object" || value === same || errors.length >= maxReportedErrors) return;
   if (!(node.distinctLists ??= hasDistinctLists(node.schema))) return;
   if (isJsonArray(value)) {
     checkList(node, value, path, errors);
-    const items = itemsOf(node);
+    const items = itemNode(node);
     if (!items) return;
     for (const [index, item] of value.entries()) {
       path.enterItem(index);
@@ -52,8 +62,8 @@ function walk(
     }
   } else if (isJsonObject(value)) {
     for (const key in value) {
-      const field = fieldOf(node, key);
-      const child = field ?? entriesOf(node);
+      const field = fieldNode(node, key);
+      const child = field ?? entryNode(node);
       const inner = value[key];
       if (!child || inner === undefined) continue;
       if (field) path.enterField(key);
@@ -64,11 +74,11 @@ function walk(
   }
 }
 
-function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, errors: FieldError[]): void {
+function checkList({ schema }: CompiledNode, list: JsonArray, path: PathStack, errors: FieldError[]): void {
   const at = (index: number): string => `${path.bracketed()}[${index}]`;
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
-      for (const index of firstRepeated(list).slice(0, mostReported))
+      for (const index of duplicatePositions(list).slice(0, maxReportedErrors))
         errors.push(duplicate(at(index), list[index]));
       break;
     case "map": {
@@ -81,8 +91,8 @@ function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, err
       if (list.length < 2) break;
       const names = schema["x-kubernetes-list-map-keys"] ?? [];
       const items = list.map((item) => (isJsonObject(item) ? item : {}));
-      const repeated = firstRepeated(items.map((item) => identityOf(item, names)));
-      for (const index of repeated.slice(0, mostReported)) {
+      const repeated = duplicatePositions(items.map((item) => identityOf(item, names)));
+      for (const index of repeated.slice(0, maxReportedErrors)) {
         errors.push(duplicate(at(index), keysOf(items[index] ?? {}, names)));
       }
       break;
@@ -91,7 +101,7 @@ function checkList({ schema }: SchemaNode, list: JsonArray, path: PathStack, err
   }
 }
 
-/** What tells an item from others: its keys, for most items in a form that is quick to compare. */
+/** Identity of an item: its keys, usually in a form that compares quickly. */
 function identityOf(item: JsonObject, names: readonly string[]): Json {
   const values: Json[] = [];
   for (const name of names) {

@@ -23,7 +23,7 @@ const byName: StructuralSchema = {
   "x-kubernetes-list-map-keys": ["n"],
 };
 
-describe("what did not change", () => {
+describe("ratcheting of unchanged values", () => {
   test.each<[string, StructuralSchema, unknown, unknown, string[]]>([
     ["a field", object({ a: short, b: short }), { a: "xx", b: "y" }, { a: "xx", b: "z" }, []],
     ["another field", object({ a: short, b: short }), { a: "xx", b: "yy" }, { a: "xx", b: "z" }, ["spec.b"]],
@@ -76,13 +76,13 @@ describe("what did not change", () => {
     expect(changed(schema, now, before)).toEqual(expected);
   });
 
-  test("does not go for apiVersion and kind, which change with the version that is asked for", () => {
+  test("ignores apiVersion and kind, which depend on the version of the request", () => {
     const schema = compileSchema({ type: "object", properties: { kind: short, spec: short } });
     const object = { kind: "Kind", spec: "xx" };
     expect(schema.validate({ ...object, extra: 1 }, object).map(({ field }) => field)).toEqual(["kind"]);
   });
 
-  test("is asked of the status alone, as if it were an object", () => {
+  test("validates the status alone like an object of its own", () => {
     const status = object({ a: short, kind: short }, { oneOf: [{ required: ["a"] }] });
     const schema = compileSchema({ type: "object", properties: { spec: short, status }, required: ["more"] });
     const faults = (now: object, before?: object): string[] =>
@@ -102,7 +102,7 @@ describe("what did not change", () => {
     ]);
   });
 
-  test("what is valid needs no excuse", () => {
+  test("does not compare valid values with old ones", () => {
     const schema = object({ a: { type: "string" } }, { not: { properties: { a: { enum: ["x"] } } } });
     expect(changed(schema, { a: "y", b: 2 }, { a: "y" })).toEqual([]);
   });

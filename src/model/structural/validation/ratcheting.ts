@@ -1,35 +1,24 @@
-import { isJsonObject, type Json } from "../../object/json.js";
-import { isJsonArray, jsonEqual } from "../../patch/json-equal.js";
-import { getOwn } from "../../patch/own-property.js";
+import type { Correlation } from "../../cel/rules/validate-rules.js";
+import { getOwn, isJsonArray, isJsonObject, type Json, jsonEqual } from "../../object/json.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import { entriesOf, fieldOf, itemsOf, type SchemaNode } from "../schema-node.js";
+import { entryNode, fieldNode, itemNode, type CompiledNode } from "../compiled-node.js";
 
-/** A part of an object together with what it was before. */
-export interface Correlation {
-  /** The same for a field or an entry of a map; undefined when it was not there before. */
-  key(name: string): Correlation | undefined;
-  /** The same for an item of a list; undefined when it was not there before, or items cannot be told apart. */
-  item(index: number): Correlation | undefined;
-  /** Whether it is as it was. The order of a list whose items have keys does not matter. */
-  isUnchanged(): boolean;
-}
-
-/** Correlates two versions of what a schema describes. */
-export function correlate(node: SchemaNode, value: Json, old: Json): Correlation {
+/** Correlates a value with its old version. */
+export function correlate(node: CompiledNode, value: Json, old: Json): Correlation {
   const keys = new Map<string, Correlation | undefined>();
   const items: (Correlation | undefined)[] = [];
   let oldItems: ReadonlyMap<string, Json> | undefined;
   let unchanged: boolean | undefined;
 
   const correlateKey = (name: string): Correlation | undefined => {
-    const child = fieldOf(node, name) ?? entriesOf(node);
+    const child = fieldNode(node, name) ?? entryNode(node);
     if (!child || !isJsonObject(value) || !isJsonObject(old)) return undefined;
     const [now, before] = [getOwn(value, name), getOwn(old, name)];
     return now === undefined || before === undefined ? undefined : correlate(child, now, before);
   };
 
   const correlateItem = (index: number): Correlation | undefined => {
-    const child = itemsOf(node);
+    const child = itemNode(node);
     if (!child || !isKeyedList(node) || !isJsonArray(value) || !isJsonArray(old)) return undefined;
     const item = value[index];
     const key = item === undefined ? undefined : itemKey(node, item);
@@ -45,13 +34,13 @@ export function correlate(node: SchemaNode, value: Json, old: Json): Correlation
       return keys.get(name);
     },
     item: (index) => (items[index] ??= correlateItem(index)),
-    isUnchanged: () => (unchanged ??= compare(node, value, old, self)),
+    isUnchanged: () => (unchanged ??= isSameValue(node, value, old, self)),
   };
   return self;
 }
 
-/** Fields that the schema does not describe cannot be correlated, so where there are some nothing is unchanged. */
-function compare(node: SchemaNode, value: Json, old: Json, correlation: Correlation): boolean {
+/** Undeclared fields cannot be correlated, so values with such fields count as changed. */
+function isSameValue(node: CompiledNode, value: Json, old: Json, correlation: Correlation): boolean {
   if (isJsonArray(value) && isJsonArray(old)) {
     if (value.length !== old.length) return false;
     if (!isKeyedList(node)) return jsonEqual(value, old);
@@ -65,36 +54,36 @@ function compare(node: SchemaNode, value: Json, old: Json, correlation: Correlat
   return jsonEqual(value, old);
 }
 
-const whole = new WeakMap<StructuralSchema, boolean>();
+const skippable = new WeakMap<StructuralSchema, boolean>();
 
 /**
- * Whether values of a schema that are the very same as before count as unchanged whatever is in them, so that there is no
- * need to look: not where there may be fields that nobody described, or items that cannot be told apart by their keys.
+ * True if identical values of a schema count as unchanged, so that they can be skipped. Not so if there may
+ * be undeclared fields, or items that cannot be identified by keys.
  */
-export function comparesWhole(schema: StructuralSchema): boolean {
-  const known = whole.get(schema);
-  if (known !== undefined) return known;
-  // Schemas that contain themselves are looked through each time.
-  whole.set(schema, false);
+export function isSkippable(schema: StructuralSchema): boolean {
+  const cached = skippable.get(schema);
+  if (cached !== undefined) return cached;
+  // Recursive schemas are not skipped.
+  skippable.set(schema, false);
   const { properties = {}, additionalProperties, items } = schema;
   const result =
     schema["x-kubernetes-preserve-unknown-fields"] !== true &&
     schema["x-kubernetes-embedded-resource"] !== true &&
     schema["x-kubernetes-list-type"] !== "map" &&
     typeof additionalProperties !== "boolean" &&
-    (additionalProperties === undefined || comparesWhole(additionalProperties)) &&
-    (items === undefined || comparesWhole(items)) &&
-    Object.values(properties).every(comparesWhole);
-  whole.set(schema, result);
+    (additionalProperties === undefined || isSkippable(additionalProperties)) &&
+    (items === undefined || isSkippable(items)) &&
+    Object.values(properties).every(isSkippable);
+  skippable.set(schema, result);
   return result;
 }
 
-export function isKeyedList({ schema }: SchemaNode): boolean {
+export function isKeyedList({ schema }: CompiledNode): boolean {
   return schema["x-kubernetes-list-type"] === "map";
 }
 
-/** The old items by their keys; of several with the same keys, the first. */
-function indexItems(node: SchemaNode, items: readonly Json[]): ReadonlyMap<string, Json> {
+/** Old items by key; of several with the same key, the first. */
+function indexItems(node: CompiledNode, items: readonly Json[]): ReadonlyMap<string, Json> {
   const index = new Map<string, Json>();
   for (const item of items) {
     const key = itemKey(node, item);
@@ -103,8 +92,8 @@ function indexItems(node: SchemaNode, items: readonly Json[]): ReadonlyMap<strin
   return index;
 }
 
-/** The keys of an item as one text; undefined when one is missing or no plain value. */
-function itemKey({ schema }: SchemaNode, item: Json): string | undefined {
+/** Key of an item as a string; undefined if a key field is missing or not a scalar. */
+function itemKey({ schema }: CompiledNode, item: Json): string | undefined {
   if (!isJsonObject(item)) return undefined;
   const values: Json[] = [];
   for (const name of schema["x-kubernetes-list-map-keys"] ?? []) {

@@ -30,7 +30,7 @@ describe("types", () => {
     [{ ...text, format: "date" }, 1.5, 'spec in body must be of type date: "float64"'],
     [{ ...text, format: "date" }, {}, 'spec in body must be of type date: ""'],
     [{ ...text, format: "date" }, [1], 'spec in body must be of type string: "array"'],
-  ])("%j refuses %j", (schema, value, detail) => {
+  ])("%j rejects %j", (schema, value, detail) => {
     const shown = /"([^"]*)"$/.exec(detail)?.[1] ?? "";
     expect(faults(schema, value)).toEqual([`spec: Invalid value: "${shown}": ${detail}`]);
   });
@@ -48,7 +48,7 @@ describe("types", () => {
     [{ "x-kubernetes-preserve-unknown-fields": true }, null],
     [{ type: "integer", format: "int32" }, 2 ** 40],
     [{ ...text, format: "no-such-format" }, "x"],
-  ])("%j takes %j", (schema, value) => {
+  ])("%j accepts %j", (schema, value) => {
     expect(faults(schema, value)).toEqual([]);
   });
 });
@@ -144,7 +144,7 @@ describe("values", () => {
       { a: "x" },
       'Unsupported value: {"a":"x"}: supported values: "{\\"a\\":\\"\\\\u003c\\",\\"b\\":1}"',
     ],
-  ])("%j refuses %j", (schema, value, body) => {
+  ])("%j rejects %j", (schema, value, body) => {
     expect(faults(schema, value)).toEqual([`spec: ${body}`]);
   });
 
@@ -155,11 +155,11 @@ describe("values", () => {
     [{ type: "number", multipleOf: 0.5 }, 3],
     [object({ a: text }, { enum: [{ a: "x" }] }), { a: "x" }],
     [list(text, { uniqueItems: true }), ["1", "[]", "{}"]],
-  ])("%j takes %j", (schema, value) => {
+  ])("%j accepts %j", (schema, value) => {
     expect(faults(schema, value)).toEqual([]);
   });
 
-  test("of a text only the first fault is told", () => {
+  test("reports only the first error of a string", () => {
     expect(faults({ ...text, maxLength: 1, pattern: "^a$", enum: ["x"] }, "bb")).toEqual([
       "spec: Too long: may not be more than 1 byte",
       'spec: Unsupported value: "bb": supported values: "x"',
@@ -168,7 +168,7 @@ describe("values", () => {
 });
 
 describe("fields and items", () => {
-  test("are named by their paths", () => {
+  test("are reported with their paths", () => {
     const schema = object(
       {
         list: list(object({ a: text }, { required: ["b"] })),
@@ -184,7 +184,7 @@ describe("fields and items", () => {
     ]);
   });
 
-  test("what concerns the whole object has no path", () => {
+  test("errors about the whole object have no path", () => {
     const schema = compileSchema({ type: "object", required: ["spec"], minProperties: 4 });
     expect(schema.validate({ kind: "K" }).map(renderFieldError)).toEqual([
       "<nil>: Invalid value: 1:  in body should have at least 4 properties",
@@ -192,7 +192,7 @@ describe("fields and items", () => {
     ]);
   });
 
-  test("metadata can be told what names to have", () => {
+  test("the schema can restrict metadata.name", () => {
     const schema = compileSchema({
       type: "object",
       properties: { metadata: { type: "object", properties: { name: { type: "string", maxLength: 3 } } } },
@@ -201,7 +201,7 @@ describe("fields and items", () => {
     expect(errors.map(renderFieldError)).toEqual(["metadata.name: Too long: may not be more than 3 bytes"]);
   });
 
-  test("names that JavaScript has plans for are names like others", () => {
+  test("treats __proto__ and constructor as ordinary names", () => {
     const properties = JSON.parse(
       '{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
     ) as object;
@@ -287,7 +287,7 @@ describe("combinations", () => {
     expect(faults(schema, value)).toEqual(expected);
   });
 
-  test("say nothing of null", () => {
+  test("do not apply to null", () => {
     expect(faults({ ...text, nullable: true, anyOf: [{ pattern: "^a" }], not: {} }, null)).toEqual([]);
   });
 });
@@ -338,7 +338,7 @@ describe("lists", () => {
     expect(faults(schema, value)).toEqual(expected);
   });
 
-  test("who had repeated items may keep them, and only then", () => {
+  test("tolerates duplicates only if they were stored before", () => {
     const schema = compileSchema({ type: "object", properties: { spec: set } });
     expect(schema.validate({ spec: ["a", "a", "b"] }, { spec: ["a", "a"] })).toEqual([]);
     expect(schema.validate({ spec: ["a", "a"] }, { spec: ["a"] })).toHaveLength(1);

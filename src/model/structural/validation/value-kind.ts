@@ -1,13 +1,13 @@
 import type { Json } from "../../object/json.js";
 
-/** What a JSON value is. A number without a fraction is an integer, however it was written. */
+/** JSON type of a value. A number without a fraction is an integer, however it was written. */
 export type ValueKind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
-/** Beyond this a whole number is no integer to Kubernetes, which has 64 bits for them. */
+/** Larger integers are numbers to Kubernetes, which uses 64 bits. */
 const largestInteger = 2 ** 63;
 
-/** What a value is. */
-export function kindOf(value: Json): ValueKind {
+/** JSON type of a value. */
+export function jsonKind(value: Json): ValueKind {
   switch (typeof value) {
     case "string":
       return "string";
@@ -21,10 +21,10 @@ export function kindOf(value: Json): ValueKind {
   }
 }
 
-/** How far from a whole number one may be and still count as it, in relation to its size. */
+/** Relative tolerance for integers. */
 const epsilon = 1e-9;
 
-/** Whether a number counts as whole. Kubernetes overlooks what arithmetic with fractions leaves behind. */
+/** True if a number counts as an integer. Kubernetes tolerates rounding errors. */
 export function isNearlyInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
   if (Number.isInteger(value)) return true;
@@ -32,7 +32,7 @@ export function isNearlyInteger(value: number): boolean {
   return whole > 0 && (value - whole) / (value + whole) < epsilon;
 }
 
-/** How many characters a text has; half of a surrogate pair is one. */
+/** Number of code points; a lone surrogate counts as one. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {

@@ -1,29 +1,28 @@
 import { renderBadValue } from "../../object/bad-value.js";
 import { notSupported, tooLong } from "../../object/field-errors.js";
-import type { Json } from "../../object/json.js";
+import { type Json, jsonEqual } from "../../object/json.js";
 import { quote } from "../../object/quote.js";
-import { jsonEqual } from "../../patch/json-equal.js";
 import type { StructuralSchema } from "../../schema/structural-schema.js";
-import type { Findings } from "./findings.js";
-import { formatCheck } from "../formats/formats.js";
-import { compilePattern } from "../regex/pattern.js";
-import { characterCount, isNearlyInteger, kindOf, type ValueKind } from "./value-kind.js";
+import type { ErrorCollector } from "./error-collector.js";
+import { formatCheck } from "../../formats/formats.js";
+import { compilePattern } from "../../regex/pattern.js";
+import { characterCount, isNearlyInteger, jsonKind, type ValueKind } from "./value-kind.js";
 
-/** Checks a value and reports what is wrong with it. */
-type Check<Value> = (value: Value, findings: Findings) => void;
+/** Validates a value and adds errors. */
+type Check<Value> = (value: Value, collector: ErrorCollector) => void;
 
-/** What a schema says of values themselves, apart from what is in them. */
+/** Rules of a schema for the value itself, apart from its fields and items. */
 export interface ValueRules {
-  readonly type: ((value: Json, kind: ValueKind, findings: Findings) => void) | undefined;
+  readonly type: ((value: Json, kind: ValueKind, collector: ErrorCollector) => void) | undefined;
   readonly text: Check<string> | undefined;
   readonly format: Check<string> | undefined;
   readonly number: Check<number> | undefined;
   readonly choice: Check<Json> | undefined;
-  /** Whether there are other schemas that it has to satisfy, or must not. */
+  /** True if the schema has anyOf, oneOf, allOf or not. */
   readonly combines: boolean;
 }
 
-/** Makes functions of what a schema says of values. */
+/** Compiles the rules of a schema. */
 export function compileRules(schema: StructuralSchema): ValueRules {
   return {
     type: compileType(schema),
@@ -35,7 +34,7 @@ export function compileRules(schema: StructuralSchema): ValueRules {
   };
 }
 
-/** What Kubernetes calls the types of its own that it finds where a format was asked for. */
+/** Kubernetes' names for numbers where a format was expected. */
 const ownFormats: Partial<Record<ValueKind, string>> = { integer: "int64", number: "float64" };
 
 function compileType(schema: StructuralSchema): ValueRules["type"] {
@@ -51,38 +50,38 @@ function compileType(schema: StructuralSchema): ValueRules["type"] {
     if (types.includes(kind)) return true;
     if (kind === "integer") return types.includes("number");
     if (kind === "number") return types.includes("integer") && isNearlyInteger(value as number);
-    // A format without a type says nothing about the type of texts and lists.
+    // A format without a type allows strings and lists.
     return types.length === 0 && (kind === "string" || kind === "array");
   };
 
-  return (value, kind, findings) => {
-    if (fits(value, kind)) findings.checks++;
+  return (value, kind, collector) => {
+    if (fits(value, kind)) collector.checks++;
     else if (format === undefined || kind === "null" || kind === "string" || kind === "array") {
-      wrongType(expected, kind, findings);
-    } else wrongType(format, ownFormats[kind] ?? "", findings);
+      wrongType(expected, kind, collector);
+    } else wrongType(format, ownFormats[kind] ?? "", collector);
   };
 }
 
-function wrongType(expected: string, actual: string, findings: Findings): void {
-  findings.typeInvalid(actual, `must be of type ${expected}: ${quote(actual)}`);
+function wrongType(expected: string, actual: string, collector: ErrorCollector): void {
+  collector.typeInvalid(actual, `must be of type ${expected}: ${quote(actual)}`);
 }
 
 function compileText(schema: StructuralSchema): Check<string> | undefined {
   const { maxLength, minLength, pattern } = schema;
   if (maxLength === undefined && minLength === undefined && !pattern) return undefined;
   const expression = pattern ? compilePattern(pattern) : undefined;
-  // The first fault is the only one that is told.
-  return (value, findings) => {
+  // Kubernetes reports only the first error.
+  return (value, collector) => {
     if (maxLength !== undefined && value.length > maxLength && characterCount(value) > maxLength) {
-      findings.errors.push(tooLong(findings.path.field(), maxLength));
+      collector.errors.push(tooLong(collector.path.field(), maxLength));
     } else if (minLength !== undefined && value.length < 2 * minLength && characterCount(value) < minLength) {
-      findings.invalid(value, `should be at least ${minLength} chars long`);
+      collector.invalid(value, `should be at least ${minLength} chars long`);
     } else if (expression?.fault !== undefined) {
-      findings.invalid(value, `should match '${pattern}, but pattern is invalid: ${expression.fault}'`);
+      collector.invalid(value, `should match '${pattern}, but pattern is invalid: ${expression.fault}'`);
     } else if (expression) {
       const matches = expression.matches(value);
-      if (matches === undefined) findings.invalid(value, `is too long to be matched with '${pattern}'`);
-      else if (!matches) findings.invalid(value, `should match '${pattern}'`);
+      if (matches === undefined) collector.invalid(value, `is too long to be matched with '${pattern}'`);
+      else if (!matches) collector.invalid(value, `should match '${pattern}'`);
     }
   };
 }
@@ -90,56 +89,56 @@ function compileText(schema: StructuralSchema): Check<string> | undefined {
 function compileFormat({ format }: StructuralSchema): Check<string> | undefined {
   const check = format ? formatCheck(format) : undefined;
   if (!check) return undefined;
-  return (value, findings) => {
-    if (!check(value)) findings.typeInvalid(value, `must be of type ${format}: ${quote(value)}`);
+  return (value, collector) => {
+    if (!check(value)) collector.typeInvalid(value, `must be of type ${format}: ${quote(value)}`);
   };
 }
 
 function compileNumber(schema: StructuralSchema): Check<number> | undefined {
   const { minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false, multipleOf } = schema;
   if (minimum === undefined && maximum === undefined && multipleOf === undefined) return undefined;
-  return (value, findings) => {
-    if (multipleOf !== undefined) checkMultiple(value, multipleOf, findings);
+  return (value, collector) => {
+    if (multipleOf !== undefined) checkMultiple(value, multipleOf, collector);
     if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
       const relation = exclusiveMinimum ? "greater than" : "greater than or equal to";
-      findings.invalid(value, `should be ${relation} ${renderLimit(minimum, value)}`);
+      collector.invalid(value, `should be ${relation} ${renderLimit(minimum, value)}`);
     }
     if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
       const relation = exclusiveMaximum ? "less than" : "less than or equal to";
-      findings.invalid(value, `should be ${relation} ${renderLimit(maximum, value)}`);
+      collector.invalid(value, `should be ${relation} ${renderLimit(maximum, value)}`);
     }
   };
 }
 
-function checkMultiple(value: number, factor: number, findings: Findings): void {
+function checkMultiple(value: number, factor: number, collector: ErrorCollector): void {
   if (!(factor > 0)) {
-    const path = findings.path.dotted();
+    const path = collector.path.dotted();
     const detail = `factor MultipleOf declared for ${path} must be positive: ${renderLimit(factor, value)}`;
-    findings.errors.push({
+    collector.errors.push({
       type: "FieldValueInvalid",
-      field: findings.path.field(),
+      field: collector.path.field(),
       badValue: factor,
       detail,
     });
   } else if (!isMultiple(value, factor)) {
-    findings.invalid(value, `should be a multiple of ${renderLimit(factor, value)}`);
+    collector.invalid(value, `should be a multiple of ${renderLimit(factor, value)}`);
   }
 }
 
 function isMultiple(value: number, factor: number): boolean {
-  if (kindOf(value) === "integer" && Number.isInteger(factor)) return value % factor === 0;
+  if (jsonKind(value) === "integer" && Number.isInteger(factor)) return value % factor === 0;
   return isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
 /**
- * The limit that a number is compared with, as Go prints it: beside an integer as one, and otherwise as a fraction,
- * which turns to an exponent early.
+ * Renders a limit like Go: as an integer beside an integer, otherwise as a float, which uses an exponent
+ * early.
  *
- * Kubernetes cuts off the fraction of a limit before it compares an integer with it, so that 1 passes for at least 1.5
- * while 1.0 does not. Here there is no telling 1 from 1.0, and both are compared as 1.0 is.
+ * Kubernetes truncates a limit before comparing an integer with it, so that 1 satisfies a minimum of 1.5
+ * while 1.0 does not. 1 and 1.0 are the same here, and both are compared like 1.0.
  */
 function renderLimit(limit: number, value: number): string {
-  if (kindOf(value) === "integer" && kindOf(limit) === "integer") return BigInt(limit).toString();
+  if (jsonKind(value) === "integer" && jsonKind(limit) === "integer") return BigInt(limit).toString();
   const size = Math.abs(limit);
   if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(limit);
   return limit.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
@@ -150,10 +149,10 @@ function compileChoice(schema: StructuralSchema): Check<Json> | undefined {
   if (!values || values.length === 0) return undefined;
   const plain = new Set<Json>(values.filter((value) => typeof value !== "object"));
   const containers = values.filter((value) => typeof value === "object" && value !== null);
-  return (value, findings) => {
-    // Null is never one of the values, even if it is listed: Kubernetes finds nothing that it is equal to.
+  return (value, collector) => {
+    // Null never matches, even if it is listed: Kubernetes finds no equal value.
     if (plain.has(value) || (value !== null && containers.some((choice) => jsonEqual(choice, value)))) return;
     const supported = values.map((choice) => (typeof choice === "string" ? choice : renderBadValue(choice)));
-    findings.errors.push(notSupported(findings.path.field(), value, supported));
+    collector.errors.push(notSupported(collector.path.field(), value, supported));
   };
 }

@@ -1,6 +1,6 @@
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
-import { notFound } from "../asked.js";
+import { notFound } from "../parameters.js";
 import type { ControllerList, ControllerState, DeadList } from "../contract.js";
 
 export function controllerList(controllers: Controllers): ControllerList {
@@ -33,19 +33,19 @@ export function stateOf(handle: ControllerHandle): ControllerState {
   };
 }
 
-/** Looks through the whole queue, so only where there is something to be found. */
+/** Keys of objects that are paused one by one. Scans the whole queue, so only when there are any. */
 function pausedKeys(handle: ControllerHandle): readonly string[] {
   if (handle.pausedObjects === 0) return [];
   const keys = handle.loop?.queue.snapshot() ?? [];
   return keys.filter(({ state }) => state === "paused").map(({ key }) => key);
 }
 
-/** @throws {ApiError} 404 that says which there are. */
+/** @throws {ApiError} 404 */
 export function controllerNamed(controllers: Controllers, name: string): ControllerHandle {
   const found = controllers.all.find((each) => each.name === name);
   if (found !== undefined) return found;
   const names = controllers.all.map((each) => each.name).join(", ");
-  throw notFound(`there is no controller ${JSON.stringify(name)}: there are ${names || "none"}`);
+  throw notFound(`there is no controller ${JSON.stringify(name)}; the controllers are: ${names || "none"}`);
 }
 
 export function deadList(controllers: Controllers): DeadList {

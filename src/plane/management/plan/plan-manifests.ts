@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Client } from "../../../client/client.js";
 import { failures, parseApiVersion, type Json, type KubeObject } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
@@ -6,11 +6,11 @@ import type { ControllerHandle } from "../../../runtime/loop/controller-handle.j
 import { joinKey } from "../../../runtime/controller/keys.js";
 import type { PlannedChange } from "../../../runtime/plan/plan.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
-import type { ManifestPlan, PlanAnswer, ToldPlan } from "../contract.js";
-import { changesOf, shown } from "../shown-object.js";
-import { rehearse } from "./rehearse.js";
+import type { ManifestPlan, PlanResponse, PlanReport } from "../contract.js";
+import { changesOf, redacted } from "../redact.js";
+import { dryRun } from "./dry-run.js";
 
-interface Context {
+export interface PlanManifestsOptions {
   readonly client: Client;
   readonly controllers: Controllers;
   readonly manifests: readonly KubeObject[];
@@ -18,10 +18,10 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** The manifests of a request. */
+/** @throws {ApiError} 400 when the body has no manifests, or one without apiVersion, kind or metadata. */
 export function manifestsIn({ manifests }: Readonly<Record<string, unknown>>): readonly KubeObject[] {
   if (!Array.isArray(manifests) || manifests.length === 0) {
-    throw failures.badRequest("manifests has to be a list with at least one object");
+    throw failures.badRequest("manifests must be an array with at least one object");
   }
   return manifests.map((manifest: unknown, index) => {
     const { apiVersion, kind, metadata } = (manifest ?? {}) as Partial<Record<string, Json>>;
@@ -30,28 +30,28 @@ export function manifestsIn({ manifests }: Readonly<Record<string, unknown>>): r
     }
     for (const field of ["name", "generateName", "namespace"]) {
       if (typeof (metadata[field] ?? "") === "string") continue;
-      throw failures.badRequest(`manifests[${index}].metadata.${field} has to be a text`);
+      throw failures.badRequest(`manifests[${index}].metadata.${field} must be a string`);
     }
     return manifest as KubeObject;
   });
 }
 
-/** What would come of applying manifests, each by itself; nothing is done. */
-export async function planManifests(context: Context): Promise<PlanAnswer> {
+/** Plans each manifest by itself. Writes nothing. */
+export async function planManifests(options: PlanManifestsOptions): Promise<PlanResponse> {
   const plans: ManifestPlan[] = [];
-  for (const manifest of context.manifests) {
-    plans.push(await planManifest(context, manifest));
-    // All that is asked is answered in this process, so there may have been nothing to wait for: others get their turn.
-    await turn();
-    context.signal.throwIfAborted();
+  for (const manifest of options.manifests) {
+    plans.push(await planManifest(options, manifest));
+    // Requests within the process may not have waited for anything: let other work have its turn.
+    await nextTurn();
+    options.signal.throwIfAborted();
   }
   return { plans };
 }
 
-async function planManifest(context: Context, manifest: KubeObject): Promise<ManifestPlan> {
-  const { client, manifests, reveal, signal } = context;
+async function planManifest(options: PlanManifestsOptions, manifest: KubeObject): Promise<ManifestPlan> {
+  const { client, manifests, reveal, signal } = options;
   const { apiVersion, kind, metadata } = manifest;
-  const { before, after, problem, causes } = await rehearse(client, manifest, manifests, signal);
+  const { before, after, problem, causes } = await dryRun(client, manifest, manifests, signal);
   const changes = problem === undefined ? changesOf(before, after, reveal) : [];
   const isSame = changes.length === 0 && before !== undefined;
   return {
@@ -61,35 +61,35 @@ async function planManifest(context: Context, manifest: KubeObject): Promise<Man
     name: metadata.name || metadata.generateName || "",
     object: {
       action: isSame ? "none" : before === undefined ? "create" : "update",
-      before: shown(before, reveal),
-      after: shown(after, reveal),
+      before: redacted(before, reveal),
+      after: redacted(after, reveal),
       changes,
       ...(problem !== undefined && { problem, causes }),
     },
-    controllers: problem === undefined ? await planRuns(context, after) : [],
+    controllers: problem === undefined ? await planRuns(options, after) : [],
   };
 }
 
-async function planRuns(context: Context, object: KubeObject): Promise<ToldPlan[]> {
+async function planRuns(options: PlanManifestsOptions, object: KubeObject): Promise<PlanReport[]> {
   const { kind, apiVersion } = object;
   const group = parseApiVersion(apiVersion)?.group;
-  const plans: ToldPlan[] = [];
-  for (const handle of context.controllers.all) {
+  const plans: PlanReport[] = [];
+  for (const handle of options.controllers.all) {
     const { for: mine } = handle.controller.options;
     if (mine.kind !== kind || parseApiVersion(mine.apiVersion)?.group !== group) continue;
-    plans.push(await planRun(context, handle, object));
+    plans.push(await planRun(options, handle, object));
   }
   return plans;
 }
 
 async function planRun(
-  { signal, reveal, manifests }: Context,
+  { signal, reveal, manifests }: PlanManifestsOptions,
   handle: ControllerHandle,
   object: KubeObject,
-): Promise<ToldPlan> {
+): Promise<PlanReport> {
   try {
     const plan = await handle.plan(object, signal);
-    const changes = plan.changes.map((change) => withoutPassing(change, manifests));
+    const changes = plan.changes.map((change) => withoutMissingNamespace(change, manifests));
     return { ...plan, changes: reveal ? changes : changes.map(withoutSecrets) };
   } catch (error) {
     signal.throwIfAborted();
@@ -105,12 +105,14 @@ async function planRun(
   }
 }
 
-/** A namespace that another manifest makes will be there by then. */
-function withoutPassing(change: PlannedChange, manifests: readonly KubeObject[]): PlannedChange {
+/** Drops the problem that the namespace does not exist if another manifest creates it. */
+function withoutMissingNamespace(change: PlannedChange, manifests: readonly KubeObject[]): PlannedChange {
   const { problem, namespace } = change;
   if (problem !== `namespaces ${JSON.stringify(namespace)} not found`) return change;
-  const isMade = manifests.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
-  return isMade ? { ...change, problem: undefined } : change;
+  const isCreated = manifests.some(
+    ({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace,
+  );
+  return isCreated ? { ...change, problem: undefined } : change;
 }
 
 function withoutSecrets(change: PlannedChange): PlannedChange {
@@ -118,8 +120,8 @@ function withoutSecrets(change: PlannedChange): PlannedChange {
   const { before, after } = change;
   return {
     ...change,
-    before: shown(before, false),
-    after: shown(after, false),
+    before: redacted(before, false),
+    after: redacted(after, false),
     diff: changesOf(before, after, false),
   };
 }

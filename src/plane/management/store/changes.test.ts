@@ -14,7 +14,7 @@ async function storeWith(...names: readonly string[]): Promise<MemoryStore> {
 
 const options = { tail: 0, reveal: false, signal: new AbortController().signal };
 
-test("who was away is told of all that happened after the revision that was seen last", async () => {
+test("returns all changes after a revision", async () => {
   const store = await storeWith("a", "b", "c");
   const { revision } = await store.status();
   const seen: (string | undefined)[] = [];
@@ -25,7 +25,7 @@ test("who was away is told of all that happened after the revision that was seen
   expect(seen).toEqual(["b", "c"]);
 });
 
-test("a store that began anew does not know what a revision of the last one meant", async () => {
+test("responds 410 to a revision that the store has not reached", async () => {
   const store = await storeWith("a");
   const { revision } = await store.status();
   const changes = followChanges(store, { ...options, after: revision + 1 });

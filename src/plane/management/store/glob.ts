@@ -1,16 +1,15 @@
-/** Keys that match a pattern. */
 export interface Glob {
-  /** What all keys that match begin with. */
+  /** Prefix that all matching keys have in common. */
   readonly prefix: string;
   matches(key: string): boolean;
 }
 
-/** One piece of a pattern: any text, or a character of which something is known. */
+/** Part of a pattern: a star, or a test of one character. */
 type Piece = "*" | ((character: string) => boolean);
 
 /**
- * A pattern for keys: `*` is any text, slashes included, `?` one character, `[abc]` one of these, `[!a-c]` none of these. A
- * pattern that does not begin with a slash may begin at any of a key's parts.
+ * Compiles a pattern for keys: `*` matches any text including slashes, `?` one character, `[abc]` one of these, `[!a-c]` any
+ * other. A pattern that does not begin with a slash may begin at any segment of a key.
  *
  * @example
  * globOf("sites/default/*").matches("/demo.dev/sites/default/hello"); // true
@@ -27,7 +26,7 @@ export function globOf(pattern: string): Glob {
   };
 }
 
-/** Where the parts of a key begin. */
+/** Start positions of the segments of a key. */
 function startsOf(key: string): readonly number[] {
   const starts = [0];
   for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1))
@@ -59,8 +58,8 @@ function oneOf(inside: string): (character: string) => boolean {
 }
 
 /**
- * Takes as little as possible for a star, and more when what follows does not match: only for the last one, since whatever an
- * earlier one could take more of, the last one can as well. So no pattern takes long, whoever wrote it.
+ * Matches as little as possible with a star, and backtracks to the last star only: whatever an earlier star could match in
+ * addition, the last one can match as well. So the time is at most the product of both lengths.
  */
 function isMatch(pieces: readonly Piece[], characters: readonly string[]): boolean {
   let piece = 0;

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindInfo } from "../../../client/kinds/kind.js";
-import type { Change, KubeObject, ManagedFieldsEntry, Path } from "../../../model/core.js";
+import type { FieldChange, KubeObject, ManagedFieldsEntry, ValuePath } from "../../../model/core.js";
 import type { Store } from "../../../store/index.js";
-import { notFound } from "../asked.js";
+import { notFound } from "../parameters.js";
 import type { History, Version } from "../contract.js";
-import { changesOf, shown } from "../shown-object.js";
+import { changesOf, redacted } from "../redact.js";
 import { pastEvents } from "./past-events.js";
 import { keyOf, objectIn } from "./stored.js";
 
-export interface HistoryOf {
+export interface HistoryOptions {
   readonly kind: KindInfo;
   readonly namespace: string;
   readonly name: string;
@@ -16,9 +16,15 @@ export interface HistoryOf {
   readonly signal: AbortSignal;
 }
 
-/** All versions of an object that the store still knows of, also of one that is gone. */
-export async function historyOf(store: Store, asked: HistoryOf): Promise<History> {
-  const { kind, namespace, name, reveal, signal } = asked;
+/**
+ * Versions of an object since the store's compaction, also of a deleted one.
+ *
+ * @throws {ApiError} 404 when there are none.
+ */
+export async function historyOf(
+  store: Store,
+  { kind, namespace, name, reveal, signal }: HistoryOptions,
+): Promise<History> {
   const key = keyOf(kind, { namespace, name });
   const { floor, revision: until } = await store.status();
   const versions: Version[] = [];
@@ -30,7 +36,7 @@ export async function historyOf(store: Store, asked: HistoryOf): Promise<History
     versions.push(version(type, first.revision, before, undefined, reveal));
   }
   for await (const event of pastEvents(store, { prefix: key, from: floor, until, signal })) {
-    // A prefix is also that of longer names.
+    // The prefix also matches longer names.
     if (event.key !== key) continue;
     if (event.type === "delete") {
       if (before !== undefined) versions.push(version("deleted", event.revision, before, undefined, reveal));
@@ -38,14 +44,14 @@ export async function historyOf(store: Store, asked: HistoryOf): Promise<History
       continue;
     }
     const after = objectIn(event.entry, event.revision);
-    const type = before === undefined ? "created" : isOfStatusAlone(before, after) ? "status" : "updated";
+    const type = before === undefined ? "created" : isStatusOnly(before, after) ? "status" : "updated";
     versions.push(version(type, event.revision, after, before, reveal));
     before = after;
   }
   if (versions.length > 0) return { versions, floor };
-  const called = kind.scope === "Namespaced" ? `${namespace}/${name}` : name;
+  const where = kind.scope === "Namespaced" ? ` in namespace ${namespace}` : "";
   throw notFound(
-    `the store knows nothing of ${kind.kind} ${called}: there is none, and there has been none since revision ${floor}, where its history starts`,
+    `no ${kind.kind} named ${name}${where}, and none since revision ${floor}, where the store's history starts`,
   );
 }
 
@@ -68,19 +74,19 @@ function version(
     type,
     generation,
     ...by,
-    object: shown(object, reveal),
+    object: redacted(object, reveal),
     changes,
   };
 }
 
 /**
- * Who wrote what changed, and when: whoever owns it, and of these the ones whose entry in managedFields is new. An entry has
- * no more than seconds, so it can be the same as before.
+ * Field managers that made the changes, and the time: managers that own a changed field, preferably those whose entry in
+ * managedFields is new. Entries have a resolution of one second, so an entry may be equal to the one before.
  */
 function writers(
   { metadata }: KubeObject,
   before: KubeObject | undefined,
-  changes: readonly Change[],
+  changes: readonly FieldChange[],
 ): { readonly managers: readonly string[]; readonly time: string | undefined } {
   const entries = (metadata.managedFields ?? []).toSorted(byTime);
   const old = before?.metadata.managedFields ?? [];
@@ -94,8 +100,8 @@ function writers(
   };
 }
 
-/** Whether fields of managedFields name a path, or something on the way to it that ends at a list. */
-function hasPath(fields: unknown, path: Path): boolean {
+/** Tests whether `fieldsV1` covers a path; a path into a list is covered by the list. */
+function hasPath(fields: unknown, path: ValuePath): boolean {
   let level = fields as Readonly<Record<string, unknown>> | undefined;
   for (const part of path) {
     if (typeof part === "number" || typeof level !== "object") return level !== undefined;
@@ -109,7 +115,7 @@ function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (a.time ?? "") < (b.time ?? "") ? -1 : (a.time ?? "") > (b.time ?? "") ? 1 : 0;
 }
 
-function isOfStatusAlone(before: KubeObject, after: KubeObject): boolean {
+function isStatusOnly(before: KubeObject, after: KubeObject): boolean {
   const changes = changesOf(before, after, true);
   return changes.length > 0 && changes.every(({ path }) => path[0] === "status");
 }

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { MemoryStore, type WatchEvent } from "../../../store/index.js";
-import { pastEvents, type Stretch } from "./past-events.js";
+import { pastEvents, type PastEventsOptions } from "./past-events.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-async function read(store: MemoryStore, stretch: Partial<Stretch>): Promise<readonly WatchEvent[]> {
+async function read(store: MemoryStore, range: Partial<PastEventsOptions>): Promise<readonly WatchEvent[]> {
   const { floor: from, revision: until } = await store.status();
   const { signal } = new AbortController();
   const events: WatchEvent[] = [];
-  for await (const event of pastEvents(store, { prefix: "/a", from, until, signal, ...stretch }))
+  for await (const event of pastEvents(store, { prefix: "/a", from, until, signal, ...range }))
     events.push(event);
   return events;
 }
 
-test("ends with the stretch, also when the last changes are of other keys or there are none", async () => {
+test("ends at the last revision, also when the last changes are of other keys or there are none", async () => {
   await using store = new MemoryStore();
   expect(await read(store, {})).toEqual([]);
   for (let turn = 0; turn < 1500; turn++) {
@@ -32,7 +32,7 @@ test("ends with the stretch, also when the last changes are of other keys or the
   expect(await read(store, { from: 101, until: 202 })).toHaveLength(1);
 });
 
-test("fails with the store's own words when it has forgotten", async () => {
+test("fails with the store's error when a revision has been compacted", async () => {
   await using store = new MemoryStore();
   for (let turn = 0; turn < 5; turn++)
     await store.commit([{ type: "put", key: "/a", value: bytes(String(turn)) }]);

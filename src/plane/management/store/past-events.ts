@@ -1,25 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store, WatchEvent } from "../../../store/index.js";
 
-/** How long to wait before looking again whether history has been read to its end, in milliseconds. */
-const patience = 5;
+/** Milliseconds between checks of whether the watch has read history to the end. */
+const pollInterval = 5;
 
-export interface Stretch {
+export interface PastEventsOptions {
   readonly prefix: string;
-  /** Changes after this revision … */
+  /** Exclusive. */
   readonly from: number;
-  /** … up to this one, which has happened. */
+  /** Inclusive; not greater than the revision of the store. */
   readonly until: number;
   readonly signal: AbortSignal;
 }
 
-/**
- * The changes of a stretch of history. A watch tells only of changes, and whether there are more of them behind the last is
- * for its revision to say.
- */
+/** Changes between two revisions. A watch does not report the end of history, so its revision is polled. */
 export async function* pastEvents(
   store: Store,
-  { prefix, from, until, signal }: Stretch,
+  { prefix, from, until, signal }: PastEventsOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   if (from >= until) return;
   const ending = new AbortController();
@@ -33,15 +30,15 @@ export async function* pastEvents(
   try {
     let next = iterator.next();
     for (let isRead = false; !isRead;) {
-      // Looked up before the wait: a batch that belongs to it will have arrived by the end of it.
+      // Read before the wait, so that a batch up to this revision has arrived after it.
       isRead = watch.revision >= until;
-      const step = await Promise.race([next, pause(patience)]);
+      const step = await Promise.race([next, pause(pollInterval)]);
       if (step === undefined) continue;
       if (step.done) return;
       for (const event of step.value.events) if (event.revision <= until) yield event;
       isRead = step.value.revision >= until;
       next = iterator.next();
-      // Whoever leaves has no use for the failure of what it did not wait for.
+      // The caller may stop iterating and never await it.
       next.catch(() => {});
     }
   } finally {

@@ -1,21 +1,21 @@
 import type { Entry, Store } from "../../../store/index.js";
 import type { StateEntry, StateList } from "../contract.js";
-import { shown } from "../shown-object.js";
+import { redacted } from "../redact.js";
 import { globOf } from "./glob.js";
-import { objectOrNothing, textOf } from "./stored.js";
+import { objectOrUndefined, textOf } from "./stored.js";
 
-/** How many entries are read at a time. */
-const stride = 500;
+/** Entries read at a time. */
+const pageSize = 500;
 
 export interface StateOptions {
-  /** A glob. */
+  /** Glob; see `globOf`. */
   readonly key: string;
   readonly limit: number;
   readonly reveal: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What the store has under keys that match, all as of one revision. */
+/** Entries of the store whose keys match, as of one revision. */
 export async function stateOf(
   store: Store,
   { key, limit, reveal, signal }: StateOptions,
@@ -26,7 +26,7 @@ export async function stateOf(
   let revision: number | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const page = await store.range({ prefix: glob.prefix, after, limit: stride, revision });
+    const page = await store.range({ prefix: glob.prefix, after, limit: pageSize, revision });
     revision = page.revision;
     for (const entry of page.entries) {
       if (!glob.matches(entry.key)) continue;
@@ -40,12 +40,12 @@ export async function stateOf(
 
 function stateEntry(entry: Entry, reveal: boolean): StateEntry {
   const { key, revision, expires, value } = entry;
-  const object = objectOrNothing(entry, revision);
+  const object = objectOrUndefined(entry, revision);
   return {
     key,
     revision,
     ...(expires !== undefined && { expires }),
-    value: object === undefined ? otherValue(value) : shown(object, reveal),
+    value: object === undefined ? otherValue(value) : redacted(object, reveal),
   };
 }
 

@@ -2,10 +2,10 @@ import type { KindInfo } from "../../../client/kinds/kind.js";
 import { parseApiVersion, type KubeObject } from "../../../model/core.js";
 import type { Entry } from "../../../store/index.js";
 
-/** Kinds that are views of another one, which they are stored as. */
+/** Kinds that are stored as objects of another kind. */
 const storedAs = new Map([["events.k8s.io events", "/core/events/"]]);
 
-/** What the keys of all objects of a kind start with, as the server's registry has them. */
+/** Prefix of the keys of all objects of a kind, as the server's registry defines it. */
 function prefixOf({ apiVersion, plural }: KindInfo): string {
   const group = parseApiVersion(apiVersion)?.group || "core";
   return storedAs.get(`${group} ${plural}`) ?? `/${group}/${plural}/`;
@@ -18,14 +18,14 @@ export function keyOf(
   return prefixOf(kind) + (kind.scope === "Namespaced" ? `${namespace}/${name}` : name);
 }
 
-/** What is stored says itself what it is; only its version is not part of it. */
+/** Decodes a stored object. The resourceVersion is not stored. */
 export function objectIn({ value }: Entry, revision: number): KubeObject {
   const { apiVersion, kind, metadata, ...rest } = JSON.parse(textOf(value)) as KubeObject;
   return { apiVersion, kind, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
 }
 
-/** The same if it is an object at all. */
-export function objectOrNothing(entry: Entry, revision: number): KubeObject | undefined {
+/** Decodes an entry; undefined when it is not an object. */
+export function objectOrUndefined(entry: Entry, revision: number): KubeObject | undefined {
   try {
     const object: Partial<KubeObject> = objectIn(entry, revision);
     return typeof object.kind === "string" ? (object as KubeObject) : undefined;

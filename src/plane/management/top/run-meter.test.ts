@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "../../../model/core.js";
-import { RunLog } from "../../../runtime/runs/run-log.js";
+import { MemoryRunStore } from "../../../runtime/runs/memory-run-store.js";
 import type { Run } from "../../../runtime/runs/run.js";
 import { RunMeter } from "./run-meter.js";
 
@@ -28,11 +28,11 @@ function run(startedAt: number, fields: Partial<Run> = {}): Run {
   };
 }
 
-test("counts what ended within ten seconds, before and after it began", async () => {
+test("counts runs of the last ten seconds, including those before it was started", async () => {
   const clock = new VirtualClock();
-  const runs = new RunLog();
+  const runs = new MemoryRunStore();
   runs.add(run(clock.now()));
-  const meter = new RunMeter({ runs }, clock);
+  const meter = await RunMeter.start({ runs }, clock);
   runs.add(run(clock.now(), { outcome: { type: "error", reason: "Error", message: "no" } }));
   runs.add(run(clock.now(), { controller: "pages" }));
   expect(meter.ratesOf("sites")).toMatchObject({ runsPerSecond: 0.2, errorsPerSecond: 0.1 });
@@ -46,10 +46,10 @@ test("counts what ended within ten seconds, before and after it began", async ()
   expect(meter.ratesOf("sites")).toMatchObject({ runsPerSecond: 0, duration: { p50: 10 } });
 });
 
-test("tells how long the last runs took, however many there were", () => {
+test("computes percentiles over the last 500 runs", async () => {
   const clock = new VirtualClock();
-  const runs = new RunLog();
-  const meter = new RunMeter({ runs }, clock);
+  const runs = new MemoryRunStore();
+  const meter = await RunMeter.start({ runs }, clock);
   for (let turn = 0; turn < 3000; turn++) runs.add(run(clock.now(), { duration: 1000, wait: 0 }));
   for (let turn = 1; turn <= 500; turn++) runs.add(run(clock.now(), { duration: turn, wait: 2 * turn }));
   expect(meter.ratesOf("sites")).toMatchObject({
@@ -57,6 +57,6 @@ test("tells how long the last runs took, however many there were", () => {
     wait: { p50: 500, p99: 990 },
   });
   meter.end();
-  runs.add(run(clock.now(), { controller: "late" }));
-  expect(meter.ratesOf("late").runsPerSecond).toBe(0);
+  runs.add(run(clock.now(), { controller: "other" }));
+  expect(meter.ratesOf("other").runsPerSecond).toBe(0);
 });

@@ -1,33 +1,38 @@
 import type { Clock } from "../../../model/core.js";
 import type { Run } from "../../../runtime/runs/run.js";
+import { followFrom } from "../../../runtime/runs/run-store.js";
 import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Top } from "../contract.js";
 
-/** Rates are over the last so many seconds. */
+/** Seconds over which rates are averaged. */
 const window = 10;
-/** Durations are over the last so many runs. */
+/** Runs over which percentiles are computed. */
 const lastRuns = 500;
 
 type Rates = Pick<Top["controllers"][number], "runsPerSecond" | "errorsPerSecond" | "duration" | "wait">;
 
-/** What is measured of one controller. */
-interface Measured {
-  /** Runs and failures by the second in which they ended; only those within the window. */
+/** Measurements of one controller. */
+interface Measurements {
+  /** Runs and failures by the second in which they ended; entries outside the window are removed now and then. */
   readonly seconds: Map<number, { runs: number; errors: number }>;
-  /** The newest last. */
+  /** Oldest first. */
   readonly runs: { readonly duration: number; readonly wait: number }[];
 }
 
-/** Counts runs as they end. It begins with what the log of runs still has. */
+/** Counts runs as they end, beginning with the last ones that are stored. */
 export class RunMeter {
   readonly #clock: Clock;
-  readonly #measured = new Map<string, Measured>();
-  readonly #leave: () => void;
+  readonly #measured = new Map<string, Measurements>();
+  readonly #ending = new AbortController();
 
-  constructor({ runs }: Pick<Controllers, "runs">, clock: Clock) {
+  private constructor(clock: Clock) {
     this.#clock = clock;
-    for (const run of runs.all()) this.#add(run);
-    this.#leave = runs.follow((run) => this.#add(run));
+  }
+
+  static async start({ runs }: Pick<Controllers, "runs">, clock: Clock): Promise<RunMeter> {
+    const meter = new RunMeter(clock);
+    await followFrom(runs, {}, meter.#ending.signal, (run) => meter.#add(run));
+    return meter;
   }
 
   ratesOf(controller: string): Rates {
@@ -35,7 +40,7 @@ export class RunMeter {
     const now = this.#second(this.#clock.now());
     let ended = 0;
     let failed = 0;
-    for (const [second, count] of seconds as Measured["seconds"]) {
+    for (const [second, count] of seconds as Measurements["seconds"]) {
       if (second <= now - window) continue;
       ended += count.runs;
       failed += count.errors;
@@ -49,7 +54,7 @@ export class RunMeter {
   }
 
   end(): void {
-    this.#leave();
+    this.#ending.abort();
   }
 
   #add({ controller, startedAt, duration, wait, outcome }: Run): void {
@@ -72,7 +77,6 @@ export class RunMeter {
   }
 }
 
-/** Half of the values are at most `p50`, and all but one in a hundred at most `p99`. */
 function percentiles(values: readonly number[]): { readonly p50: number; readonly p99: number } {
   const sorted = values.slice(-lastRuns).sort((a, b) => a - b);
   const at = (part: number): number => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;

@@ -5,25 +5,25 @@ import type { Top } from "../contract.js";
 import { stateOf } from "../controllers/controller-states.js";
 import { RunMeter } from "./run-meter.js";
 
-/** How long the processor is watched for a single answer, in milliseconds. */
-const glance = 100;
+/** Milliseconds over which processor usage is measured for a single response. */
+const sampleTime = 100;
 
-/** Tells how busy a control plane is. Runs are counted from the first question on. */
+/** Measures how busy a control plane is. Runs are counted from the first request on. */
 export class TopMeter {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #began: number;
-  #meter: { readonly of: Controllers; readonly runs: RunMeter } | undefined;
+  readonly #startedAt: number;
+  #meter: { readonly of: Controllers; readonly runs: Promise<RunMeter> } | undefined;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#began = clock.now();
+    this.#startedAt = clock.now();
   }
 
   async once(controllers: Controllers): Promise<Top> {
-    const processor = new Processor();
-    await new Promise((resolve) => setTimeout(resolve, glance));
+    const processor = new ProcessorMeter();
+    await new Promise((resolve) => setTimeout(resolve, sampleTime));
     return this.#top(controllers, processor);
   }
 
@@ -32,9 +32,9 @@ export class TopMeter {
     every: number,
     signal: AbortSignal,
   ): AsyncGenerator<Top, void, undefined> {
-    const processor = new Processor();
+    const processor = new ProcessorMeter();
     try {
-      for (let wait = Math.min(glance, every); ; wait = every) {
+      for (let wait = Math.min(sampleTime, every); ; wait = every) {
         await sleep(this.#clock, wait, signal);
         yield await this.#top(controllers, processor);
       }
@@ -43,15 +43,15 @@ export class TopMeter {
     }
   }
 
-  async #top(controllers: Controllers, processor: Processor): Promise<Top> {
-    const runs = this.#runs(controllers);
+  async #top(controllers: Controllers, processor: ProcessorMeter): Promise<Top> {
+    const runs = await this.#runs(controllers);
     const { rss, heapUsed, external } = process.memoryUsage();
     const at = this.#clock.now();
     return {
       at,
-      uptime: at - this.#began,
+      uptime: at - this.#startedAt,
       memory: { rss, heapUsed, external },
-      cpu: processor.used(),
+      cpu: processor.usage(),
       revision: (await this.#store.status()).revision,
       controllers: controllers.all.map((handle) => ({ ...stateOf(handle), ...runs.ratesOf(handle.name) })),
       informers: controllers.informers.states().map(({ kind, size, synced, users }) => ({
@@ -63,21 +63,21 @@ export class TopMeter {
     };
   }
 
-  #runs(controllers: Controllers): RunMeter {
+  #runs(controllers: Controllers): Promise<RunMeter> {
     if (this.#meter?.of !== controllers) {
-      this.#meter?.runs.end();
-      this.#meter = { of: controllers, runs: new RunMeter(controllers, this.#clock) };
+      void this.#meter?.runs.then((meter) => meter.end());
+      this.#meter = { of: controllers, runs: RunMeter.start(controllers, this.#clock) };
     }
     return this.#meter.runs;
   }
 }
 
-/** How much of one processor this process has used since the last time it was asked. */
-class Processor {
+/** Measures processor usage between two calls; 1 is one processor. */
+class ProcessorMeter {
   #usage = process.cpuUsage();
   #at = performance.now();
 
-  used(): number {
+  usage(): number {
     const { user, system } = process.cpuUsage(this.#usage);
     const elapsed = performance.now() - this.#at;
     this.#usage = process.cpuUsage();

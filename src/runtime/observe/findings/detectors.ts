@@ -1,10 +1,9 @@
-import type { JsonObject, KubeObject } from "../../../model/core.js";
+import type { KubeObject } from "../../../model/core.js";
+import type { Run } from "../../runs/run.js";
 import type { Log } from "../../log/log.js";
 import type { Observer } from "../observer.js";
-import type { Run } from "../../runs/run.js";
-import { lastWriter } from "./contested.js";
-import { Fights, type FightOptions } from "./fights.js";
-import { Findings, type Finding } from "./finding.js";
+import { FieldFights, type FightOptions } from "./field-fights.js";
+import { Findings, type Finding, objectOf } from "./finding.js";
 import { HotLoops, type HotLoopOptions } from "./hot-loops.js";
 
 export interface DetectorOptions {
@@ -12,69 +11,65 @@ export interface DetectorOptions {
   readonly fights?: FightOptions | undefined;
 }
 
-export interface DetectorsContext extends DetectorOptions {
+interface Surroundings {
   readonly log: Log;
-  now(): number;
-  /** The manager under whose name a controller applies. */
-  managerOf(controller: string): string;
-  /** An object as a cache of a controller has it. */
+  /** Object in a cache of a controller. */
   objectOf(controller: string, kind: string, key: string): KubeObject | undefined;
-  note(controller: string, object: KubeObject, reason: string, message: string): void;
-  /** Is told of what is new. */
+  recordEvent(controller: string, object: KubeObject, reason: string, message: string): void;
+  /** Called for each finding that is reported. */
   onFinding?(finding: Finding): void;
 }
 
-/** Watches controllers for loops and fights, and tells people: in the log, as events on the objects, and on request. */
-export class Detectors {
-  readonly #context: DetectorsContext;
+/**
+ * Observer of runs that finds suspicious behaviour, and reports it in the log, as events and in `list`. It has two rules:
+ *
+ * - Hot loops. A run continues a chain if everything that triggered it is a write of an earlier run, or the previous run of
+ *   its object, which requeued it at once or during which it was enqueued. A chain that comes back to an object ten times
+ *   within a minute, each time in the same way, is a hot loop.
+ * - Field fights. A field is set back when a run writes the value that it had written before, because somebody else had
+ *   changed it; a field outside the spec counts only while the generation stays the same. A field that is set back three
+ *   times within ten minutes is fought over.
+ *
+ * Nothing depends on it: without detectors, runs are the same.
+ */
+export class Detectors implements Observer {
+  readonly #surroundings: Surroundings;
   readonly #hotLoops: HotLoops;
-  readonly #fights: Fights;
+  readonly #fights: FieldFights;
   readonly #findings = new Findings();
 
-  constructor(context: DetectorsContext) {
-    this.#context = context;
-    this.#hotLoops = new HotLoops(context.hotLoops, context.fights);
-    this.#fights = new Fights(context.fights);
+  constructor(options: DetectorOptions, surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#hotLoops = new HotLoops(options.hotLoops);
+    this.#fights = new FieldFights(options.fights);
   }
 
-  readonly observer: Observer = { ended: (run) => this.#ended(run) };
-
-  /** What was found within the last hour, the last first. */
-  list(): readonly Finding[] {
-    return this.#findings.list(this.#context.now());
+  /** Findings of the last hour, newest first. */
+  list(now: number): readonly Finding[] {
+    return this.#findings.list(now);
   }
 
-  /** A child is set back to what it should be. */
-  drifted(controller: string, owner: KubeObject, desired: JsonObject, current: KubeObject): void {
-    const ours = this.#context.managerOf(controller);
-    for (const finding of this.#fights.add({ controller, ours, desired, current }, this.#context.now())) {
-      this.#tell(finding, [owner, current], "FieldFight");
+  ended(run: Run): void {
+    for (const finding of this.#hotLoops.add(run)) this.#report(finding, run, [finding.object]);
+    for (const write of run.writes) {
+      for (const finding of this.#fights.add(run, write)) {
+        this.#report(finding, run, [finding.object, objectOf(run)]);
+      }
     }
   }
 
-  #ended(run: Run): void {
-    const context = this.#context;
-    const changedBy = (text: string): string | undefined => {
-      const space = text.indexOf(" ");
-      const object = context.objectOf(run.controller, text.slice(0, space), text.slice(space + 1));
-      return object && lastWriter(object, context.managerOf(run.controller));
-    };
-    const findings = this.#hotLoops.add(run, context.now(), changedBy);
-    if (findings.length === 0) return;
-    const object = context.objectOf(run.controller, run.kind, run.key);
-    const about = object === undefined ? [] : [object];
-    for (const finding of findings) {
-      this.#tell(finding, about, finding.type === "fight" ? "FieldFight" : "HotLoop", run.id);
-    }
-  }
-
-  #tell(finding: Finding, about: readonly KubeObject[], reason: string, run?: string): void {
+  /** Reports a finding, with events on some objects. */
+  #report(finding: Finding, run: Run, objects: readonly string[]): void {
     if (!this.#findings.add(finding)) return;
-    const context = this.#context;
-    const { controller, message, type, count } = finding;
-    const facts = { controller, object: finding.object, ...(run !== undefined && { run }) };
-    context.log.warn({ ...facts, finding: type, count }, message);
-    for (const object of about) context.note(controller, object, reason, message);
-    context.onFinding?.(finding);
+    const surroundings = this.#surroundings;
+    const { controller, object, message, type, count } = finding;
+    surroundings.log.warn({ controller, object, run: run.id, finding: type, count }, message);
+    for (const name of new Set(objects)) {
+      const [kind = "", key = ""] = name.split(" ");
+      const about = surroundings.objectOf(controller, kind, key);
+      const reason = type === "fight" ? "FieldFight" : "HotLoop";
+      if (about !== undefined) surroundings.recordEvent(controller, about, reason, message);
+    }
+    surroundings.onFinding?.(finding);
   }
 }

@@ -1,50 +1,72 @@
-/** Something about how controllers behave that somebody should look into. */
+import { formatDuration } from "../../../model/core.js";
+import type { Run, WriteRecord } from "../../runs/run.js";
+
+/** Suspicious behaviour of a controller that a person should look into. */
 export interface Finding {
   readonly type: "hot-loop" | "fight";
   readonly controller: string;
-  /** The object that it is about: `Page default/hello-1`. */
+  /** Object concerned: `Page default/hello-1`. */
   readonly object: string;
-  /** The whole of it, for people. */
   readonly message: string;
-  /** How often it happened within the time it was seen in. */
+  /** Number of occurrences between `since` and `at`. */
   readonly count: number;
-  /** When it began, and when it was last seen, in milliseconds since 1970. */
+  /** First and last occurrence, in milliseconds since 1970. */
   readonly since: number;
   readonly at: number;
-  /** In a fight, which fields are fought over. */
+  /** Fields that are fought over. */
   readonly paths?: readonly string[] | undefined;
-  /** In a fight, who sets the field, ourselves last. */
+  /** Field managers of a fight, our own last. */
   readonly managers?: readonly string[] | undefined;
-  /** In a hot loop, what keeps it going, most frequent first. */
+  /** What keeps a hot loop going. */
   readonly causes?: readonly string[] | undefined;
 }
 
-/** How many findings are kept. */
-const most = 200;
-/** How long a finding is kept after it was last seen, in milliseconds. */
-const keptFor = 3_600_000;
-/** How long nothing more is said about the same, in milliseconds. */
-const quietFor = 600_000;
+const maxFindings = 200;
+/** Time after its last occurrence for which a finding is listed, in milliseconds. */
+const listedFor = 3_600_000;
+/** Time between two reports of the same finding, in milliseconds. */
+const reportEvery = 600_000;
 
-/** What has been found lately, once for each thing. */
+/** Recent findings, one per object and cause. */
 export class Findings {
-  readonly #all = new Map<string, { finding: Finding; readonly told: number }>();
+  readonly #all = new Map<string, { readonly finding: Finding; readonly reportedAt: number }>();
 
-  /** Takes note of a finding; true when people should be told, which is not each time that the same is found again. */
+  /** Adds a finding; true when it should be reported, as it is new or was not reported for a while. */
   add(finding: Finding): boolean {
     const id = JSON.stringify([finding.type, finding.controller, finding.object, finding.managers]);
     const before = this.#all.get(id);
-    const isNews = before === undefined || finding.at - before.told >= quietFor;
-    // What is seen again moves to the end: the one that is dropped is the one not seen for longest.
+    const report = before === undefined || finding.at - before.reportedAt >= reportEvery;
+    // Findings are sorted by their last occurrence.
     this.#all.delete(id);
-    this.#all.set(id, { finding, told: isNews ? finding.at : before.told });
-    if (this.#all.size > most) this.#all.delete(this.#all.keys().next().value ?? "");
-    return isNews;
+    this.#all.set(id, { finding, reportedAt: report ? finding.at : before.reportedAt });
+    if (this.#all.size > maxFindings) this.#all.delete(this.#all.keys().next().value ?? "");
+    return report;
   }
 
-  /** Those that were seen within the last hour, the last one first. */
+  /** Findings of the last hour, newest first. */
   list(now: number): readonly Finding[] {
-    for (const [id, { finding }] of this.#all) if (now - finding.at > keptFor) this.#all.delete(id);
+    for (const [id, { finding }] of this.#all) if (now - finding.at > listedFor) this.#all.delete(id);
     return [...this.#all.values()].map(({ finding }) => finding).toReversed();
   }
+}
+
+/** Adds `now` to times in ascending order, and drops those that are more than `window` before it. */
+export function countWithin(times: readonly number[], now: number, window: number): number[] {
+  return [...times, now].filter((time) => now - time <= window);
+}
+
+/** Time that has passed, rounded for people. */
+export function elapsed(since: number, now: number): string {
+  const passed = Math.max(1, now - since);
+  return formatDuration(passed < 10_000 ? Math.round(passed) : Math.round(passed / 1000) * 1000);
+}
+
+/** Name of the object of a run: `Site default/hello`. */
+export function objectOf({ kind, key }: Run): string {
+  return `${kind} ${key}`;
+}
+
+/** Name of the object of a write. */
+export function writtenObject({ kind, namespace, name }: WriteRecord): string {
+  return `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }

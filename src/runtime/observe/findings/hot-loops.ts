@@ -1,265 +1,231 @@
-import type { Run, WriteRecord } from "../../runs/run.js";
-import { askedDuring, describeAsked, isAlike, type Asked } from "./asked.js";
-import { causesOf, eachVersion, isChange, isHasty, selfOf, type Cause } from "./causes.js";
-import type { FightOptions } from "./fights.js";
-import type { Finding } from "./finding.js";
-import { dropOld, elapsed, Recent } from "./recent.js";
-import { Rounds, type Link } from "./rounds.js";
-import { SetBacks } from "./set-backs.js";
+import type { Run, Trigger, WriteRecord } from "../../runs/run.js";
+import { countWithin, elapsed, type Finding, objectOf, writtenObject } from "./finding.js";
 
 export interface HotLoopOptions {
-  /** How many runs for the same reason within `window` are a hot loop. Default 10. */
+  /** Rounds within `window` that are a hot loop. Default: 10. */
   readonly runs?: number | undefined;
-  /** In milliseconds. Default one minute. */
+  /** In milliseconds. Default: one minute. */
   readonly window?: number | undefined;
 }
 
-const mostObjects = 1000;
-/** Of one object; a run that writes more is recognised by the last ones. */
-const mostWrites = 64;
-const mostCauses = 32;
+const maxOrigins = 8192;
+/** Longest loop that is recognised, in objects. */
+const maxHops = 8;
+/** Ways back to an object that are counted. */
+const maxWays = 32;
+/** A requeue that is due sooner does not wait for anything, in milliseconds. */
+const immediately = 100;
 
-/** What is remembered of an object that its controller writes for. */
-interface Memory {
-  generation: number | undefined;
-  /** What its runs have written lately, as `Page default/x@17`, with which part of it. */
-  readonly writes: Map<string, string>;
-  /** When its last run began and ended. */
-  startedAt: number | undefined;
-  endedAt: number;
-  /** When it was run for each cause. */
-  causes: Causes | undefined;
-  /** How all of its last runs were asked for, and when they ended. */
-  asked: { readonly how: Asked; readonly times: number[] } | undefined;
-  /** How many runs there were since the time. */
-  runs: number;
-  since: number;
-  /** What is known only of an object that is run often. */
-  closer: Closer | undefined;
+/** Last visit of a chain to an object of a controller. */
+interface Hop {
+  readonly controller: string;
+  readonly object: string;
+  /** Times at which the chain came back, for each way. */
+  readonly returns: ReadonlyMap<string, readonly number[]>;
 }
 
-interface Closer {
-  readonly setBacks: SetBacks;
-  /** Its last runs that wrote something, the last one first. */
-  links: readonly Link[];
+/** Chain that led to a run, and how it did. */
+interface Chain {
+  readonly hops: readonly Hop[];
+  readonly text: string;
 }
 
-type Causes = Map<string, { readonly cause: Cause; readonly times: number[] }>;
-type ChangedBy = (object: string) => string | undefined;
+/** One run that has ended. */
+interface Link {
+  readonly controller: string;
+  readonly object: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Triggers that can continue a chain; none when the run begins one. */
+  readonly causes: readonly Cause[];
+  /** Hops of its chain, oldest first, itself last; undefined until all causes are found. */
+  hops: readonly Hop[] | undefined;
+}
 
-const nothing: readonly Finding[] = [];
+/** A version that another run may have written, or the previous run of the object. */
+interface Cause {
+  readonly origin: string;
+  readonly at: number;
+  readonly text?: string;
+}
 
-/**
- * Finds objects that are run again and again because of what their runs do: a run writes something, the write brings the
- * object back, the next run writes it again. A run counts when it was brought about
- *
- * - by a write of an earlier run, of the object itself or of a child,
- * - by somebody's change to an object which this run then wrote (they change it, we change it back),
- * - by having asked to be run again at once, or by being asked for by hand in the run before,
- *
- * or when it both made and deleted children of one kind. A run for an earlier one's write counts only if it writes as well,
- * as the circle is broken otherwise. Only runs with the same cause (the same object) add up, so a
- * controller that makes its children one after another is no loop; and all is forgotten when the object's spec was changed
- * by others, so neither is somebody who changes it often. Failures are no hot loop: they are spaced.
- *
- * Whether it is due to a run that others change an object can be told only by looking closer, which is done for objects
- * that are run often: whether writes come back by way of other controllers (`Rounds`), and whether somebody sets fields
- * of the object back and forth with us (`SetBacks`).
- */
+/** The run that made a version, when it sent the request, and in words. */
+interface Origin {
+  readonly link: Link;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Finds hot loops; `Detectors` has the rule. */
 export class HotLoops {
   readonly #runs: number;
   readonly #window: number;
-  readonly #times: number;
-  readonly #objects = new Recent<Memory>(mostObjects);
-  readonly #rounds = new Rounds();
+  /** By version, and the last run of each object by {@link idOf}. The older half is dropped when there are too many. */
+  #origins = new Map<string, Origin>();
+  #olderOrigins = new Map<string, Origin>();
 
-  constructor({ runs = 10, window = 60_000 }: HotLoopOptions = {}, { times = 3 }: FightOptions = {}) {
+  constructor({ runs = 10, window = 60_000 }: HotLoopOptions = {}) {
     this.#runs = runs;
     this.#window = window;
-    this.#times = times;
+  }
+
+  /** Adds a run that has ended; returns the hot loops that it completes. */
+  add(run: Run): readonly Finding[] {
+    const { controller, startedAt, duration } = run;
+    const object = objectOf(run);
+    const causes = causesOf(run, this.#origin(idOf(run))?.link);
+    const link = { controller, object, startedAt, endedAt: startedAt + duration, causes, hops: undefined };
+    const findings: Finding[] = [];
+    this.#resolve(link, findings);
+    for (const write of run.writes) {
+      const version = versionOf(write);
+      // The response to a write without effect has a version that somebody else may have made.
+      if (version === undefined || (write.verb !== "delete" && this.#origin(version))) continue;
+      this.#setOrigin(version, { link, at: write.at, text: describe(write, object) });
+    }
+    this.#setOrigin(idOf(run), { link, at: startedAt, text: "" });
+    return findings;
+  }
+
+  #origin(id: string): Origin | undefined {
+    return this.#origins.get(id) ?? this.#olderOrigins.get(id);
+  }
+
+  #setOrigin(id: string, origin: Origin): void {
+    if (this.#origins.size >= maxOrigins / 2) {
+      this.#olderOrigins = this.#origins;
+      this.#origins = new Map();
+    }
+    this.#origins.set(id, origin);
   }
 
   /**
-   * Looks at a run that has ended; returns the loops and fights it is part of. `changedBy` tells who changed an object
-   * last, and is asked only about a loop.
+   * Finds the chain of a run; adds the hot loops that it completes. A run may end before the one that triggered it: then its
+   * chain is found when a later run of the chain ends.
    */
-  add(run: Run, now: number, changedBy: ChangedBy = () => undefined): readonly Finding[] {
-    const id = `${run.controller} ${run.kind} ${run.key}`;
-    if (run.outcome.type === "gone") {
-      this.#objects.delete(id);
-      return nothing;
+  #resolve(link: Link, findings: Finding[]): readonly Hop[] {
+    if (link.hops !== undefined) return link.hops;
+    const { controller, object } = link;
+    const start: readonly Hop[] = [{ controller, object, returns: new Map() }];
+    // Two runs cannot cause each other, whatever their times say.
+    link.hops = start;
+    const chains: Chain[] = [];
+    for (const { origin, at, text } of link.causes) {
+      const by = this.#origin(origin);
+      if (by === undefined || by.at > at || by.link.startedAt > link.startedAt) {
+        link.hops = undefined;
+        return start;
+      }
+      chains.push({ text: text ?? by.text, hops: this.#resolve(by.link, findings) });
     }
-    // Most runs write nothing and were brought about by nothing of the kind.
-    if (this.#objects.get(id) === undefined && run.writes.length === 0 && !run.triggers.some(isHasty))
-      return nothing;
-    const memory = this.#objects.use(id, newMemory);
-    const loop = this.#loopOf(run, memory, now, changedBy);
-    this.#countRun(memory, now);
-    const link = this.#rounds.isWatching(now) ? this.#rounds.add(run, now) : undefined;
-    if (memory.closer !== undefined)
-      return this.#lookCloser(run, memory.runs, memory.closer, link, loop, now);
-    return loop === undefined ? nothing : [loop];
+    link.hops = this.#extend(chains, link, findings);
+    return link.hops;
   }
 
-  /** A loop that can be told from what the object's own runs do. */
-  #loopOf(run: Run, memory: Memory, now: number, changedBy: ChangedBy): Finding | undefined {
-    const causes = causesOf(run, memory.writes);
-    const asked = askedDuring(memory, run);
-    const isChanged = memory.generation !== undefined && memory.generation !== run.generation;
-    const isOurs = causes.some((cause) => cause.id === `own ${selfOf(run)}`);
-    memory.generation = run.generation;
-    memory.startedAt = run.startedAt;
-    memory.endedAt = run.startedAt + run.duration;
-    remember(memory.writes, run.writes);
-    if (isChanged && !isOurs) {
-      memory.causes = undefined;
-      memory.asked = undefined;
+  /** Extends the longest of some chains by a run; counts the ways in which they came back to its object. */
+  #extend(chains: readonly Chain[], link: Link, findings: Finding[]): readonly Hop[] {
+    const { controller, object, endedAt } = link;
+    const isSelf = (hop: Hop): boolean => hop.controller === controller && hop.object === object;
+    const returns = new Map<string, readonly number[]>();
+    const ways = new Set<string>();
+    let longest: readonly Hop[] = [];
+    for (const { hops, text } of chains) {
+      if (hops.length > longest.length) longest = hops;
+      const index = hops.findIndex(isSelf);
+      if (index < 0) continue;
+      for (const [way, times] of hops[index]?.returns ?? []) {
+        if (times.length > (returns.get(way)?.length ?? 0)) returns.set(way, times);
+      }
+      const others = hops.slice(index + 1).map((hop) => nameOf(hop, object));
+      ways.add(others.length === 0 ? text : `its own writes, answered by ${others.join(", then ")}`);
+    }
+    for (const way of ways) returns.set(way, countWithin(returns.get(way) ?? [], endedAt, this.#window));
+    for (const way of [...returns.keys()].slice(0, -maxWays)) returns.delete(way);
+    const hot = [...ways].filter((way) => (returns.get(way)?.length ?? 0) >= this.#needed(way));
+    if (hot.length > 0) findings.push(findingOf(link, hot, returns));
+    for (const way of hot) returns.delete(way);
+    return [...longest.filter((hop) => !isSelf(hop)), { controller, object, returns }].slice(-maxHops);
+  }
+
+  /** Number of returns that are a hot loop; twice as many when somebody else may have enqueued the object. */
+  #needed(way: string): number {
+    return way.startsWith(enqueued) ? 2 * this.#runs : this.#runs;
+  }
+}
+
+/** Triggers of a run that can continue a chain; none when one of them comes from outside. */
+function causesOf(run: Run, previous: Link | undefined): readonly Cause[] {
+  const causes: Cause[] = [];
+  for (const trigger of run.triggers) {
+    if (isTimer(trigger)) continue;
+    const cause = causeOf(trigger, run, previous);
+    if (cause === undefined) return [];
+    causes.push(cause);
+  }
+  return causes;
+}
+
+/** Whether a run is due at a certain time anyway, which neither continues nor ends a chain. */
+function isTimer({ type, at, due = at }: Trigger): boolean {
+  return type === "retry" || type === "resync" || (type === "requeue" && due - at >= immediately);
+}
+
+function causeOf(trigger: Trigger, run: Run, previous: Link | undefined): Cause | undefined {
+  const { type, at, due = at, text = "", by, version } = trigger;
+  switch (type) {
+    case "created":
+    case "updated":
+    case "status":
+      return { origin: `${objectOf(run)}@${version}`, at };
+    case "deleted":
+      return { origin: `${objectOf(run)}@deleted`, at };
+    case "child":
+    case "watched":
+      return { origin: `${by}@${text === "deleted" ? text : version}`, at };
+    case "requeue":
+      return { origin: idOf(run), at: Infinity, text: "requeueing itself at once" };
+    case "manual":
+      if (due - at >= immediately || previous === undefined) return undefined;
+      if (at < previous.startedAt || at > previous.endedAt) return undefined;
+      return { origin: idOf(run), at: Infinity, text: text === "" ? enqueued : `${enqueued} (${text})` };
+    default:
       return undefined;
-    }
-    return this.#caused(run, memory, causes, now, changedBy) ?? this.#asked(run, memory, asked, now);
-  }
-
-  #caused(
-    run: Run,
-    memory: Memory,
-    causes: readonly Cause[],
-    now: number,
-    changedBy: ChangedBy,
-  ): Finding | undefined {
-    if (causes.length === 0) return undefined;
-    const counted = (memory.causes ??= new Map());
-    const isGoingOn = run.writes.some(isChange);
-    for (const cause of causes) if (!cause.isOwn || isGoingOn) this.#count(counted, cause, now);
-    return this.#findingOf(run, counted, now, changedBy);
-  }
-
-  /** Who asked can only be guessed, so all runs must have been asked for alike, and there must be twice as many. */
-  #asked(run: Run, memory: Memory, how: Asked | undefined, now: number): Finding | undefined {
-    if (how === undefined || memory.asked === undefined || !isAlike(how, memory.asked.how)) {
-      memory.asked = how && { how, times: [now] };
-      return undefined;
-    }
-    const { times } = memory.asked;
-    times.push(now);
-    dropOld(times, now, this.#window);
-    if (times.length < 2 * this.#runs) return undefined;
-    const loop = { count: times.length, since: times[0] ?? now, texts: [describeAsked(how)] };
-    times.length = 0;
-    return loopFinding(run, loop, now);
-  }
-
-  /** From half the runs of a loop on an object is looked at more closely, until there are fewer again. */
-  #countRun(memory: Memory, now: number): void {
-    const isOften = memory.runs >= this.#runs / 2;
-    if (now - memory.since > this.#window) {
-      memory.since = now;
-      memory.runs = 0;
-      if (!isOften) memory.closer = undefined;
-    }
-    memory.runs++;
-    if (memory.closer === undefined) {
-      if (memory.runs < this.#runs / 2) return;
-      const setBacks = new SetBacks({ times: this.#times, window: this.#window });
-      memory.closer = { setBacks, links: [] };
-    }
-    this.#rounds.watch(now + this.#window);
-  }
-
-  #lookCloser(
-    run: Run,
-    runs: number,
-    closer: Closer,
-    link: Link | undefined,
-    loop: Finding | undefined,
-    now: number,
-  ): readonly Finding[] {
-    closer.setBacks.add(run, now);
-    // What brought the last run about may still be under way, and is known only when it has ended: so the one before counts.
-    if (link !== undefined) closer.links = [link, ...closer.links.slice(0, 1)];
-    if (runs < this.#runs) return loop === undefined ? nothing : [loop];
-    const found = loop ?? this.#circleOf(run, closer.links, now);
-    const fights = closer.setBacks.findings(run, now);
-    return found === undefined ? fights : [found, ...fights];
-  }
-
-  /** A loop by way of others. */
-  #circleOf(run: Run, links: readonly Link[], now: number): Finding | undefined {
-    for (const link of links) {
-      if (link.isTold) continue;
-      const circle = this.#rounds.circleOf(link, this.#runs);
-      if (circle === undefined || circle.rounds < this.#runs) continue;
-      link.isTold = true;
-      const text = `its own writes, answered by ${circle.via.join(", then ")}`;
-      return loopFinding(run, { count: circle.rounds, since: circle.since, texts: [text] }, now);
-    }
-    return undefined;
-  }
-
-  #count(causes: Causes, cause: Cause, now: number): void {
-    const counted = causes.get(cause.id) ?? { cause, times: [] };
-    causes.delete(cause.id);
-    causes.set(cause.id, counted);
-    if (causes.size > mostCauses) causes.delete(causes.keys().next().value ?? "");
-    counted.times.push(now);
-    dropOld(counted.times, now, this.#window);
-  }
-
-  #findingOf(run: Run, causes: Causes, now: number, changedBy: ChangedBy): Finding | undefined {
-    const hot = [...causes.values()]
-      .filter(({ times }) => times.length >= this.#runs && times.at(-1) === now)
-      .sort((one, other) => other.times.length - one.times.length);
-    const [first] = hot;
-    if (first === undefined) return undefined;
-    const since = first.times[0] ?? now;
-    const count = first.times.length;
-    const texts = hot.map(({ cause }) => explain(cause, changedBy));
-    for (const { times } of hot) times.length = 0;
-    return loopFinding(run, { count, since, texts }, now);
   }
 }
 
-interface Loop {
-  readonly count: number;
-  readonly since: number;
-  readonly texts: readonly string[];
+const enqueued = "being enqueued during each run";
+
+/** The version that a write made; undefined when it changed nothing. */
+function versionOf(write: WriteRecord): string | undefined {
+  const { verb, before, after, error } = write;
+  if (error !== undefined || verb === "deleteCollection") return undefined;
+  const version = verb === "delete" ? "deleted" : after?.metadata.resourceVersion;
+  const isNew = version !== undefined && version !== before?.metadata.resourceVersion;
+  return isNew ? `${writtenObject(write)}@${version}` : undefined;
 }
 
-function loopFinding(run: Run, { count, since, texts }: Loop, now: number): Finding {
-  const object = selfOf(run);
-  return {
-    type: "hot-loop",
-    controller: run.controller,
-    object,
-    message: `${object} is in a hot loop: ${count} runs in ${elapsed(since, now)}, kept going by ${texts.join(" and ")}`,
-    count,
-    since,
-    at: now,
-    causes: texts,
-  };
+function describe(write: WriteRecord, self: string): string {
+  const object = writtenObject(write);
+  if (object !== self) return `its own writes of ${object}`;
+  return write.subresource === "status" ? "its own status writes" : "its own writes";
 }
 
-function newMemory(): Memory {
-  return {
-    generation: undefined,
-    writes: new Map(),
-    startedAt: undefined,
-    endedAt: 0,
-    causes: undefined,
-    asked: undefined,
-    runs: 0,
-    since: 0,
-    closer: undefined,
-  };
+function idOf(run: Run): string {
+  return `${run.controller} ${objectOf(run)}`;
 }
 
-function explain({ text, foreign }: Cause, changedBy: ChangedBy): string {
-  const who = foreign === undefined ? undefined : changedBy(foreign);
-  return who === undefined ? text : `${text} (last by ${who})`;
+function findingOf(
+  { controller, object, endedAt: at }: Link,
+  causes: readonly string[],
+  returns: ReadonlyMap<string, readonly number[]>,
+): Finding {
+  const [times = []] = causes.map((cause) => returns.get(cause));
+  const [since = at] = times;
+  const count = times.length;
+  const message = `${object} is in a hot loop: ${count} runs in ${elapsed(since, at)}, kept going by ${causes.join(" and ")}`;
+  return { type: "hot-loop", controller, object, message, count, since, at, causes };
 }
 
-function remember(known: Map<string, string>, writes: readonly WriteRecord[]): void {
-  eachVersion(writes, (version, { subresource = "" }) => {
-    known.set(version, subresource);
-    if (known.size > mostWrites) known.delete(known.keys().next().value ?? "");
-  });
+function nameOf({ controller, object }: Hop, self: string): string {
+  return object === self ? controller : `${controller} for ${object}`;
 }

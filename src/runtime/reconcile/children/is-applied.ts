@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { KindInfo } from "../../../client/kinds/kind.js";
 import { ownerReference, type JsonObject, type KubeObject } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import { PermanentError } from "../../controller/outcome.js";
 import type { EnsureOptions } from "../../controller/reconcile-context.js";
 

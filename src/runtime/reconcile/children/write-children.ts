@@ -33,8 +33,6 @@ export interface ChildrenContext {
   readonly signal: AbortSignal;
   readonly cacheOf: (kind: KindInfo) => Source;
   readonly applied: AppliedChildren;
-  /** Called before a child is written that was applied before and differs now. */
-  readonly onDrift?: ((child: StagedChild, current: KubeObject) => void) | undefined;
 }
 
 /**
@@ -118,12 +116,9 @@ export function needsWrite(
 }
 
 async function writeChild(context: ChildrenContext, child: StagedChild): Promise<void> {
-  const { cacheOf, applied, onDrift } = context;
+  const { cacheOf, applied } = context;
   const current = cacheOf(child.kind).get(keyOf(child.namespace, child.name));
-  if (current !== undefined) {
-    checkOwner(context.owner, child, current);
-    if (ownedFields(current, context.fieldManager) !== undefined) onDrift?.(child, current);
-  }
+  if (current !== undefined) checkOwner(context.owner, child, current);
   const written = await applyChild(context, child, current);
   const owned = ownedFields(written, context.fieldManager);
   // Remember only children for which comparing is not enough.

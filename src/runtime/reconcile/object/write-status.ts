@@ -1,5 +1,5 @@
 import { createMergePatch, type Json, type KubeObject } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import { optimisticPatch, type PatchContext } from "./optimistic-patch.js";
 import type { MergeOptions, StatusDraft, StatusFields } from "./status-draft.js";
 

@@ -16,7 +16,7 @@ import type { Found } from "./objects.js";
 
 const component = "garbage-collector-controller";
 
-/** Whether the owner that a reference means is there, but in a namespace from which it cannot own this object. */
+/** Finds out whether the owner exists in another namespace, from which it cannot own this object. */
 export async function isOwnerElsewhere(
   store: Store,
   { object }: Found,
@@ -35,7 +35,7 @@ export async function isOwnerElsewhere(
   return false;
 }
 
-/** Tells people why an object was collected, or will never be, although its owner is there. */
+/** Records a warning event about an owner reference into another namespace. */
 export async function warnOfForeignOwner(
   { api, types, clock }: { readonly api: Caller; readonly types: ResourceTypes; readonly clock: Clock },
   { object }: Found,
@@ -50,7 +50,7 @@ export async function warnOfForeignOwner(
   const event = {
     apiVersion: "v1",
     kind: "Event",
-    // The same on every server and after every start, so that it is told once.
+    // The same name on every server and after every start, so that it is recorded once.
     metadata: { name: `${name}.${owner.uid}` },
     involvedObject: { apiVersion, kind, name, uid, ...(namespace !== "" && { namespace }) },
     type: "Warning",
@@ -67,7 +67,7 @@ export async function warnOfForeignOwner(
     const scope = { namespace: namespace === "" ? "default" : namespace };
     await api.create(type, scope, { object: event }, { fieldManager: component });
   } catch (error) {
-    // It was told before, or the namespace is going away.
+    // The event exists already, or the namespace is terminating.
     if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -15,40 +15,37 @@ import { find, remove, removeFinalizer, setOwners, type Found } from "./objects.
 import { isBlocking, OwnershipGraph, type Dependent } from "./ownership-graph.js";
 import { Parked } from "./parked.js";
 
-/** How many objects are written at the same time; the store makes them durable together. */
-const width = 32;
+/** Concurrent writes; the store commits them together. */
+const concurrency = 32;
 
-/** Events come and go by themselves, with many at a time: as in Kubernetes they are left alone. */
+/** Events are numerous and expire: as in Kubernetes they are not collected. */
 const eventPrefix = "/core/events/";
 
 const mentionsOwners = Buffer.from('"ownerReferences":[');
 const mentionsFinalizers = Buffer.from('"finalizers":[');
 
 /**
- * Deletes what has lost all its owners, and completes deletions that asked for their dependents to go first
- * (foreground) or to be left (orphan).
+ * Deletes objects whose owners are all gone, and completes deletions with the policies Foreground (dependents first) and Orphan
+ * (dependents stay).
  *
- * It keeps no state of its own that matters: the graph is made from the stored objects, every step is one write that
- * makes sense by itself, and whoever starts anew finds what is left to do in the same objects.
- *
- * Keys are looked at when their owners change or go, or a deletion that concerns them begins or goes on. Nothing is done
- * before the graph is complete: an owner whose dependents are not known yet would seem to have none.
+ * A key is reconciled when its owners change or are deleted, and when a deletion that concerns it begins or proceeds. Nothing is
+ * done before the graph is complete: an owner whose dependents have not been read yet would seem to have none.
  */
 export class GarbageCollector extends ServerController {
   readonly #processed: (revision: number) => Promise<void>;
   readonly #graph = new OwnershipGraph();
-  /** Keys whose owners are of a kind, or that are themselves, that nobody serves. */
+  /** Keys of unserved kinds, or with owners of unserved kinds. */
   readonly #parked: Parked;
-  /** Keys whose owners were not looked at since they were named. */
+  /** Keys with owner references that have not been checked yet. */
   readonly #fresh = new Set<string>();
-  /** Keys that came up before the graph was complete. */
+  /** Keys that were reconciled before the graph was complete. */
   readonly #early = new Set<string>();
-  /** Counts objects that went: what was found before one did may have been that one. */
+  /** Counts deletions: an owner that was read before a deletion may be the deleted one. */
   #gone = 0;
   #complete = false;
 
   constructor(options: FollowingControllerOptions) {
-    super(options, width);
+    super(options, concurrency);
     this.#processed = options.processed;
     this.#parked = new Parked(options.registry.types, (key) => this.work.add(key));
   }
@@ -58,7 +55,7 @@ export class GarbageCollector extends ServerController {
     return super.stop();
   }
 
-  /** Resolves when whatever depended on objects that were gone at a revision has been looked at. */
+  /** Resolves when the dependents of objects that were gone at a revision have been reconciled. */
   async collected(revision: number): Promise<void> {
     await this.#processed(revision);
     await this.work.caughtUp();
@@ -131,11 +128,11 @@ export class GarbageCollector extends ServerController {
 
   #beginWaiting(uid: string, object: Dependent | undefined): void {
     for (const dependent of this.#graph.dependentsOf(uid)) this.work.add(dependent.key);
-    // Who waits for this one may now wait in a circle.
+    // Objects that wait for this one may now form a cycle.
     for (const owner of object?.owners ?? []) this.#wake(owner.uid);
   }
 
-  /** Those that wait for an object may go on when it no longer blocks them. */
+  /** Reconciles owners that no longer have to wait for an object. */
   #unblock(before: Dependent, after: Dependent | undefined): void {
     const blocked = new Set(after?.owners.filter((owner) => owner.blocked).map(({ uid }) => uid));
     for (const owner of before.owners) {
@@ -154,15 +151,15 @@ export class GarbageCollector extends ServerController {
       return;
     }
     try {
-      await this.#decide(key);
+      await this.#collectOrRelease(key);
     } catch (error) {
-      // Something was changed, or is gone, by somebody else: look again.
+      // Somebody else changed or deleted something: reconcile again.
       if (isConflict(error) || isNotFound(error)) this.work.add(key);
       else throw error;
     }
   }
 
-  async #decide(key: string): Promise<void> {
+  async #collectOrRelease(key: string): Promise<void> {
     const fresh = this.#fresh.delete(key);
     if (fresh && this.#isOwned(key)) return;
     const type = this.registry.types.ofKey(key);
@@ -178,7 +175,7 @@ export class GarbageCollector extends ServerController {
     else if (!metadata.deletionTimestamp && metadata.ownerReferences) await this.#collect(found, fresh);
   }
 
-  /** Whether all owners of an object are known to be there, so that nothing has to be read to leave it alone. */
+  /** All owners of an object are known to exist, so that nothing has to be read. */
   #isOwned(key: string): boolean {
     return (
       this.#graph.get(key)?.owners.every((owner) => {
@@ -189,19 +186,19 @@ export class GarbageCollector extends ServerController {
     );
   }
 
-  /** Where the owner that an object names would have to be. */
+  /** Store key at which the owner that an object refers to must be. */
   #ownerKey(
     key: string,
     { apiVersion, kind, name }: Pick<OwnerReference, "apiVersion" | "kind" | "name">,
   ): string | undefined {
     const type = this.registry.types.ofKey(key);
     const ownerType = this.registry.types.ofKind(apiVersion, kind);
-    // What belongs to no namespace cannot say in which one its owner is.
+    // A cluster-scoped object cannot say in which namespace its owner is.
     if (!type || !ownerType || (ownerType.namespaced && !type.namespaced)) return undefined;
     return keyOf(ownerType, { ...objectKeyOf(type, key), name });
   }
 
-  /** The heart: an object stays while one of its owners does. */
+  /** Deletes an object unless one of its owners exists and is not waiting for it to be deleted. */
   async #collect(found: Found, fresh: boolean): Promise<void> {
     const { uid = "", ownerReferences: owners = [], finalizers = [] } = found.object.metadata;
     const solid: OwnerReference[] = [];
@@ -217,33 +214,33 @@ export class GarbageCollector extends ServerController {
       if (solid.length < owners.length) await setOwners(this.api, found, solid);
       return;
     }
-    for (const owner of waiting) if (!(await this.#isKnown(found.key, owner))) return;
-    // Who waits for this one to go waits for its dependents too.
+    for (const owner of waiting) if (!(await this.#isGraphComplete(found.key, owner))) return;
+    // An owner that waits for this object waits for its dependents too.
     const foreground = waiting.length > 0 && this.#graph.dependentsOf(uid).length > 0;
     if (foreground || finalizers.includes(foregroundFinalizer)) await remove(this.api, found, "Foreground");
     else if (finalizers.includes(orphanFinalizer)) await remove(this.api, found, "Orphan");
     else await remove(this.api, found, "Background");
   }
 
-  /** Foreground: when the dependents that block are gone, the finalizer that holds the owner goes. */
+  /** Foreground: removes the owner's finalizer when its blocking dependents are gone. */
   async #release(found: Found): Promise<void> {
     const { key, type, object } = found;
     const { uid = "" } = object.metadata;
-    if (!(await this.#isKnown(key, object))) return;
+    if (!(await this.#isGraphComplete(key, object))) return;
     const blocked = this.#graph.dependentsOf(uid).some((dependent) => {
       const dependentType = this.registry.types.ofKey(dependent.key);
-      // Nobody can delete what nobody serves, or what cannot have such an owner.
+      // An unserved kind cannot be deleted; a cluster-scoped object cannot have a namespaced owner.
       if (dependentType === undefined || (type.namespaced && !dependentType.namespaced)) return false;
       return isBlocking(dependent, uid) && !this.#graph.waitsFor(dependent.uid, uid);
     });
     if (!blocked) await removeFinalizer(this.api, found, foregroundFinalizer);
   }
 
-  /** Orphan: dependents forget their owner, then the finalizer goes. */
+  /** Orphan: removes the owner from its dependents, then the finalizer from the owner. */
   async #orphan(found: Found): Promise<void> {
     const { uid = "" } = found.object.metadata;
-    if (!(await this.#isKnown(found.key, found.object))) return;
-    await concurrently(this.#graph.dependentsOf(uid), width, async ({ key }) => {
+    if (!(await this.#isGraphComplete(found.key, found.object))) return;
+    await concurrently(this.#graph.dependentsOf(uid), concurrency, async ({ key }) => {
       const type = this.registry.types.ofKey(key);
       const dependent = type && (await find(this.api, type, key));
       const owners = dependent?.object.metadata.ownerReferences ?? [];
@@ -253,14 +250,14 @@ export class GarbageCollector extends ServerController {
     await removeFinalizer(this.api, found, orphanFinalizer);
   }
 
-  /** Whether the graph has all that was written before an object; if not, the key is looked at when it does. */
-  async #isKnown(key: string, { metadata }: KubeObject): Promise<boolean> {
+  /** Waits until the graph contains everything up to an object's revision; false if the initial read is not complete. */
+  async #isGraphComplete(key: string, { metadata }: KubeObject): Promise<boolean> {
     await this.#processed(Number(metadata.resourceVersion));
     if (!this.#complete) this.#early.add(key);
     return this.#complete;
   }
 
-  /** The owner that a reference means: same place, same uid. Anybody else under its name is not it. */
+  /** Owner that a reference is for: the object with this name and uid. */
   async #findOwner(
     found: Found,
     reference: OwnerReference,

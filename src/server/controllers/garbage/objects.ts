@@ -5,7 +5,7 @@ import type { ResourceType } from "../../resources/resource-type.js";
 
 const fieldManager = "fettle-garbage-collector";
 
-/** An object as it was read just now. */
+/** An object as it was just read. */
 export interface Found {
   readonly key: string;
   readonly type: ResourceType;
@@ -21,7 +21,7 @@ export async function find(api: Caller, type: ResourceType, key: string): Promis
   }
 }
 
-// The writes below throw a Conflict when the object is no longer as it was found.
+// The writes below throw a 409 when the object has changed since it was read.
 
 export async function remove(api: Caller, { key, type, object }: Found, policy: string): Promise<void> {
   const { uid, resourceVersion } = object.metadata;

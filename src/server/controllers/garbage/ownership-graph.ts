@@ -1,40 +1,39 @@
 import type { KubeObject, OwnerReference } from "../../../model/core.js";
 
-/** References may name kinds that do not exist, so their number has no other bound. */
+/** References may name kinds that do not exist, so the number of texts needs a bound of its own. */
 const mostTexts = 1000;
 
-/** An owner, as one of its dependents names it. */
+/** Owner reference of a dependent. */
 type Owner = Pick<OwnerReference, "apiVersion" | "kind" | "name" | "uid"> & {
   /** A foreground deletion of the owner waits for this dependent. */
   readonly blocked: boolean;
 };
 
-/** An object that has owners, as far as garbage collection needs to know it. */
+/** The parts of an object with owners that garbage collection needs. */
 export interface Dependent {
   readonly key: string;
   readonly uid: string;
   readonly owners: readonly Owner[];
 }
 
-/** What is known of an owner. */
+/** Facts about an owner. */
 interface Owned {
   readonly keys: Set<string>;
-  /** Where the owner was found; nothing when nobody looked, or it is gone. */
+  /** Store key of the owner; undefined if it has not been read or is gone. */
   at: string | undefined;
 }
 
 /**
- * Who is owned by whom. Only objects with owners are in it, and those that wait for their dependents to go, so a store
- * without any costs nothing.
+ * Graph of owner references. It contains only objects with owners, and those that wait for their dependents to be deleted.
  *
  * Invariant: `#dependents` holds a key under an owner's uid exactly when `#objects` has that key with that owner.
  */
 export class OwnershipGraph {
   readonly #objects = new Map<string, Dependent>();
   readonly #dependents = new Map<string, Owned>();
-  /** Keys of objects in the middle of a foreground deletion, by their uid. */
+  /** Keys of objects in foreground deletion, by uid. */
   readonly #waiting = new Map<string, string>();
-  /** A cluster has many references and few kinds: each text is kept once. */
+  /** Interned texts: there are many references and few kinds. */
   readonly #texts = new Map<string, string>();
 
   get(key: string): Dependent | undefined {
@@ -54,7 +53,7 @@ export class OwnershipGraph {
     return found;
   }
 
-  /** Where the object with this uid was found, if it owns anything. */
+  /** Store key of the object with this uid, if it owns anything and has been read. */
   ownerAt(uid: string): string | undefined {
     return this.#dependents.get(uid)?.at;
   }
@@ -64,7 +63,7 @@ export class OwnershipGraph {
     if (owned !== undefined) owned.at = key;
   }
 
-  /** The key of the object with this uid, if it waits for its dependents to go. */
+  /** Key of the object with this uid, if it is in foreground deletion. */
   waiting(uid: string): string | undefined {
     return this.#waiting.get(uid);
   }
@@ -75,8 +74,7 @@ export class OwnershipGraph {
   }
 
   /**
-   * Whether one object waits for another to go, be it for the sake of others that wait in between. Two that wait for
-   * each other would wait forever.
+   * One object waits for another to be deleted, directly or through others. Two objects that wait for each other would wait forever.
    */
   waitsFor(uid: string, other: string): boolean {
     const seen = new Set<string>();
@@ -93,14 +91,14 @@ export class OwnershipGraph {
     return false;
   }
 
-  /** Puts an object where its owners say; returns it as it stands there, or nothing when it has none. */
+  /** Records an object under its owners; returns the record, or undefined when it has no owners. */
   set(key: string, { metadata }: KubeObject): Dependent | undefined {
     this.delete(key);
     const references = metadata.ownerReferences ?? [];
     if (references.length === 0) return undefined;
     const owners = references.map(({ apiVersion, kind, name, uid, blockOwnerDeletion }) => ({
-      apiVersion: this.#once(apiVersion),
-      kind: this.#once(kind),
+      apiVersion: this.#intern(apiVersion),
+      kind: this.#intern(kind),
       name,
       uid,
       blocked: blockOwnerDeletion === true,
@@ -132,7 +130,7 @@ export class OwnershipGraph {
     this.#waiting.clear();
   }
 
-  #once(text: string): string {
+  #intern(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (this.#texts.size === mostTexts) this.#texts.clear();
@@ -141,7 +139,7 @@ export class OwnershipGraph {
   }
 }
 
-/** Whether a foreground deletion of the owner waits for a dependent. */
+/** A foreground deletion of the owner waits for this dependent. */
 export function isBlocking({ owners }: Dependent, uid: string): boolean {
   return owners.some((owner) => owner.uid === uid && owner.blocked);
 }

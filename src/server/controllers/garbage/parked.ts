@@ -1,12 +1,12 @@
 import type { ResourceTypes } from "../../resources/resource-types.js";
 
-/** Keys that cannot be looked at before some kind is served, by what they wait for. */
+/** Keys that wait until a kind is served. */
 export class Parked {
   readonly #types: ResourceTypes;
   readonly #waiting = new Map<string, { readonly isServed: () => boolean; readonly keys: Set<string> }>();
   readonly stop: () => void;
 
-  /** `resume` is called with a key when its kind is there. */
+  /** `resume` is called with a key as soon as its kind is served. */
   constructor(types: ResourceTypes, resume: (key: string) => void) {
     this.#types = types;
     this.stop = types.onChange(() => {
@@ -18,13 +18,13 @@ export class Parked {
     });
   }
 
-  /** Parks a key that is itself of a kind that nobody serves. */
+  /** Parks a key of an unserved kind. */
   addUnserved(key: string): void {
     const kind = key.slice(0, key.indexOf("/", key.indexOf("/", 1) + 1));
     this.#add(kind, key, () => this.#types.ofKey(key) !== undefined);
   }
 
-  /** Parks a key that has an owner of a kind that nobody serves. */
+  /** Parks a key that has an owner of an unserved kind. */
   addOwnerUnserved(key: string, apiVersion: string, kind: string): void {
     this.#add(`${apiVersion} ${kind}`, key, () => this.#types.ofKind(apiVersion, kind) !== undefined);
   }

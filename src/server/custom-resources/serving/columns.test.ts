@@ -58,7 +58,7 @@ test.each([
   expect(column?.cell(widget, now)).toBe(cell);
 });
 
-test("a definition without columns has the age", () => {
+test("a definition without columns shows the age", () => {
   for (const columns of [undefined, []]) {
     expect(columnsOf(columns).map(({ name, cell }) => [name, cell(widget, now)])).toEqual([
       ["Name", "one"],
@@ -67,7 +67,7 @@ test("a definition without columns has the age", () => {
   }
 });
 
-test("a column is described as its definition says", () => {
+test("a column has the description of its definition", () => {
   const [, column] = columnsOf([
     {
       name: "Size",

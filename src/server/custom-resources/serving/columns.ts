@@ -1,18 +1,18 @@
 import type { Json } from "../../../model/core.js";
 import { checkJsonPath, compileJsonPath, type JsonPath, jsonPathText } from "../../resources/json-path.js";
 import type { TableColumn } from "../../resources/resource-type.js";
-import { ageOf, defaultColumns, nameColumn } from "../../table/columns.js";
+import { ageOf, defaultColumns, nameColumn } from "../../output-formats/columns.js";
 import type { PrinterColumn } from "../definition.js";
 
 type Cell = ReturnType<TableColumn["cell"]>;
 
-/** The columns of a version: the name and what the definition asks for, or else the age. */
+/** Columns of a version: name and printer columns, or name and age. */
 export function columnsOf(columns: readonly PrinterColumn[] | undefined): readonly TableColumn[] {
   return columns?.length ? [nameColumn, ...columns.map(columnOf)] : defaultColumns;
 }
 
 function columnOf({ name, type, format, description, priority = 0, jsonPath }: PrinterColumn): TableColumn {
-  // Made when first shown: most kinds never are.
+  // Built on first use: most kinds are never shown.
   let path: JsonPath | undefined;
   const isReadable = checkJsonPath(jsonPath) === undefined;
   return {
@@ -30,7 +30,7 @@ function columnOf({ name, type, format, description, priority = 0, jsonPath }: P
   };
 }
 
-/** A value that is not of the column's type is not shown, but for columns of texts, which show everything. */
+/** Cell of a value; empty if it is not of the column's type, except for strings, which show any value. */
 function cellOf(type: string, value: Json, now: number): Cell {
   switch (type) {
     case "string":

@@ -30,12 +30,12 @@ test.each<[string, StructuralSchema, StructuralSchema]>([
     field({ type: "object", "x-kubernetes-preserve-unknown-fields": true }),
   ],
   ["an object", field({ type: "object" }), field({ type: "object", "x-kubernetes-embedded-resource": true })],
-])("%s makes another structure", (_name, one, other) => {
+])("%s changes the structure", (_name, one, other) => {
   expect(sameStructure(one, other)).toBe(false);
   expect(sameStructure(other, one)).toBe(false);
 });
 
-test("converts by pruning and defaulting in the target", () => {
+test("converts by pruning and defaulting by the target schema", () => {
   const log: string[] = [];
   const side = (apiVersion: string) => ({
     apiVersion,

@@ -1,15 +1,15 @@
 import type { Json, StructuralSchema } from "../../../model/core.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft, Storage } from "../../resources/resource-type.js";
 
-/** A version of a kind as conversion sees it. */
+/** One side of a conversion. */
 export interface Side {
   readonly apiVersion: string;
   readonly rules: ObjectSchema;
 }
 
-/** Between two versions nothing is translated: what the other does not know goes, and what it defaults comes. */
+/** Conversion between two versions: prunes fields that the other lacks and applies its defaults. */
 export function conversionBetween(storage: Side, served: Side): NonNullable<Storage["conversion"]> {
   const to =
     (side: Side) =>
@@ -22,7 +22,7 @@ export function conversionBetween(storage: Side, served: Side): NonNullable<Stor
   return { fromStorage: to(served), toStorage: to(storage) };
 }
 
-/** The keywords that decide what is pruned and what is defaulted; all others only say what is valid. */
+/** Keywords that affect pruning and defaulting; all others affect validation only. */
 const flags = [
   "type",
   "nullable",
@@ -34,7 +34,7 @@ const flags = [
 
 type Node = StructuralSchema | boolean | undefined;
 
-/** Whether two schemas leave the same of every object, so that one version's bytes will do for the other. */
+/** True if two schemas prune and default alike, so that stored bytes of one serve for the other. */
 export function sameStructure(one: Node, other: Node): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object") return false;

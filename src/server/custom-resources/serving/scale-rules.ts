@@ -7,12 +7,12 @@ type FieldError = fieldErrors.FieldError;
 
 const most = 2 ** 31 - 1;
 
-/** Faults of what the scale subresource would show: an object may not have what a Scale cannot carry. */
+/** Faults of the fields that the scale subresource shows. */
 export function validateScaled(object: Draft, paths: ScalePaths): FieldError[] {
   return [...validateReplicas(object, paths.specReplicasPath), ...validateScaledStatus(object, paths)];
 }
 
-/** The same of the status alone. */
+/** Faults of the status fields that the scale subresource shows. */
 export function validateScaledStatus(object: Draft, paths: ScalePaths): FieldError[] {
   return [
     ...validateReplicas(object, paths.statusReplicasPath),
@@ -34,7 +34,7 @@ function validateSelector(object: Draft, path: string): FieldError[] {
   return fault === undefined ? [] : [fieldErrors.invalid(path, "", fault)];
 }
 
-/** What stands at the path, or why it cannot be what it should be. Nothing at all is right as well. */
+/** Value at the path, or the reason why it is invalid. No value is valid. */
 function read(
   object: Draft,
   path: string,

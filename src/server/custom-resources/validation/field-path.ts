@@ -1,10 +1,10 @@
 import type { StructuralSchema } from "../../../model/core.js";
 
-/** Where a path of field names leads in a schema. */
+/** Target of a field path in a schema. */
 export interface Found {
   readonly fields: readonly string[];
   readonly schema?: StructuralSchema | undefined;
-  /** Why it leads nowhere. */
+  /** Reason why there is no target. */
   readonly fault?: string | undefined;
 }
 

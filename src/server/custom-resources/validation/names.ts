@@ -4,14 +4,14 @@ import type { DefinitionNames } from "../definition.js";
 
 type FieldError = fieldErrors.FieldError;
 
-/** A definition has to have these names; its status need not have got them. */
+/** Checks the names that a spec requires; the status may lack them. */
 export function validateRequiredNames(names: DefinitionNames, path: FieldPath): FieldError[] {
   return (["plural", "singular", "kind", "listKind"] as const)
     .filter((field) => !names[field])
     .map((field) => fieldErrors.required(childPath(path, field)));
 }
 
-/** Names that cannot be names. */
+/** Faults of names. */
 export function validateNames(names: DefinitionNames | undefined, path: FieldPath): FieldError[] {
   if (!names) return [];
   const errors: FieldError[] = [];

@@ -4,22 +4,22 @@ import { compileSchema } from "../../../model/structural/compile-schema.js";
 
 type FieldError = fieldErrors.FieldError;
 
-/** A default, and the schema it has to fit. */
+/** A default and its schema. */
 interface Default {
   readonly value: Json;
   readonly schema: StructuralSchema;
-  /** Where it stands in the definition. */
+  /** Path in the definition. */
   readonly path: FieldPath;
 }
 
-/** Defaults of a structural schema that break it, or that would be pruned. */
+/** Faults of defaults that do not match their schema or would be pruned. */
 export function defaultErrors(root: StructuralSchema, path: FieldPath): FieldError[] {
   const defaults: Default[] = [];
   collect(root, path, defaults);
   return defaults.flatMap(check);
 }
 
-/** Not below additionalProperties, where Kubernetes does not look either. */
+/** Not below additionalProperties, like in Kubernetes. */
 function collect(schema: StructuralSchema, path: FieldPath, defaults: Default[]): void {
   if (schema.default !== undefined) {
     defaults.push({ value: schema.default, schema, path: childPath(path, "default") });
@@ -30,7 +30,7 @@ function collect(schema: StructuralSchema, path: FieldPath, defaults: Default[])
   }
 }
 
-/** The default is looked at as the one field of an object, named so that what is found has the right path. */
+/** Validates the default as the only field of an object, named so that errors have the right path. */
 function check({ value, schema, path }: Default): FieldError[] {
   const rules = compileSchema({ type: "object", properties: { [path]: schema } });
   const errors: FieldError[] = [];

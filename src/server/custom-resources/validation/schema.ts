@@ -1,17 +1,17 @@
 import { fieldErrors, type Json, type StructuralSchema } from "../../../model/core.js";
 import { omitValue } from "../../../model/object/bad-value.js";
 import { childPath, type FieldPath, indexPath, keyPath } from "../../../model/object/field-path.js";
-import { checkPattern } from "../../../model/structural/regex/pattern.js";
+import { checkPattern } from "../../../model/regex/pattern.js";
 import { findField } from "./field-path.js";
 import { defaultErrors } from "./schema-defaults.js";
 import { structuralErrors } from "./structural-errors.js";
 
 type FieldError = fieldErrors.FieldError;
 
-/** Checks the CEL rules of a schema that is right in every other way. */
+/** Checks the CEL rules of an otherwise valid schema. */
 export type CheckRules = (schema: StructuralSchema, path: FieldPath) => FieldError[];
 
-/** Faults of a version's schema. Nothing is said about its defaults and rules before it is structural. */
+/** Faults of a version's schema. Defaults and rules are checked once it is structural. */
 export function validateSchema(
   schema: StructuralSchema,
   path: FieldPath,
@@ -24,7 +24,7 @@ export function validateSchema(
   return errors.length === 0 ? (options.checkRules?.(schema, path) ?? []) : errors;
 }
 
-/** What may stand at the root beside the status subresource, as Kubernetes spells and orders it. */
+/** Keywords allowed at the root when there is a status subresource, as Kubernetes lists them. */
 const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
 const rootKeywords = new Set([
@@ -33,7 +33,7 @@ const rootKeywords = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** The schema of the status is taken out of that of the object, so the root may say nothing that would be lost. */
+/** Checks that the root has only keywords that survive the separate validation of the status. */
 function validateRoot(schema: StructuralSchema, path: FieldPath): FieldError[] {
   const why = "of the schema if the status subresource is enabled";
   if (schema.type !== undefined && schema.type !== "object") {
@@ -45,23 +45,23 @@ function validateRoot(schema: StructuralSchema, path: FieldPath): FieldError[] {
   return other ? [fieldErrors.invalid(path, omitValue, detail)] : [];
 }
 
-/** What a Go struct does not tell from a field that is not there. */
+/** Values that Go does not distinguish from absent fields. */
 function isEmpty(value: Json): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 interface Place {
   readonly depth: number;
-  /** In the apiVersion, kind or metadata of an object, at the root or embedded. */
+  /** Inside the apiVersion, kind or metadata of the root or an embedded object. */
   readonly insideMeta: boolean;
 }
 
 const metaFields = new Set(["metadata", "kind", "apiVersion"]);
 
-/** Structural checks refuse a schema that goes deeper than this. */
+/** Maximum depth of structural schemas. */
 const deepest = 260;
 
-/** What structural checks do not look at: patterns, and what rules say about fields. */
+/** Checks beyond structure: patterns and field paths of rules. */
 function validateKeywords(
   schema: StructuralSchema,
   path: FieldPath,
@@ -107,7 +107,7 @@ function validateKeywords(
   }
 }
 
-/** Below metadata nobody knows whether a value of a map is there to be defaulted. */
+/** Defaults are not possible below additionalProperties of metadata. */
 function validateAdditional(
   schema: StructuralSchema,
   path: FieldPath,

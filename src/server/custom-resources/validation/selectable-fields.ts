@@ -7,7 +7,7 @@ type FieldError = fieldErrors.FieldError;
 const most = 8;
 const selectableTypes = new Set<string | undefined>(["string", "boolean", "integer"]);
 
-/** Faults of the fields that a version offers to field selectors. */
+/** Faults of selectable fields. */
 export function validateSelectableFields(
   fields: readonly { readonly jsonPath?: string }[],
   schema: StructuralSchema | undefined,

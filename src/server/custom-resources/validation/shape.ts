@@ -4,8 +4,8 @@ import { childPath, type FieldPath, indexPath, keyPath } from "../../../model/ob
 type FieldError = fieldErrors.FieldError;
 
 /**
- * What type of value stands where. Kubernetes decodes a definition into Go structs before it looks at it; this is
- * that step, so that what comes after may rely on types.
+ * JSON types of a definition's fields. Kubernetes decodes a definition into Go structs before it validates it; this is
+ * that step, so that later steps can rely on types.
  */
 type Shape =
   | "string"
@@ -22,7 +22,7 @@ type Shape =
 
 type Fields = Readonly<Record<string, Shape>>;
 
-/** Structural checks say that a schema is nested too deeply; below that nothing has to be looked at. */
+/** Depth below which structural checks have rejected the schema already. */
 const deepest = 260;
 
 const rule: Shape = {
@@ -37,7 +37,7 @@ const rule: Shape = {
   required: { rule: "rule is not specified" },
 };
 
-/** Keywords that are refused whatever they say are not listed. */
+/** Keywords that are always rejected are not listed. */
 const schemaFields: Fields = {
   description: "string",
   type: "string",
@@ -154,7 +154,7 @@ const status: Shape = {
 
 const definition: Shape = { fields: { spec, status }, required: { spec: "" } };
 
-/** Values of a type that cannot be: a text where a list should stand. Nulls are for defaulting to take away. */
+/** Reports values of a wrong type, such as a string for a list. Defaulting removes nulls. */
 export function validateShape(object: object): FieldError[] {
   const errors: FieldError[] = [];
   check(object, definition, "", 0, errors);
@@ -167,7 +167,7 @@ function check(value: unknown, shape: Shape, path: FieldPath, depth: number, err
   if (shape === "schemaOrBoolean") {
     if (typeof value !== "boolean") check(value, "schema", path, depth, errors);
   } else if (shape === "items") {
-    // A list of schemas is a thing in JSON Schema, and refused in words of its own.
+    // A list of schemas is valid JSON Schema and rejected with its own message.
     if (!Array.isArray(value)) check(value, "schema", path, depth, errors);
   } else if (typeof shape === "string") {
     if (!isOf(value, shape)) errors.push(wrongType(value, shape, path));

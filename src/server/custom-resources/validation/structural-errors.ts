@@ -6,12 +6,12 @@ const kinds = [
   ["Forbidden", fieldErrors.forbidden],
 ] as const;
 
-/** A JSON text: the value that a problem shows. */
+/** JSON text of the value in a problem. */
 const shown = /^(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\]|[\w.+-]+)(?=: )/;
 
-/** What keeps a schema from being structural, as faults of fields. */
+/** Field errors of a schema that is not structural. */
 export function structuralErrors(schema: StructuralSchema, path: FieldPath): fieldErrors.FieldError[] {
-  // A list of keys is shown again for each of its keys that is wrong, and read only once.
+  // Each wrong key of a list repeats the list, which is parsed once.
   const known = new Map<string, fieldErrors.FieldError>();
   return checkStructural(schema, path).map(({ path: field, message }) => {
     const before = known.get(message);
@@ -33,7 +33,7 @@ function asFieldError(field: FieldPath, message: string): fieldErrors.FieldError
   return { type, field, badValue: valueOf(text), detail: said.slice(text === "" ? 0 : text.length + 2) };
 }
 
-/** Some problems show a text as it is, between quotes. */
+/** Some problems quote the text as it is. */
 function valueOf(text: string): unknown {
   try {
     return text === "" ? text : JSON.parse(text);

@@ -9,14 +9,14 @@ import { validateSelectableFields } from "./selectable-fields.js";
 
 type FieldError = fieldErrors.FieldError;
 
-/** What about a version was looked at before, and is not looked at again. */
+/** Parts of a version that were validated before and are not validated again. */
 export interface VersionOptions {
   readonly unchangedSchema: boolean;
   readonly unchangedSelectableFields: boolean;
   readonly checkRules?: CheckRules | undefined;
 }
 
-/** Faults of one version of a definition, its name apart. */
+/** Faults of one version of a definition, except its name. */
 export function validateVersion(
   version: DefinitionVersion,
   path: FieldPath,
@@ -91,12 +91,12 @@ function validateScalePath(
     const where = below.length > 1 ? `either ${places}` : places;
     return [fieldErrors.invalid(path, text, `should be a json path under ${where}`)];
   }
-  // Kubernetes takes any other text for field names between dots, which it then never finds.
+  // Kubernetes parses anything else as dot-separated field names, which never match.
   const isPlain = checkJsonPath(text) === undefined && compileJsonPath(text).fields !== undefined;
   return isPlain ? [] : [fieldErrors.invalid(path, text, "should name fields only, as in .spec.replicas")];
 }
 
-/** Columns may have any path that begins so; one that cannot be read shows nothing, and is warned about. */
+/** Columns accept any path with this prefix; one that cannot be parsed shows nothing and causes a warning. */
 function simplePathFault(text: string): string | undefined {
   return text.startsWith(".") ? undefined : "must be a simple json path starting with .";
 }
@@ -115,7 +115,7 @@ function validateColumn({ name, type, format, jsonPath }: PrinterColumn, path: F
     const formats = `must be one of ${columnFormats.join(",")}`;
     errors.push(fieldErrors.invalid(childPath(path, "format"), format, formats));
   }
-  // The name that the field has in Go, as Kubernetes writes it.
+  // Kubernetes reports Go's field name.
   const at = childPath(path, "JSONPath");
   const fault = jsonPath ? simplePathFault(jsonPath) : undefined;
   if (!jsonPath) errors.push(fieldErrors.required(at));

@@ -1,6 +1,6 @@
 import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
-import { renderListMeta } from "../../table/partial-metadata.js";
+import { renderListMeta } from "../../output-formats/partial-metadata.js";
 
 /** How much is copied before it is handed on. */
 const chunkSize = 256 * 1024;

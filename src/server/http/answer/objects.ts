@@ -1,16 +1,16 @@
 import type { Clock, Json } from "../../../model/core.js";
-import type { Status } from "../../../model/errors/status.js";
+import type { ApiStatus } from "../../../model/errors/status.js";
 import type { ListResponse } from "../../registry/requests.js";
 import { apiVersionOf, type ResourceType } from "../../resources/resource-type.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
-import { scaleColumns } from "../../table/columns.js";
+import { scaleColumns } from "../../output-formats/columns.js";
 import {
   partialObjectMetadata,
   partialObjectMetadataList,
   renderListMeta,
   type MetaVersion,
-} from "../../table/partial-metadata.js";
-import { parseIncludeObject, tableOf } from "../../table/table.js";
+} from "../../output-formats/partial-metadata.js";
+import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
 import { textOf } from "../request/query.js";
@@ -79,7 +79,7 @@ export function sendList(
 export function sendSuccess(
   exchange: Exchange,
   code: number,
-  status: Status,
+  status: ApiStatus,
   form: Negotiated,
 ): void | Promise<void> {
   if (form.mediaType === json) return sendStatus(exchange, code, status, isPretty(exchange, form));

@@ -1,5 +1,5 @@
 import { createGzip } from "node:zlib";
-import type { Status } from "../../../model/errors/status.js";
+import type { ApiStatus } from "../../../model/errors/status.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
 import { isGone, type Exchange, type HttpResponse } from "../exchange.js";
 
@@ -112,7 +112,7 @@ export function sendRawJson(exchange: Exchange, code: number, value: unknown): v
 export function sendStatus(
   exchange: Exchange,
   code: number,
-  status: Status,
+  status: ApiStatus,
   pretty: boolean,
 ): void | Promise<void> {
   const body = JSON.stringify(status, undefined, pretty ? 2 : undefined);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ApiError, failures } from "../../../model/core.js";
-import { failure } from "../../../model/errors/status.js";
+import { failureStatus } from "../../../model/errors/status.js";
 
 /** Whether a name or address can only mean this machine. */
 export function isLoopback(host: string): boolean {
@@ -79,5 +79,5 @@ function covers(rule: string, name: string): boolean {
 }
 
 function refused(message: string): ApiError {
-  return new ApiError(failure("Forbidden", `forbidden: ${message}`, {}));
+  return new ApiError(failureStatus("Forbidden", `forbidden: ${message}`, {}));
 }

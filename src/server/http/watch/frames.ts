@@ -1,10 +1,10 @@
 import type { Clock } from "../../../model/core.js";
-import type { Failure } from "../../../model/errors/status.js";
+import type { FailureStatus } from "../../../model/errors/status.js";
 import type { EventType, ObjectEvent } from "../../registry/requests.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { ObjectResponse } from "../../resources/stored-object.js";
-import { partialObjectMetadata, type MetaVersion } from "../../table/partial-metadata.js";
-import { parseIncludeObject, tableOf } from "../../table/table.js";
+import { partialObjectMetadata, type MetaVersion } from "../../output-formats/partial-metadata.js";
+import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Negotiated } from "../negotiate.js";
 import { textOf, type Query } from "../request/query.js";
 
@@ -50,7 +50,7 @@ export const plainFrame: Framer = ({ type, object }) => {
 };
 
 /** Tells a client what went wrong with its watch. */
-export function errorFrame(status: Failure): Frame {
+export function errorFrame(status: FailureStatus): Frame {
   return textFrame("ERROR", JSON.stringify(status));
 }
 

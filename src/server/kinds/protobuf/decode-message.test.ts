@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { parseTables } from "../table/parse-table.js";
+import { parseIdl } from "../idl/parse-idl.js";
 import { decodeMessage } from "./decode-message.js";
 import { WireReader } from "./wire-reader.js";
 
 /** Types that no kind has yet. */
-const [struct] = parseTables([
+const [struct] = parseIdl([
   `group demo.dev/v1 dev.demo.v1
 type Sample
   port     1 intOrString
@@ -25,7 +25,7 @@ function decode(...bytes: readonly (number | string)[]): unknown {
 }
 
 describe("values that are messages in protobuf", () => {
-  test("a number or a text", () => {
+  test("an int-or-string", () => {
     expect(decode(0x0a, 6, 0x08, 0, 0x10, 80, 0x1a, 0)).toEqual({ port: 80 });
     expect(decode(0x0a, 9, 0x08, 1, 0x10, 0, 0x1a, 3, "50%")).toEqual({ port: "50%" });
     expect(decode(0x3a, 0, 0x3a, 2, 0x10, 7)).toEqual({ ports: [0, 7] });
@@ -58,7 +58,7 @@ describe("values that are messages in protobuf", () => {
   });
 });
 
-test("lists of numbers come one by one or packed", () => {
+test("lists of numbers are decoded unpacked and packed", () => {
   const minusTwo = [0xfe, ...Array<number>(8).fill(0xff), 0x01];
   expect(decode(0x20, 1, 0x22, 12, 0xac, 0x02, ...minusTwo)).toEqual({ ids: [1, 300, -2] });
   expect(decode(0x2a, 8, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f)).toEqual({ ratios: [1.5] });

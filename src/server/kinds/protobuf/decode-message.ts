@@ -1,6 +1,6 @@
 import type { Json } from "../../../model/core.js";
-import { setOwn } from "../../../model/patch/own-property.js";
-import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+import { setOwn } from "../../../model/object/json.js";
+import type { FieldDefinition, Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { deepest } from "../typed/depth.js";
 import { canBeWritten, writeTime } from "../typed/go-time.js";
 import { parseEmbeddedJson } from "./embedded-json.js";
@@ -8,12 +8,12 @@ import { WireError, type WireReader, wireTypes } from "./wire-reader.js";
 
 type Fields = { [key: string]: Json };
 
-/** Where the decoder is, for its errors: names of fields from the top. */
+/** Position of the decoder for errors: field names from the root. */
 export type Trail = string[];
 
 /**
- * Reads one message up to where the reader ends: every field that was sent, in JSON's form. What is empty and what is
- * missing is left to `normalize`. A message that comes twice is merged, as Go does.
+ * Decodes one message up to the end of the reader into JSON: all fields that were sent. Empty and missing fields are
+ * left to `normalize`. A repeated message is merged, as Go does.
  */
 export function decodeMessage(
   reader: WireReader,
@@ -87,7 +87,7 @@ function decodeStruct(
   return struct.union ? chooseAlternative(struct, fields) : fields;
 }
 
-/** A union travels with all its fields; the last one that says something counts. */
+/** A union is sent with all its fields; the last one that is set counts. */
 function chooseAlternative(union: StructType, fields: Fields): Json {
   let chosen: Json = null;
   for (const { name } of union.fields) {
@@ -154,7 +154,7 @@ function decodeBytes(
   return value;
 }
 
-/** Values that are messages in protobuf and plain texts, numbers or anything in JSON. */
+/** Values that are messages in protobuf and scalars or any value in JSON. */
 function decodeWrapped(
   reader: WireReader,
   scalar: Exclude<Scalar, "bool" | "int32" | "int64" | "double" | "string" | "bytes">,
@@ -227,7 +227,7 @@ function readIntOrString(reader: WireReader): Json {
   return isText ? text : number;
 }
 
-/** Embedded JSON: the bytes of it stand in field 1. */
+/** Embedded JSON, whose bytes are in field 1. */
 function readAny(reader: WireReader, trail: Trail): Json {
   let value: Json = null;
   while (!reader.done) {

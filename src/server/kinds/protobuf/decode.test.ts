@@ -53,12 +53,12 @@ function problem(decode: () => unknown): string {
   return "";
 }
 
-describe("what Kubernetes' own encoder wrote", () => {
+describe("decodes what Kubernetes' encoder wrote", () => {
   test.each(samples)("$name", ({ bytes, apiVersion, kind, object }) => {
     expect(decodeProtobuf(bytes)).toEqual({ apiVersion, kind, object });
   });
 
-  test("keeps a key that is called __proto__", () => {
+  test("keeps a key named __proto__", () => {
     const { object } = decodeProtobuf(samples[0]?.bytes ?? Buffer.alloc(0));
     const { labels } = object["metadata"] as unknown as { labels: Record<string, string> };
     expect(Object.keys(labels)).toContain("__proto__");
@@ -92,7 +92,7 @@ describe("the envelope", () => {
     expect(problem(() => decodeProtobuf(bytes))).toBe(message);
   });
 
-  test("may leave its type to the caller", () => {
+  test("may omit the type that the caller expects", () => {
     const bytes = envelope("", [], "");
     expect(decodeProtobuf(bytes, { apiVersion: "v1", kind: "DeleteOptions" }).object).toEqual({
       apiVersion: "v1",
@@ -137,11 +137,11 @@ describe("messages", () => {
       lengthDelimited(1, lengthDelimited(17, lengthDelimited(7, lengthDelimited(1, Buffer.from("{"))))),
       `${cut} embedded JSON that cannot be read in metadata.managedFields.fieldsV1 at byte 10`,
     ],
-  ])("refuses %s", (_, raw, message) => {
+  ])("rejects %s", (_, raw, message) => {
     expect(problem(() => decodeProtobuf(envelope("ConfigMap", raw)))).toBe(message);
   });
 
-  test("passes over fields it does not know", () => {
+  test("skips unknown fields", () => {
     const unknown = [
       [0xf8, 0x07, 0x01],
       [0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8],
@@ -153,7 +153,7 @@ describe("messages", () => {
     expect(decodeProtobuf(envelope("ConfigMap", raw)).object["metadata"]).toEqual({ name: "a" });
   });
 
-  test("merges a message that comes twice, and takes the last of two texts and map entries", () => {
+  test("merges repeated messages and keeps the last of repeated strings and map entries", () => {
     const name = (text: string): number[] => lengthDelimited(1, lengthDelimited(1, Buffer.from(text)));
     const namespace = lengthDelimited(1, lengthDelimited(3, Buffer.from("n")));
     const entry = (value: string): number[] =>
@@ -166,7 +166,7 @@ describe("messages", () => {
     expect(object).toMatchObject({ metadata: { name: "b", namespace: "n" }, data: { k: "2" } });
   });
 
-  test("refuses messages and JSON that are nested too deeply", () => {
+  test("rejects messages and JSON that are nested too deeply", () => {
     let schema: number[] = [];
     for (let depth = 0; depth < 2000; depth++) schema = lengthDelimited(28, schema);
     const nested = lengthDelimited(2, lengthDelimited(7, lengthDelimited(4, lengthDelimited(1, schema))));
@@ -179,7 +179,7 @@ describe("messages", () => {
     expect(problem(() => decode(managed))).toContain("embedded JSON is nested too deeply");
   });
 
-  test("nothing but an ApiError 400 comes of broken bytes", () => {
+  test("malformed bytes cause an ApiError 400 and no other error", () => {
     const change = fc.record({
       sample: fc.constantFrom(...samples),
       edits: fc.array(

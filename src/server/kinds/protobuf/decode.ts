@@ -6,7 +6,7 @@ import { findKind } from "../types.js";
 import { decodeMessage, type Trail } from "./decode-message.js";
 import { WireError, WireReader, wireTypes } from "./wire-reader.js";
 
-/** What Kubernetes clients put before protobuf: `k8s` and a zero. */
+/** Magic prefix of Kubernetes' protobuf: `k8s` and a zero byte. */
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export interface DecodedObject {
@@ -17,9 +17,9 @@ export interface DecodedObject {
 }
 
 /**
- * Reads a request body in `application/vnd.kubernetes.protobuf`: the prefix and an envelope with the object in it. The
- * object comes out in the JSON form that Kubernetes would give it. `expected` is what it is when its envelope does
- * not say. Whatever is wrong with the bytes, it throws an ApiError 400 and nothing else.
+ * Decodes a request body in `application/vnd.kubernetes.protobuf`: a prefix and an envelope with the object, which is
+ * returned in Kubernetes' JSON form. `expected` is the kind of an envelope that names none. Malformed bytes cause an
+ * ApiError 400 and no other error.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
@@ -102,7 +102,7 @@ function cut(name: string): string {
   return name.length > 253 ? `${name.slice(0, 253)}...` : name;
 }
 
-/** The sender chooses how deep things are nested; the message should stay readable. */
+/** Shortens the path, whose length the client determines. */
 function shorten(trail: readonly string[]): string {
   return trail.length > 12 ? `${trail.slice(0, 12).join(".")}...` : trail.join(".");
 }

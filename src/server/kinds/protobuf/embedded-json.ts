@@ -2,7 +2,7 @@ import type { Json } from "../../../model/core.js";
 import { deepest } from "../typed/depth.js";
 import { WireError } from "./wire-reader.js";
 
-/** Reads JSON that stands inside of a message; empty is null. */
+/** Parses JSON that is embedded in a message; empty is null. */
 export function parseEmbeddedJson(text: string, depth: number): Json {
   if (text === "") return null;
   if (nesting(text) + depth > deepest) throw new WireError("embedded JSON is nested too deeply");
@@ -13,7 +13,7 @@ export function parseEmbeddedJson(text: string, depth: number): Json {
   }
 }
 
-/** How deep objects and lists stand in each other at most; a guess from above where the text is no JSON. */
+/** Upper bound of the nesting depth of a JSON text. */
 function nesting(text: string): number {
   let deepest = 0;
   let depth = 0;

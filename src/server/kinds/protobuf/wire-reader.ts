@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 
-/** Bytes that are no protobuf. */
+/** Malformed protobuf. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }
 
-/** How a value is laid out; part of every tag. */
+/** Wire type of a value; part of every tag. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
 const deepestGroup = 100;
@@ -32,7 +32,7 @@ export class WireReader {
     return this.#position === this.#end;
   }
 
-  /** The number of the next field and how its value is laid out. */
+  /** Number and wire type of the next field. */
   tag(): { readonly field: number; readonly wire: number } {
     const value = this.varint();
     const wire = value & 7;
@@ -41,18 +41,18 @@ export class WireReader {
     return { field, wire };
   }
 
-  /** An unsigned number of up to 64 bits; above 2^53 only roughly. */
+  /** Unsigned integer of up to 64 bits; inexact above 2^53. */
   varint(): number {
     const { low, high } = this.#varint();
     return high * 2 ** 32 + low;
   }
 
-  /** A signed number of 32 bits. What does not fit is cut, as Go does. */
+  /** Signed integer of 32 bits; truncated like in Go. */
   int32(): number {
     return this.#varint().low | 0;
   }
 
-  /** A signed number of 64 bits; beyond 2^53 only roughly, as in JSON. */
+  /** Signed integer of 64 bits; inexact beyond 2^53, as in JSON. */
   int64(): number {
     const { low, high } = this.#varint();
     return (high | 0) * 2 ** 32 + low;
@@ -100,7 +100,7 @@ export class WireReader {
     this.#end = outer;
   }
 
-  /** Passes over a value of no interest. */
+  /** Skips a value. */
   skip(wire: number, field: number, depth = 0): void {
     switch (wire) {
       case wireTypes.varint:

@@ -17,7 +17,7 @@ describe.each(samples)("%s", (_, type = "", bytes = "", json = "") => {
   const object = { apiVersion, kind, metadata: {}, ...(JSON.parse(json) as object) };
   const struct = findKind(apiVersion, kind);
 
-  test("has no field that the table does not know", () => {
+  test("has no field that the type description lacks", () => {
     expect(struct && removeUnknownFields(struct, structuredClone(object))).toEqual([]);
   });
 

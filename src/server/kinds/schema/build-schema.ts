@@ -2,12 +2,12 @@ import type { StructuralSchema } from "../../../model/core.js";
 import {
   type Alias,
   type FieldDefinition,
-  openApiName,
   type Scalar,
   type StructType,
   type ValueType,
-} from "../table/type-definition.js";
-import { nameNode, type SchemaNode } from "./schema-node.js";
+} from "../idl/type-definition.js";
+import { findType } from "../types.js";
+import { setStruct, type SchemaNode } from "./schema-node.js";
 
 type NodeDraft = { -readonly [Key in keyof SchemaNode]: SchemaNode[Key] };
 
@@ -15,15 +15,15 @@ const structNodes = new WeakMap<StructType, SchemaNode>();
 const aliasNodes = new WeakMap<Alias, SchemaNode>();
 
 /**
- * The schema of a type from the tables. All places of one type share one node, so a schema is a graph without cycles:
- * a type that contains itself is a node that takes anything. The rules of a kind know more than its schema says.
+ * Schema of a described type, for apply and strategic merge patches. All uses of a type share one node. The graph is
+ * acyclic: a recursive type is a node that accepts anything.
  */
 export function schemaOf(struct: StructType): StructuralSchema {
   let node = structNodes.get(struct);
   if (node === undefined) {
     node = buildStruct(struct);
     structNodes.set(struct, node);
-    nameNode(node, openApiName(struct));
+    setStruct(node, struct);
   }
   return node;
 }
@@ -50,20 +50,27 @@ function isRequired({ presence, required }: FieldDefinition): boolean {
   return presence === "required" || required === true;
 }
 
-const apiVersionNode: SchemaNode = { type: "string", description: "The group and version of the kind." };
-const kindNode: SchemaNode = { type: "string", description: "What kind of object this is." };
+const apiVersionNode: SchemaNode = { type: "string" };
+const kindNode: SchemaNode = { type: "string" };
+
+/** Properties that objects of every kind have. */
+export function objectProperties(): Readonly<Record<"apiVersion" | "kind" | "metadata", StructuralSchema>> {
+  const objectMeta = findType("meta/v1", "ObjectMeta");
+  if (objectMeta === undefined) throw new Error("api-types has no meta/v1.ObjectMeta");
+  return { apiVersion: apiVersionNode, kind: kindNode, metadata: schemaOf(objectMeta) };
+}
 
 function fieldNode(field: FieldDefinition): SchemaNode {
   const { type } = field;
-  // Without anything of its own to say, so that the node has the name of its type.
-  if (type.of === "struct" && field.patch === undefined) return schemaOf(type.struct);
+  const isPlain = field.patch === undefined && field.mapType === undefined;
+  if (type.of === "struct" && isPlain) return schemaOf(type.struct);
   const node: NodeDraft = { ...valueNode(type) };
   if (field.description) node.description = field.description;
   if (field.default !== undefined && type.of !== "struct") node.default = field.default;
   if (field.format) node.format = field.format;
   if (field.listType) node["x-kubernetes-list-type"] = field.listType;
   if (field.listMapKeys) node["x-kubernetes-list-map-keys"] = field.listMapKeys;
-  if (field.atomicMap) node["x-kubernetes-map-type"] = "atomic";
+  if (field.mapType) node["x-kubernetes-map-type"] = field.mapType;
   if (field.patch) {
     node["x-kubernetes-patch-strategy"] = field.patch.strategies.join(",");
     if (field.patch.mergeKey) node["x-kubernetes-patch-merge-key"] = field.patch.mergeKey;
@@ -94,7 +101,7 @@ function aliasNode(alias: Alias): SchemaNode {
   return node;
 }
 
-/** A time that is not known is null. */
+/** Unset times are null. */
 const timeNode: SchemaNode = { type: "string", format: "date-time", nullable: true };
 const anyNode: SchemaNode = { "x-kubernetes-preserve-unknown-fields": true };
 
@@ -108,7 +115,7 @@ const scalarNodes: Readonly<Record<Scalar, SchemaNode>> = {
   time: timeNode,
   microtime: timeNode,
   duration: { type: "string" },
-  // A text or any number; the checks that come first know the difference.
+  // A string or a number; typed decoding has checked it before.
   quantity: anyNode,
   intOrString: { "x-kubernetes-int-or-string": true },
   any: anyNode,
@@ -118,7 +125,7 @@ function containsItself(struct: StructType): boolean {
   return parts(struct).some((part) => part === struct || reachable(part).includes(struct));
 }
 
-/** The type and all types that it is made of. */
+/** A type and all types that it contains. */
 function reachable(struct: StructType): StructType[] {
   const found = new Set([struct]);
   for (const type of found) for (const part of parts(type)) found.add(part);

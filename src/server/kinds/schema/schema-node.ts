@@ -1,26 +1,26 @@
 import type { StructuralSchema } from "../../../model/core.js";
-import type { PatchStrategy } from "../table/type-definition.js";
+import type { PatchStrategy, StructType } from "../idl/type-definition.js";
 
-/** A node of a built-in kind's schema, with what only built-in kinds can say of a field. */
+/** Node of a built-in kind's schema, with the extensions that only built-in kinds have. */
 export interface SchemaNode extends StructuralSchema {
-  /** `merge`, or several with commas between them. */
+  /** `merge`, or several strategies separated by commas. */
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
 }
 
-const typeNames = new WeakMap<StructuralSchema, string>();
+const structs = new WeakMap<StructuralSchema, StructType>();
 
-/** Gives a node the name under which OpenAPI documents refer to it. */
-export function nameNode(node: StructuralSchema, name: string): void {
-  typeNames.set(node, name);
+/** Records the type that a node was built from. */
+export function setStruct(node: StructuralSchema, struct: StructType): void {
+  structs.set(node, struct);
 }
 
-/** The name of a node in OpenAPI documents (`io.k8s.api.core.v1.ConfigMap`); most nodes have none. */
-export function typeName(schema: StructuralSchema): string | undefined {
-  return typeNames.get(schema);
+/** Type that a node was built from; undefined for nodes of custom kinds, scalars, lists and maps. */
+export function structOf(schema: StructuralSchema): StructType | undefined {
+  return structs.get(schema);
 }
 
-/** How strategic merge patches treat what stands at this node; undefined: maps are merged, the rest replaced. */
+/** Strategy of strategic merge patches at this node. Undefined: maps are merged, everything else is replaced. */
 export function patchStrategyOf(schema: StructuralSchema): PatchStrategy | undefined {
   const node: SchemaNode = schema;
   const strategies = node["x-kubernetes-patch-strategy"];

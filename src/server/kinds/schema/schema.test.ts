@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { StructuralSchema } from "../../../model/core.js";
-import { parseTables } from "../table/parse-table.js";
-import type { StructType } from "../table/type-definition.js";
+import { parseIdl } from "../idl/parse-idl.js";
+import type { StructType } from "../idl/type-definition.js";
 import { allTypes, findKind, findType } from "../types.js";
 import { schemaOf } from "./build-schema.js";
-import { patchStrategyOf, typeName } from "./schema-node.js";
+import { patchStrategyOf, structOf } from "./schema-node.js";
 
 function kind(apiVersion: string, name: string): StructType {
   const struct = findKind(apiVersion, name);
@@ -30,7 +30,7 @@ const account = schemaOf(kind("v1", "ServiceAccount"));
 const definition = schemaOf(kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"));
 
 describe("nodes", () => {
-  test("of a kind", () => {
+  test("list the fields of a kind", () => {
     expect(Object.keys(configMap.properties ?? {})).toEqual([
       "apiVersion",
       "kind",
@@ -45,20 +45,17 @@ describe("nodes", () => {
     expect(at(schemaOf(kind("v1", "Secret")), "type").default).toBe("Opaque");
   });
 
-  test("are shared by all places of one type, and named", () => {
+  test("are shared by all uses of a type", () => {
     expect(at(configMap, "metadata")).toBe(at(namespace, "metadata"));
-    expect(typeName(configMap)).toBe("io.k8s.api.core.v1.ConfigMap");
-    expect(typeName(at(configMap, "metadata"))).toBe("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
-    expect(typeName(definition)).toBe(
-      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
-    );
-    expect(typeName(at(account, "secrets", "[]"))).toBe("io.k8s.api.core.v1.ObjectReference");
-    expect(typeName(at(configMap, "data"))).toBeUndefined();
+    expect(structOf(configMap)).toBe(kind("v1", "ConfigMap"));
+    expect(structOf(at(configMap, "metadata"))).toBe(findType("meta/v1", "ObjectMeta"));
+    expect(structOf(at(account, "secrets", "[]"))).toBe(findType("core/v1", "ObjectReference"));
+    expect(structOf(at(configMap, "data"))).toBeUndefined();
   });
 
-  test("say what is required", () => {
+  test("list required fields", () => {
     expect(schemaOf(kind("v1", "Event")).required).toEqual(["metadata", "involvedObject"]);
-    expect(schemaOf(kind("events.k8s.io/v1", "Event")).required).toEqual(["metadata", "eventTime"]);
+    expect(schemaOf(kind("events.k8s.io/v1", "Event")).required).toEqual(["eventTime"]);
     expect(at(configMap, "metadata", "ownerReferences", "[]").required).toEqual([
       "apiVersion",
       "kind",
@@ -68,7 +65,7 @@ describe("nodes", () => {
     expect(configMap.required).toBeUndefined();
   });
 
-  test("say how lists and maps are owned", () => {
+  test("carry list and map types", () => {
     const meta = at(configMap, "metadata");
     expect(at(meta, "ownerReferences")).toMatchObject({
       "x-kubernetes-list-type": "map",
@@ -80,27 +77,27 @@ describe("nodes", () => {
     expect(at(namespace, "status", "conditions")["x-kubernetes-list-map-keys"]).toEqual(["type"]);
   });
 
-  test("say how they are patched", () => {
+  test("carry patch strategies", () => {
     const meta = at(configMap, "metadata");
     expect(patchStrategyOf(at(meta, "ownerReferences"))).toEqual({ strategies: ["merge"], mergeKey: "uid" });
     expect(patchStrategyOf(at(meta, "finalizers"))).toEqual({ strategies: ["merge"] });
     expect(patchStrategyOf(at(account, "secrets"))).toEqual({ strategies: ["merge"], mergeKey: "name" });
     expect(patchStrategyOf(at(account, "imagePullSecrets"))).toBeUndefined();
-    const [struct] = parseTables(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
+    const [struct] = parseIdl(["group a/v1 b\ntype A\n  x 1 [string] merge(k) retainKeys"]);
     expect(struct && patchStrategyOf(at(schemaOf(struct), "x"))).toEqual({
       strategies: ["merge", "retainKeys"],
       mergeKey: "k",
     });
   });
 
-  test("of types that contain themselves take anything", () => {
+  test("of recursive types accept anything", () => {
     const node = at(definition, "spec", "versions", "[]", "schema", "openAPIV3Schema");
     expect(node).toMatchObject({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
     expect(node.properties).toBeUndefined();
   });
 });
 
-test("every type has a schema without cycles, and words for whoever asks kubectl explain", () => {
+test("every type has an acyclic schema and a description", () => {
   const visit = (node: StructuralSchema, above: readonly StructuralSchema[]): void => {
     expect(above).not.toContain(node);
     const below = [...above, node];
@@ -114,7 +111,7 @@ test("every type has a schema without cycles, and words for whoever asks kubectl
   }
 });
 
-test("types that travel alone are found by name, meta kinds in every version", () => {
+test("kinds are found by apiVersion and name, those of meta/v1 in every version", () => {
   expect(findKind("coordination.k8s.io/v1", "DeleteOptions")).toBe(findKind("v1", "DeleteOptions"));
   expect(findKind("autoscaling/v1", "Scale")?.name).toBe("Scale");
   expect(findKind("v1", "NamespaceSpec")).toBeUndefined();

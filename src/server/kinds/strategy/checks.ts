@@ -1,11 +1,11 @@
 import { fieldErrors, type Json } from "../../../model/core.js";
 import { childPath, indexPath, keyPath } from "../../../model/object/field-path.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 
 type FieldError = fieldErrors.FieldError;
 const { invalid, notSupported } = fieldErrors;
 
-/** Collects what is wrong below one place, so that checks need not say where they are over and over. */
+/** Collects field errors below one path. */
 export class Checks {
   readonly path: string;
   readonly errors: FieldError[];
@@ -15,14 +15,14 @@ export class Checks {
     this.errors = errors;
   }
 
-  /** The same for a part of what stands here. */
+  /** Checks of a field or list item below this path. */
   at(...names: readonly (string | number)[]): Checks {
     let path = this.path;
     for (const name of names) path = typeof name === "number" ? indexPath(path, name) : childPath(path, name);
     return new Checks(path, this.errors);
   }
 
-  /** The same for a value of the map that stands here. */
+  /** Checks of a map value below this path. */
   key(key: string): Checks {
     return new Checks(keyPath(this.path, key), this.errors);
   }
@@ -51,16 +51,18 @@ export class Checks {
     this.errors.push(...errors);
   }
 
-  /** Reports every fault that a check of names finds. */
+  /** Reports each fault as an invalid value. */
   faults(value: unknown, faults: readonly string[]): void {
     for (const fault of faults) this.invalid(value, fault);
   }
 
-  /** Must be one of these; nothing is left to whoever asks for it. */
+  notSupported(value: unknown, supported: readonly string[]): void {
+    this.errors.push(notSupported(this.path, value, supported));
+  }
+
+  /** Reports a value that is not supported; undefined is accepted. */
   oneOf(value: string | undefined, supported: readonly string[]): void {
-    if (value !== undefined && !supported.includes(value)) {
-      this.errors.push(notSupported(this.path, value, supported));
-    }
+    if (value !== undefined && !supported.includes(value)) this.notSupported(value, supported);
   }
 
   notNegative(value: number | undefined): void {
@@ -82,7 +84,7 @@ export class Checks {
     else this.portName(value);
   }
 
-  /** A number or a percentage, of which there is not more than all. */
+  /** Reports a value that is neither a number nor a percentage up to `most`. */
   amount(value: number | string | undefined, most = Number.POSITIVE_INFINITY): void {
     if (typeof value === "number") this.notNegative(value);
     else if (value !== undefined && !/^\d+%$/.test(value)) {
@@ -100,7 +102,7 @@ export class Checks {
   }
 }
 
-/** Whether two values are the same JSON; nothing is the same as nothing. */
+/** Compares two JSON values; undefined equals null. */
 export function same(left: unknown, right: unknown): boolean {
   return jsonEqual((left ?? null) as Json, (right ?? null) as Json);
 }
@@ -116,5 +118,7 @@ function portNameFaults(name: string): string[] {
   if (name.startsWith("-") || name.endsWith("-")) faults.push("must not begin or end with a hyphen");
   return faults;
 }
+
+export const invalidIpAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
 export const protocols = ["SCTP", "TCP", "UDP"] as const;

@@ -1,12 +1,13 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { formatAge, type KubeObject } from "../../../model/core.js";
+import type { KubeObject } from "../../../model/core.js";
 import { labelSelector, type LabelSelectorSpec } from "../../../model/selector/label-selector.js";
+import { ageColumn as customAgeColumn } from "../../output-formats/columns.js";
 import type { TableColumn } from "../../resources/resource-type.js";
 
-/** What a column is besides its name, description and cell. */
+/** Properties of a column besides its name, description and cell. */
 type Extra = Partial<Pick<TableColumn, "type" | "format" | "priority">>;
 
-/** A column of text that is always shown, unless told. */
+/** A column; by default one of strings that is always first. */
 export function column(
   name: string,
   description: string,
@@ -16,23 +17,10 @@ export function column(
   return { name, type, format, description, priority, cell };
 }
 
-/** The column by which kubectl knows what a row is about. */
-export function nameColumn(extra: Extra = {}): TableColumn {
-  const description = "Names the object among those of its kind in its namespace.";
-  return column("Name", description, ({ metadata }) => metadata.name ?? "", { format: "name", ...extra });
-}
+/** Age of the object; Kubernetes sends a string for built-in kinds, a date for custom ones. */
+export const ageColumn: TableColumn = { ...customAgeColumn, type: "string" };
 
-export const ageColumn = column("Age", "The time since the object was created.", ({ metadata }, now) =>
-  age(metadata.creationTimestamp, now),
-);
-
-/** How long ago a time was, as people read it. */
-export function age(time: string | null | undefined, now: number): string {
-  const moment = time ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(moment) ? "<unknown>" : formatAge(now - moment);
-}
-
-/** How many entries the maps and lists in these fields have together. */
+/** Counts the entries of the maps and lists in these fields. */
 export function countIn(...fields: readonly string[]): (object: KubeObject) => number {
   return (object) => {
     let count = 0;
@@ -44,21 +32,21 @@ export function countIn(...fields: readonly string[]): (object: KubeObject) => n
   };
 }
 
-/** For columns that are shown with `-o wide` only. */
+/** For columns that are first with `-o wide` only. */
 export const wide = { priority: 1 } as const;
 
-/** A text, or the words for none. */
+/** The text, or `<none>`. */
 export function none(text: string | null | undefined): string {
   return text || "<none>";
 }
 
-/** Labels as people read them: `app=web,tier=front`. */
+/** Labels as a cell: `app=web,tier=front`. */
 export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return none(pairs.sort().join(","));
 }
 
-/** A label selector as people read it. */
+/** Label selector as a cell. */
 export function selectorCell(selector: LabelSelectorSpec | undefined): string {
   if (selector === undefined) return none(undefined);
   try {
@@ -68,13 +56,13 @@ export function selectorCell(selector: LabelSelectorSpec | undefined): string {
   }
 }
 
-/** The first few of a list, and how many more there are. */
+/** First items of a list, and the number of the others. */
 export function someOf(list: readonly string[], most = 3): string {
-  const shown = list.slice(0, most).join(",");
-  return list.length > most ? `${shown} + ${list.length - most} more...` : shown;
+  const first = list.slice(0, most).join(",");
+  return list.length > most ? `${first} + ${list.length - most} more...` : first;
 }
 
-/** The columns that say what the containers of pods are. */
+/** Columns for names and images of containers. */
 export function containerColumns(
   specOf: (object: KubeObject) => PodSpec | undefined,
   priority = 1,

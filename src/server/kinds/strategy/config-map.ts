@@ -1,19 +1,16 @@
 import { fieldErrors, type Json, type KubeObject, names } from "../../../model/core.js";
 import { keyPath } from "../../../model/object/field-path.js";
 import { utf8Length } from "../../../model/object/utf8.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const configMap: KindRules = {
-  columns: [
-    nameColumn(),
-    column("Data", "How many settings there are.", countIn("data", "binaryData")),
-    ageColumn,
-  ],
+  columns: [nameColumn, column("Data", "Number of entries.", countIn("data", "binaryData")), ageColumn],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,
@@ -51,7 +48,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return errors;
 }
 
-/** What is marked as immutable stays so, and so do these fields of it. */
+/** Checks that an immutable object stays immutable and these fields unchanged. */
 export function validateUnchangedData(
   object: Draft,
   old: KubeObject,

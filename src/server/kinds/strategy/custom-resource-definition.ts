@@ -1,19 +1,17 @@
 import { names } from "../../../model/core.js";
 import type { Strategy } from "../../resources/resource-type.js";
-import { column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
-/** Definitions. What there is to say of what they define comes from those who serve it. */
+/** CustomResourceDefinitions; `more` has the rules for what they define. */
 export function customResourceDefinition(more: Partial<Strategy> = {}): KindRules {
   return {
     columns: [
-      nameColumn(),
-      column(
-        "Created At",
-        "When the definition was created.",
-        ({ metadata }) => metadata.creationTimestamp ?? "",
-        { type: "date" },
-      ),
+      nameColumn,
+      column("Created At", "Creation time.", ({ metadata }) => metadata.creationTimestamp ?? "", {
+        type: "date",
+      }),
     ],
     strategy: {
       validateName: names.nameIsDns1123Subdomain,

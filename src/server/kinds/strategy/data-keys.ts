@@ -1,13 +1,13 @@
 import { regexError } from "../../../model/object/names.js";
 import { utf8Length } from "../../../model/object/utf8.js";
 
-/** The bytes that a ConfigMap or Secret can hold. */
+/** Maximum size of the data of a ConfigMap or Secret in bytes. */
 export const largestData = 1024 * 1024;
 
 const keySource = "[-._a-zA-Z0-9]+";
 const keyRegex = new RegExp(`^${keySource}$`);
 
-/** What is wrong with a key of a ConfigMap or Secret, which has to do as the name of a file. */
+/** Faults of a key of a ConfigMap or Secret, which must be usable as a file name. */
 export function validateDataKey(key: string): string[] {
   const faults: string[] = [];
   if (key.length > 253 || utf8Length(key) > 253) faults.push("must be no more than 253 characters");

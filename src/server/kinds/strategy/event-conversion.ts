@@ -1,7 +1,7 @@
 import type { Draft } from "../../resources/resource-type.js";
 import { normalizeObject } from "../typed/normalize.js";
 
-/** The names of fields in core/v1, and in events.k8s.io/v1. All others are the same in both. */
+/** Fields that have one name in core/v1 and another in events.k8s.io/v1. */
 const renamed = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -15,24 +15,24 @@ const renamed = [
 const fromCore: ReadonlyMap<string, string> = new Map(renamed);
 const toCore: ReadonlyMap<string, string> = new Map(renamed.map(([core, events]) => [events, core]));
 
-/** Makes an event of events.k8s.io/v1 out of one of core/v1, as which events are stored. */
+/** Converts a stored event (core/v1) to events.k8s.io/v1. */
 export function toEventsV1(event: Draft): Draft {
   return convert(event, fromCore, "events.k8s.io/v1");
 }
 
-/** Makes an event of core/v1 out of one of events.k8s.io/v1. */
+/** Converts an event of events.k8s.io/v1 to core/v1. */
 export function toCoreV1(event: Draft): Draft {
   return convert(event, toCore, "v1");
 }
 
-/** An event of events.k8s.io/v1 with the names of core/v1. Shares its values, and is good for looking at. */
+/** View of an event of events.k8s.io/v1 with the names of core/v1. Shares its values: do not change them. */
 export function withCoreNames(event: object): Record<string, unknown> {
   return rename(event, toCore);
 }
 
 function convert(event: Draft, names: ReadonlyMap<string, string>, apiVersion: string): Draft {
   const converted = { ...rename(event, names), apiVersion, kind: "Event" } as Draft;
-  // The two forms differ in which empty values they write, too.
+  // The two versions also differ in which empty values they write.
   normalizeObject(converted);
   return converted;
 }

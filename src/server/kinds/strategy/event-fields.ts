@@ -12,7 +12,7 @@ export interface Reference {
   readonly fieldPath?: string;
 }
 
-/** An event in the form of core/v1. */
+/** Event of core/v1. */
 export interface CoreEvent {
   readonly metadata: { readonly namespace?: string };
   readonly involvedObject?: Reference;
@@ -31,7 +31,7 @@ export interface CoreEvent {
   readonly reportingInstance?: string;
 }
 
-/** An event of either form as one of core/v1. The object itself stays as it is. */
+/** View of an event of either version as core/v1. */
 export function asCoreEvent(object: KubeObject | Draft): CoreEvent {
   return (object.apiVersion === "v1" ? object : withCoreNames(object)) as CoreEvent;
 }

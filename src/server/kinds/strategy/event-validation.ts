@@ -1,16 +1,16 @@
 import { fieldErrors, type Json } from "../../../model/core.js";
-import { inOrder } from "../../../model/object/bad-value.js";
+import { inKeyOrder } from "../../../model/object/bad-value.js";
 import { validateQualifiedName } from "../../../model/object/names.js";
 import { utf8Length } from "../../../model/object/utf8.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { CoreEvent, Reference } from "./event-fields.js";
 
 type FieldError = fieldErrors.FieldError;
 const { invalid, required } = fieldErrors;
 
 /**
- * What is wrong with a new event. `strict` are the rules of events.k8s.io/v1; the older form takes almost anything. The
- * errors name fields as the older form does, whichever was sent; so does Kubernetes.
+ * Faults of a new event. `strict`: the rules of events.k8s.io/v1; core/v1 accepts almost anything. As in Kubernetes, errors
+ * have the field names of core/v1 in both cases.
  */
 export function validateEvent(event: CoreEvent, strict: boolean): FieldError[] {
   const errors = validateForm(event, strict);
@@ -28,14 +28,14 @@ export function validateEvent(event: CoreEvent, strict: boolean): FieldError[] {
   return errors;
 }
 
-/** What is wrong with a change of an event. */
+/** Faults of an update of an event. */
 export function validateEventUpdate(event: CoreEvent, old: CoreEvent, strict: boolean): FieldError[] {
   const errors = validateForm(event, strict);
   if (!strict) return errors;
   if (!same(event.series, old.series)) errors.push(...validateSeries(event));
   for (const [name, read] of immutable) {
     const value = read(event);
-    if (!same(value, read(old))) errors.push(invalid(name, shown(value), "field is immutable"));
+    if (!same(value, read(old))) errors.push(invalid(name, withGoNames(value), "field is immutable"));
   }
   return errors;
 }
@@ -56,7 +56,7 @@ const immutable: readonly (readonly [string, (event: CoreEvent) => unknown])[] =
   ["reportingInstance", (event) => event.reportingInstance ?? ""],
 ];
 
-/** As errors show it: with the names that fields have in Go. */
+/** Value in errors, with Go's field names. */
 function referenceInGo(reference: Reference): object {
   return {
     Kind: reference.kind ?? "",
@@ -69,8 +69,8 @@ function referenceInGo(reference: Reference): object {
   };
 }
 
-function shown(value: unknown): unknown {
-  return typeof value === "object" && value !== null ? inOrder(value) : value;
+function withGoNames(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? inKeyOrder(value) : value;
 }
 
 function same(left: unknown, right: unknown): boolean {
@@ -85,7 +85,7 @@ function validateSeries({ series }: CoreEvent): FieldError[] {
   return errors;
 }
 
-/** The rules for all events. Those with an eventTime are of the newer form, through whichever version they came. */
+/** Rules for all events. Events with an eventTime follow the rules of events.k8s.io in either version. */
 function validateForm(event: CoreEvent, strict: boolean): FieldError[] {
   return event.eventTime ? validateNewForm(event, strict) : validateOldForm(event);
 }
@@ -93,7 +93,7 @@ function validateForm(event: CoreEvent, strict: boolean): FieldError[] {
 function validateOldForm({ metadata, involvedObject }: CoreEvent): FieldError[] {
   const namespace = metadata.namespace ?? "";
   const involved = involvedObject?.namespace ?? "";
-  // Events about objects without a namespace go to the default one.
+  // Events about cluster-scoped objects are in the default namespace.
   const fits = involved === "" ? namespace === "" || namespace === "default" : namespace === involved;
   return fits ? [] : [namespaceMismatch(involved)];
 }

@@ -27,7 +27,7 @@ const goodNew = {
 };
 
 describe("conversion", () => {
-  test("renames what the two forms call differently, and back", () => {
+  test("renames the fields that differ, in both directions", () => {
     const stored = core({
       involvedObject: reference,
       reason: "R",
@@ -67,7 +67,7 @@ describe("conversion", () => {
     expect(toCoreV1(shown)).toEqual(stored);
   });
 
-  test("writes the empty values that the other form writes", () => {
+  test("writes the empty values of the target version", () => {
     expect(toCoreV1(newer({}))).toMatchObject({ reportingComponent: "", source: {}, firstTimestamp: null });
     expect(toEventsV1(core({ reportingComponent: "" }))).not.toHaveProperty("reportingController");
   });
@@ -173,7 +173,7 @@ describe("faults of changed events", () => {
   const change = ({ strategy }: KindRules, event: Draft, old: Draft): string[] =>
     (strategy.validateUpdate?.(event, old as KubeObject) ?? []).map(fieldErrors.renderFieldError);
 
-  test("the new form lets its series change and nothing else", () => {
+  test("events.k8s.io/v1 allows changes of the series only", () => {
     const old = newer(goodNew);
     const series = { count: 2, lastObservedTime: eventTime };
     expect(change(newEvent, newer({ ...goodNew, series }), old)).toEqual([]);
@@ -193,7 +193,7 @@ describe("faults of changed events", () => {
     ]);
   });
 
-  test("the old form lets everything change", () => {
+  test("core/v1 allows all changes", () => {
     const old = core({ involvedObject: reference });
     expect(change(coreEvent, core({ involvedObject: reference, message: "new", count: 2 }), old)).toEqual([]);
   });
@@ -204,7 +204,7 @@ function cells({ columns }: KindRules, event: Draft, now: number): Record<string
 }
 
 describe("columns", () => {
-  test("of old events", () => {
+  test("of core/v1 events", () => {
     const event = core({
       involvedObject: { ...reference, kind: "ConfigMap" },
       reason: "R",
@@ -231,7 +231,7 @@ describe("columns", () => {
     expect(wide).toEqual(["Subobject", "Source", "First Seen", "Count", "Name"]);
   });
 
-  test("of new events", () => {
+  test("of events.k8s.io/v1 events", () => {
     const event = newer({ ...goodNew, note: "note" });
     expect(cells(newEvent, event, 90_000)).toMatchObject({
       "Last Seen": "30s",

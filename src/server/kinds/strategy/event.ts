@@ -1,7 +1,8 @@
 import { type KubeObject, names } from "../../../model/core.js";
 import type { ValidateName } from "../../../model/object/names.js";
 import type { Strategy, TableColumn } from "../../resources/resource-type.js";
-import { age, column, nameColumn } from "./columns.js";
+import { ageOf, nameColumn } from "../../output-formats/columns.js";
+import { column } from "./columns.js";
 import { toCoreV1, toEventsV1 } from "./event-conversion.js";
 import { asCoreEvent, type CoreEvent, type Reference } from "./event-fields.js";
 import { validateEvent, validateEventUpdate } from "./event-validation.js";
@@ -9,7 +10,7 @@ import type { KindRules } from "./kind-rules.js";
 
 const hour = 60 * 60 * 1000;
 
-// Above what is made from it while this file is read.
+// Declared before the constants that use it.
 const referenceFields = [
   "kind",
   "namespace",
@@ -20,7 +21,7 @@ const referenceFields = [
   "fieldPath",
 ] as const satisfies readonly (keyof Reference)[];
 
-/** Events of core/v1, and as such stored. */
+/** Events of core/v1, the storage version. */
 export const coreEvent: KindRules = {
   columns: columns(),
   selectableFields: selectableFields("involvedObject", "reportingComponent", [
@@ -29,7 +30,7 @@ export const coreEvent: KindRules = {
   strategy: strategy(names.validatePathSegmentName, false),
 };
 
-/** The same events as events.k8s.io/v1 shows them, with stricter rules for those who write them. */
+/** The same events as events.k8s.io/v1, with stricter validation. */
 export const newEvent: KindRules = {
   columns: columns(),
   selectableFields: selectableFields("regarding", "reportingController", []),
@@ -81,7 +82,7 @@ function columns(): TableColumn[] {
       cell(asCoreEvent(object), now);
   const wide = { priority: 1 };
   return [
-    column("Last Seen", "The time since it happened last.", of(lastSeen)),
+    column("Last Seen", "Time since the last occurrence.", of(lastSeen)),
     column(
       "Type",
       "Normal or Warning.",
@@ -89,42 +90,42 @@ function columns(): TableColumn[] {
     ),
     column(
       "Reason",
-      "Why it happened, in one word for programs.",
+      "Machine-readable reason.",
       of(({ reason }) => reason ?? ""),
     ),
     column(
       "Object",
-      "The object that it happened to.",
+      "Object that the event is about.",
       of(({ involvedObject }) => target(involvedObject)),
     ),
     column(
       "Subobject",
-      "The part of the object that it happened to.",
+      "Part of the object that the event is about.",
       of(({ involvedObject }) => involvedObject?.fieldPath ?? ""),
       wide,
     ),
-    column("Source", "Who reports it.", of(source), wide),
+    column("Source", "Component that reported the event.", of(source), wide),
     column(
       "Message",
-      "What happened, in words for people.",
+      "Human-readable message.",
       of(({ message }) => (message ?? "").trim()),
     ),
-    column("First Seen", "The time since it happened first.", of(firstSeen), wide),
-    column("Count", "How often it happened.", of(count), wide),
-    nameColumn(wide),
+    column("First Seen", "Time since the first occurrence.", of(firstSeen), wide),
+    column("Count", "Number of occurrences.", of(count), wide),
+    { ...nameColumn, ...wide },
   ];
 }
 
 function firstSeen({ firstTimestamp, eventTime }: CoreEvent, now: number): string {
-  return age(firstTimestamp || eventTime, now);
+  return ageOf(firstTimestamp || eventTime, now);
 }
 
 function lastSeen(event: CoreEvent, now: number): string {
-  if (event.series) return age(event.series.lastObservedTime, now);
-  return event.lastTimestamp ? age(event.lastTimestamp, now) : firstSeen(event, now);
+  if (event.series) return ageOf(event.series.lastObservedTime, now);
+  return event.lastTimestamp ? ageOf(event.lastTimestamp, now) : firstSeen(event, now);
 }
 
-/** Events that happened once have no count in the newer form. */
+/** Events that occurred once have no count in events.k8s.io. */
 function count({ series, count }: CoreEvent): number {
   return series ? (series.count ?? 0) : count || 1;
 }

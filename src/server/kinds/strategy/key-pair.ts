@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 
-/** Why a certificate and a private key, both in PEM, do not make a pair; undefined when they do. */
+/** Reason why a PEM certificate and private key do not match; undefined when they do. */
 export function keyPairFault(certificate: Buffer, key: Buffer): string | undefined {
   const certificateFault = pemFault(certificate, "CERTIFICATE", "certificate");
   if (certificateFault) return certificateFault;

@@ -4,38 +4,40 @@ import { normalStruct } from "../typed/normalize.js";
 import { findKind } from "../types.js";
 import type { Draft, ScalePaths, Storage, Strategy, TableColumn } from "../../resources/resource-type.js";
 
-/** What is known of a built-in kind beside its table. */
+/** Rules of a built-in kind beyond its type description. */
 export interface KindRules {
   readonly columns: readonly TableColumn[];
   readonly strategy: Strategy;
   readonly selectableFields?: ReadonlyMap<string, (object: KubeObject) => string> | undefined;
-  /** Where it is stored, if not as itself. */
+  /** Storage, if it differs from the kind itself. */
   readonly storage?: Partial<Storage> | undefined;
-  /** Fills in what depends on other fields. What does not stands in the table, and is there already. */
+  /** Sets defaults that depend on other fields; those in the type description are set before. */
   readonly defaults?: ((object: Draft) => void) | undefined;
-  /** Where the numbers of its scale are, if its table says that it has one. */
+  /** Paths of the scale subresource, if the kind has one. */
   readonly scale?: ScalePaths | undefined;
 }
 
-/** What most built-in kinds do, and what one of them does otherwise. */
+/** Strategy of a built-in kind, with the defaults of most of them: updates are validated like new objects. */
 export function strategyOf(more: Partial<Strategy>): Strategy {
+  const { validate } = more;
   return {
     validateName: nameIsDns1123Subdomain,
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    ...(validate && { validateUpdate: (object) => validate(object) }),
     ...more,
   };
 }
 
-/** An object as the type of its kind, which the rules of types have held it against. */
+/** Casts an object to the type of its kind, which typed decoding has checked. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the one place where this is said
 export function as<Type>(object: KubeObject | Draft): Type {
   return object as unknown as Type;
 }
 
-/** Whoever creates an object does not say how it is. */
-export function withoutStatus(object: Draft): void {
+/** Resets the status of a new object. */
+export function resetStatus(object: Draft): void {
   const status = findKind(object.apiVersion, object.kind)?.byName.get("status")?.type;
   object["status"] = status?.of === "struct" ? normalStruct({}, status.struct, 0) : {};
 }

@@ -1,12 +1,13 @@
 import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const lease: KindRules = {
   columns: [
-    nameColumn(),
-    column("Holder", "Who holds the lease now.", (object) => specOf(object).holderIdentity ?? ""),
+    nameColumn,
+    column("Holder", "Current holder.", (object) => specOf(object).holderIdentity ?? ""),
     ageColumn,
   ],
   strategy: {
@@ -31,7 +32,7 @@ function specOf(object: KubeObject | Draft): Spec {
   return (object.spec as Spec | undefined) ?? {};
 }
 
-/** Nobody chooses holders for others here, as in Kubernetes unless it is told to; so these say nothing. */
+/** Coordinated leader election is off, as in Kubernetes by default, so its fields are dropped. */
 function dropCoordination(object: Draft): void {
   const spec = object["spec"] as Record<string, unknown> | undefined;
   delete spec?.["strategy"];

@@ -2,20 +2,21 @@ import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import { validateStandardFinalizers } from "../../../model/object/finalizers.js";
 import { validateQualifiedName } from "../../../model/object/names.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
-/** Lets label selectors name a namespace. Always has the namespace's name as its value. */
+/** Label with the name of the namespace, for label selectors. */
 const nameLabel = "kubernetes.io/metadata.name";
 
 /** Keeps a namespace until it is empty. */
 const kubernetesFinalizer = "kubernetes";
 
-/** Namespaces that everybody counts on. */
-const immortal: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+/** Namespaces that cannot be deleted. */
+const undeletable: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: KindRules = {
-  columns: [nameColumn(), column("Status", "The status of the namespace", phaseOf), ageColumn],
+  columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), ageColumn],
   selectableFields: new Map([["status.phase", phaseOf]]),
   strategy: {
     validateName: names.nameIsDns1123Label,
@@ -42,7 +43,7 @@ export const namespace: KindRules = {
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validatePhase(object, old)],
     forbidDelete: ({ metadata }) =>
-      immortal.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
+      undeletable.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
     staysDeleted: (object) => finalizersOf(object).length > 0,
     prepareDelete(object) {
       delete object.metadata["deletionGracePeriodSeconds"];
@@ -83,7 +84,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return errors;
 }
 
-/** A namespace terminates when it is being deleted, and only then. */
+/** The phase is Terminating exactly while a namespace is being deleted. */
 function validatePhase(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const phase = phaseOf(object);
   if (phase === phaseOf(old)) return [];

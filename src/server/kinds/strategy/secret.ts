@@ -1,9 +1,10 @@
 import { fieldErrors, type KubeObject, names } from "../../../model/core.js";
 import { keyPath } from "../../../model/object/field-path.js";
-import { setOwn } from "../../../model/patch/own-property.js";
+import { setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
 import { base64Length } from "../typed/base64.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import { validateUnchangedData } from "./config-map.js";
 import { largestData, validateDataKey } from "./data-keys.js";
 import type { KindRules } from "./kind-rules.js";
@@ -11,9 +12,9 @@ import { keyPairFault } from "./key-pair.js";
 
 export const secret: KindRules = {
   columns: [
-    nameColumn(),
-    column("Type", "What the secret is for.", typeOf),
-    column("Data", "How many secrets there are.", countIn("data")),
+    nameColumn,
+    column("Type", "Type of the secret.", typeOf),
+    column("Data", "Number of entries.", countIn("data")),
     ageColumn,
   ],
   selectableFields: new Map([["type", typeOf]]),
@@ -44,7 +45,7 @@ function dataOf(object: Draft): Base64 {
   return (object["data"] as Base64 | undefined) ?? {};
 }
 
-/** Texts are taken into the data, over what is there, and are not kept. */
+/** Moves stringData into data, replacing existing keys. */
 function takeStringData(object: Draft): void {
   const texts = object["stringData"] as Readonly<Record<string, string>> | undefined;
   if (texts === undefined) return;
@@ -74,7 +75,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
 
 const accountName = "kubernetes.io/service-account.name";
 
-/** What secrets of the well-known types have to contain. */
+/** Required contents of secrets of well-known types. */
 function validateOfType(object: Draft, data: Base64): fieldErrors.FieldError[] {
   const missing = (...keys: readonly string[]): fieldErrors.FieldError[] =>
     keys.filter((key) => !Object.hasOwn(data, key)).map((key) => fieldErrors.required(keyPath("data", key)));
@@ -110,7 +111,7 @@ function validateJson(data: Base64, key: string): fieldErrors.FieldError[] {
     : [fieldErrors.invalid(keyPath("data", key), "<secret contents redacted>", fault)];
 }
 
-/** Why a text is no JSON object, in Go's words where it has short ones. */
+/** Reason why a text is not a JSON object, worded like Go's errors. */
 function jsonFault(text: string): string | undefined {
   let value: unknown;
   try {

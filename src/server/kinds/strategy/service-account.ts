@@ -1,10 +1,11 @@
 import { names } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import { ageColumn, column, countIn, nameColumn } from "./columns.js";
+import { nameColumn } from "../../output-formats/columns.js";
+import { ageColumn, column, countIn } from "./columns.js";
 import type { KindRules } from "./kind-rules.js";
 
 export const serviceAccount: KindRules = {
-  columns: [nameColumn(), column("Secrets", "How many secrets it names.", countIn("secrets")), ageColumn],
+  columns: [nameColumn, column("Secrets", "Number of referenced secrets.", countIn("secrets")), ageColumn],
   strategy: {
     validateName: names.nameIsDns1123Subdomain,
     generation: false,
@@ -17,7 +18,7 @@ export const serviceAccount: KindRules = {
   },
 };
 
-/** Secrets are referred to by name and nothing else. */
+/** References to secrets keep the name only. */
 function cleanSecrets(object: Draft): void {
   const secrets = object["secrets"] as readonly { readonly name?: string }[] | undefined;
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));

@@ -1,6 +1,6 @@
 const canonical = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Where base64 stops making sense, as Go counts it; undefined when all of it does. Line breaks are allowed. */
+/** Offset of the first invalid byte of base64, as Go counts it; undefined when valid. Line breaks are allowed. */
 export function base64Fault(text: string): number | undefined {
   if (text.length % 4 === 0 && canonical.test(text)) return undefined;
   let read = 0;
@@ -17,7 +17,7 @@ export function base64Fault(text: string): number | undefined {
   return read === 0 ? undefined : position - read;
 }
 
-/** What follows the first `=` must be as many more as are missing, and nothing else. */
+/** After the first `=` only the missing padding may follow. */
 function paddingFault(text: string, start: number, read: number): number | undefined {
   if (read < 2) return start;
   let position = afterLineBreaks(text, start + 1);
@@ -43,12 +43,12 @@ function isDigit(character: string): boolean {
   return /[A-Za-z0-9+/]/.test(character);
 }
 
-/** The same bytes in the one way that base64 is written. Expects what {@link base64Fault} finds no fault with. */
+/** The same bytes in canonical base64. Expects valid base64 ({@link base64Fault}). */
 export function canonicalBase64(text: string): string {
   return Buffer.from(text, "base64").toString("base64");
 }
 
-/** How many bytes canonical base64 stands for. */
+/** Number of bytes that canonical base64 encodes. */
 export function base64Length(text: string): number {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return (text.length / 4) * 3 - padding;

@@ -8,7 +8,7 @@ function blank(apiVersion: string, kind: string) {
   return blankObject(struct);
 }
 
-test("of a kind has the structs that are always there, and nothing that has a default", () => {
+test("a blank object has the structs that always exist and no defaults", () => {
   expect(blank("apps/v1", "Deployment")).toEqual({
     apiVersion: "apps/v1",
     kind: "Deployment",

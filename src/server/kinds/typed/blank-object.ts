@@ -1,17 +1,17 @@
 import type { Json, KubeObject } from "../../../model/core.js";
-import type { FieldDefinition, Scalar, StructType, ValueType } from "../table/type-definition.js";
+import type { FieldDefinition, Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { zeroScalars } from "./normalize.js";
 
 /**
- * A built-in kind's object before anything is set, as Kubernetes has it: such objects are structs, and some of their
- * fields are always there. Whoever creates one does not add those, and so does not own `spec`, only what is in it.
+ * Object of a built-in kind before anything is set. Kubernetes decodes such objects into structs, some of whose fields
+ * always exist; a manager that creates an object does not own those, only the fields below them.
  */
 export function blankObject(struct: StructType): KubeObject {
   const { apiVersion } = struct.group;
   return { ...blankStruct(struct), apiVersion, kind: struct.name, metadata: {} };
 }
 
-/** No struct holds itself, except in lists and by pointers, and those are not there. */
+/** Terminates: structs contain themselves only through lists and pointers, which are absent here. */
 function blankStruct(struct: StructType): { [field: string]: Json } {
   const fields = struct.fields.filter(isAlwaysThere).map(({ name, type }) => [name, blank(type)]);
   return Object.fromEntries(fields) as { [field: string]: Json };
@@ -28,6 +28,6 @@ function isTime(scalar: Scalar): boolean {
 
 function blank(type: ValueType): Json {
   if (type.of === "struct" && !type.struct.union) return blankStruct(type.struct);
-  // Bytes are a list to Go, and as lists and maps they are nothing at first.
+  // Go's zero value of lists, maps and byte slices is nil.
   return type.of === "scalar" && type.scalar !== "bytes" ? zeroScalars[type.scalar] : null;
 }

@@ -1,15 +1,15 @@
 import type { Json } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 import { formatApiVersion, type GroupVersion } from "../../../model/object/object.js";
-import type { Scalar, StructType, ValueType } from "../table/type-definition.js";
+import type { Scalar, StructType, ValueType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { base64Fault } from "./base64.js";
 import { deepest } from "./depth.js";
 import { isCanonicalTime, parseGoTime } from "./go-time.js";
 
 /**
- * What is wrong with the JSON types in an object of a built-in kind, in the words of a server that decodes into Go
- * structs: the first fault, or undefined. Null fits everywhere, and unknown fields are not looked at.
+ * First value of a wrong JSON type in an object of a built-in kind, worded like the errors of a server that decodes into
+ * Go structs; undefined when there is none. Null fits everywhere, and unknown fields are ignored.
  *
  * @example
  * checkTypes({ group: "", version: "v1", kind: "ConfigMap" }, { data: { a: 1 } });
@@ -21,7 +21,7 @@ export function checkTypes(type: GroupVersion & { readonly kind: string }, objec
   return struct && typeFault(struct, object);
 }
 
-/** The same for a type from the tables. */
+/** First type fault of a value of a given type. */
 export function typeFault(struct: StructType, object: Json): string | undefined {
   const fault = isObject(object)
     ? checkStruct(object, struct, root, 0)
@@ -30,18 +30,18 @@ export function typeFault(struct: StructType, object: Json): string | undefined 
   return fault && `${name} in version ${quote(group.version)} cannot be handled as a ${name}: ${fault}`;
 }
 
-/** Where in the Go structs a value stands: at a field of a struct, which stands at another place. */
+/** Position of a value among the Go structs: a field of a struct, which has a position itself. */
 interface Place {
   readonly struct: StructType | undefined;
   readonly name: string;
   readonly above: Place | undefined;
-  /** Inside a union errors are told as if they were at the field that has it. */
+  /** Errors inside a union name the field that holds the union. */
   readonly fixed?: true;
 }
 
 const root: Place = { struct: undefined, name: "", above: undefined };
 
-/** The names of the fields from the top, without indexes and keys. */
+/** Field names from the root, without indexes and keys. */
 function pathOf({ name, above }: Place): string {
   const path = above === undefined ? "" : pathOf(above);
   return path === "" ? name : `${path}.${name}`;
@@ -99,12 +99,12 @@ function firstFault(
 function checkUnion(value: Json, union: StructType, place: Place, depth: number): string | undefined {
   const type = alternativeFor(value, union);
   if (type !== undefined) return checkValue(value, type, { ...place, fixed: true }, depth);
-  // Others take what fits none of their types for nothing.
+  // Other unions ignore a value that fits none of their types.
   const strict = union.fields.some((field) => field.type.of === "scalar" && field.type.scalar === "bool");
   return strict ? "boolean or JSON schema expected" : undefined;
 }
 
-/** Which of a union's types a value is of. */
+/** The alternative of a union that a value fits. */
 export function alternativeFor(value: Json, union: StructType): ValueType | undefined {
   const wanted = Array.isArray(value) ? "list" : isObject(value) ? "struct" : "scalar";
   return union.fields.find(
@@ -162,10 +162,11 @@ function checkBytes(value: Json, type: ValueType, place: Place): string | undefi
   return fault === undefined ? undefined : `illegal base64 data at input byte ${fault}`;
 }
 
-// Both read digits in one way only, so that a text which is neither takes no more time than its length.
+// Both patterns match digits in one way only, so that matching takes linear time.
 const goDuration = /^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
 
-function durationFault(text: string): string | undefined {
+/** Fault of a duration such as `1h30m`, as Go words it; undefined when there is none. */
+export function durationFault(text: string): string | undefined {
   return goDuration.test(text) ? undefined : `time: invalid duration ${quote(text)}`;
 }
 
@@ -189,7 +190,7 @@ const goScalars: Readonly<Record<Scalar, string>> = {
   int32: "int32",
   int64: "int64",
   double: "float64",
-  // These are read by code of their own, which expects a text or a number.
+  // Go decodes these with custom code, which expects a string or a number.
   time: "string",
   microtime: "string",
   duration: "string",

@@ -1,5 +1,4 @@
 /**
- * How many objects of our tables' types may stand in each other. Far deeper than any real definition, and shallow enough
- * for functions that call themselves.
+ * Maximum nesting of objects. Far deeper than any real definition, and shallow enough for recursive functions.
  */
 export const deepest = 500;

@@ -12,7 +12,7 @@ const text = digits.map((digit) => {
   return { date, time, micros: digit.slice(14).join("") };
 });
 
-test("a time that is taken for canonical is one, and is written as it was", () => {
+test("a canonical time is written unchanged", () => {
   fc.assert(
     fc.property(text, fc.boolean(), ({ date, time, micros }, micro) => {
       const whole = `${date}T${time}${micro ? `.${micros}` : ""}Z`;
@@ -26,12 +26,12 @@ test("a time that is taken for canonical is one, and is written as it was", () =
   expect(isCanonicalTime("2026-01-31T09:30:15.123456Z", true)).toBe(true);
 });
 
-test("the first moment of the year 1 is no time at all", () => {
+test("January 1 of the year 1 is the zero time", () => {
   const parsed = parseGoTime("0001-01-01T00:00:00Z", false);
   expect("error" in parsed ? parsed.error : writeTime(parsed.seconds, parsed.micros, false)).toBeNull();
 });
 
-test("a year that has no four digits left is refused", () => {
+test("a year without four digits is rejected", () => {
   expect(parseGoTime("9999-12-31T23:59:59-01:00", false)).toEqual({
     error: 'parsing time "9999-12-31T23:59:59-01:00": year outside of range [0,9999]',
   });

@@ -1,10 +1,10 @@
 import { formatTime } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
 
-/** A moment as it was read, or why it could not be. */
+/** A parsed time, or the reason why parsing failed. */
 export type ParsedTime = { readonly seconds: number; readonly micros: number } | { readonly error: string };
 
-/** One element of a time's layout: what it is called in errors, how it looks and what it may be. */
+/** Element of a time's layout: its name in errors, its pattern and its range. */
 interface Element {
   readonly layout: string;
   readonly pattern: RegExp;
@@ -30,7 +30,7 @@ const microTimeElements = [...toMinute, literal(":"), wholeSecond, fraction, zon
 const timeLayout = "2006-01-02T15:04:05Z07:00";
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
 
-/** Reads an RFC 3339 time as Go does, with Go's words for what is wrong. A MicroTime needs its six digits. */
+/** Parses an RFC 3339 time as Go does, with Go's error messages. A MicroTime needs six fractional digits. */
 export function parseGoTime(text: string, micro: boolean): ParsedTime {
   const values: string[] = [];
   let position = 0;
@@ -61,7 +61,7 @@ function toMoment(text: string, values: readonly string[]): ParsedTime {
   const digits = rest.length > 1 ? (rest[0] ?? "") : s.slice(2);
   const date = new Date(0);
   date.setUTCFullYear(Number(y), Number(mo) - 1, Number(d));
-  // A day that the month does not have has moved the date into the next month.
+  // Date rolls a day that the month does not have into the next month.
   if (date.getUTCMonth() !== Number(mo) - 1)
     return { error: `parsing time ${quote(text)}: day out of range` };
   let seconds = date.getTime() / 1000 + Number(h) * 3600 + Number(mi) * 60 + parseInt(s, 10);
@@ -79,8 +79,8 @@ function toMoment(text: string, values: readonly string[]): ParsedTime {
 const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Whether a text is a moment just as {@link writeTime} writes it, so that nothing needs to be parsed. May say no to one
- * that is.
+ * True if a text is a time as {@link writeTime} writes it, so that it need not be parsed. May return false for such a
+ * text.
  */
 export function isCanonicalTime(text: string, micro: boolean): boolean {
   if (text.length !== (micro ? 27 : 20) || text.charCodeAt(text.length - 1) !== 0x5a) return false;
@@ -91,7 +91,7 @@ export function isCanonicalTime(text: string, micro: boolean): boolean {
   }
   const month = pair(text, 5);
   return (
-    // The year 1 is where no time at all lies.
+    // Go's zero time is in the year 1.
     !text.startsWith("000") &&
     month >= 1 &&
     pair(text, 8) >= 1 &&
@@ -113,18 +113,18 @@ function pair(text: string, index: number): number {
 const firstSecond = new Date(0).setUTCFullYear(0, 0, 1) / 1000;
 const endSecond = new Date(0).setUTCFullYear(10_000, 0, 1) / 1000;
 
-/** Whether the moment lies in a year of four digits. */
+/** True for years of four digits. */
 export function canBeWritten(seconds: number): boolean {
   return seconds >= firstSecond && seconds < endSecond;
 }
 
-/** The first of January of the year 1: what Go takes for no time at all. */
+/** Go's zero time: January 1 of the year 1. */
 const zeroSecond = new Date(0).setUTCFullYear(1, 0, 1) / 1000;
 
-/** The moment as Kubernetes writes it; null for none. */
+/** The time as Kubernetes writes it; null for Go's zero time. */
 export function writeTime(seconds: number, micros: number, micro: boolean): string | null {
   if (seconds === zeroSecond && micros === 0) return null;
   const text = formatTime(seconds * 1000);
-  // Milliseconds with a fraction would be rounded, far from 1970.
+  // Fractional milliseconds would be rounded for dates far from 1970.
   return micro ? `${text.slice(0, -1)}.${String(micros).padStart(6, "0")}Z` : text;
 }

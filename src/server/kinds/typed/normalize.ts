@@ -1,8 +1,7 @@
 import { failures } from "../../../model/core.js";
-import type { Json } from "../../../model/object/json.js";
-import { setOwn } from "../../../model/patch/own-property.js";
+import { type Json, setOwn } from "../../../model/object/json.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { FieldDefinition, StructType, ValueType } from "../table/type-definition.js";
+import type { FieldDefinition, StructType, ValueType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { canonicalBase64 } from "./base64.js";
 import { alternativeFor } from "./check-types.js";
@@ -13,13 +12,13 @@ import { isCanonicalTime, parseGoTime, writeTime } from "./go-time.js";
 type Fields = { [key: string]: Json };
 
 /**
- * Brings an object of a built-in kind into the one form in which Kubernetes would write it after reading it: empty values
- * that mean nothing are gone, those that are always written are there, times are in UTC, base64 is canonical,
- * fields stand in the order of their type. So that writing the same again is no change, however it was spelled.
+ * Brings an object of a built-in kind into the form in which Kubernetes would write it after decoding: meaningless empty
+ * values are removed, fields that are always written are added, times are in UTC, base64 is canonical, and fields are in
+ * the order of their type. So writing the same content again is no change, however it was spelled.
  *
- * Expects what `checkTypes` finds no fault with; what does not fit its type nevertheless is left out.
- * Changes the object in place and keeps its metadata the same object. A list that has to be written and is not there
- * is written as empty (Kubernetes writes null, which clients of typed languages trip over).
+ * Expects an object that passed `checkTypes`; values that do not fit their type are dropped. Changes the object in place
+ * and keeps the identity of its metadata. A missing list that is always written becomes `[]` (Kubernetes writes null,
+ * which breaks clients in typed languages).
  */
 export function normalize(struct: StructType, object: Draft): void {
   const { apiVersion, kind, metadata } = object;
@@ -34,13 +33,13 @@ export function normalize(struct: StructType, object: Draft): void {
   Object.assign(object, normal);
 }
 
-/** The same for an object whose kind its apiVersion and kind say; one that is not built in stays as it is. */
+/** Normalizes an object by its apiVersion and kind; objects of custom kinds are not changed. */
 export function normalizeObject(object: Draft): void {
   const struct = findKind(object.apiVersion, object.kind);
   if (struct) normalize(struct, object);
 }
 
-/** The same for something that is no object of its own; returns a copy. */
+/** Normalizes a value of a struct type that is not a whole object; returns a copy. */
 export function normalStruct(object: Fields, struct: StructType, depth: number): Fields {
   if (depth > deepest) throw failures.badRequest(`${struct.name} is nested too deeply`);
   const result: Fields = {};
@@ -66,12 +65,12 @@ function normalField(value: Json, field: FieldDefinition, depth: number): Json |
   }
 }
 
-/** Objects get a default of their own, since they may be changed. */
+/** Clones defaults that are objects, since callers may change them. */
 function defaultOf({ default: value }: FieldDefinition): Json | undefined {
   return typeof value === "object" ? structuredClone(value) : value;
 }
 
-/** The value as it is written; undefined when it is none of its type. */
+/** The normalized value; undefined when it does not fit its type. */
 function normalValue(value: Json, type: ValueType, depth: number): Json | undefined {
   switch (type.of) {
     case "scalar":
@@ -130,7 +129,7 @@ function normalScalar(value: Json, type: ValueType & { of: "scalar" }): Json | u
   }
 }
 
-/** What is written where a value has to be and is not. */
+/** Value that is written for a missing field that is always written. */
 function zero(type: ValueType, depth: number): Json {
   switch (type.of) {
     case "list":
@@ -144,7 +143,7 @@ function zero(type: ValueType, depth: number): Json {
   }
 }
 
-/** What scalars are when nobody has said anything. */
+/** Zero values of scalars. */
 export const zeroScalars = {
   string: "",
   bytes: "",

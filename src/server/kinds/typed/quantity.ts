@@ -3,7 +3,7 @@ const form = /^([+-]?)(\d*)(?:\.(\d*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$/;
 type Style = "binary" | "decimal" | "exponent";
 
 interface Quantity {
-  /** In billionths, beyond which Kubernetes rounds up. */
+  /** In billionths; Kubernetes rounds up beyond that. */
   readonly nanos: bigint;
   readonly style: Style;
 }
@@ -11,20 +11,20 @@ interface Quantity {
 const decimals: readonly string[] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const binaries: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** A quantity in the one way in which Kubernetes writes it: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. */
+/** Canonical form of a quantity: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. */
 export function canonicalQuantity(text: string): string {
   const quantity = parse(text);
   if (quantity === undefined) return text;
   const { nanos, style } = quantity;
   if (nanos === 0n) return "0";
   const [sign, size] = nanos < 0n ? ["-", -nanos] : ["", nanos];
-  // Small ones, and what is no whole number, have no binary form.
+  // Small and fractional quantities have no binary form.
   const whole = size % billion === 0n;
   if (style === "binary" && whole && size >= 1024n * billion) return sign + inBinary(size / billion);
   return sign + inDecimal(size, style === "exponent");
 }
 
-/** Less than 0 when the first quantity is the smaller one, 0 when both are the same. */
+/** Negative when the first quantity is smaller, 0 when both are equal. */
 export function compareQuantities(left: string, right: string): number {
   const difference = (parse(left)?.nanos ?? 0n) - (parse(right)?.nanos ?? 0n);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
@@ -34,13 +34,13 @@ const billion = 1_000_000_000n;
 
 function parse(text: string): Quantity | undefined {
   const [, sign = "", whole = "", part = "", suffix = ""] = form.exec(text.trim()) ?? [];
-  // Nobody means numbers with so many digits, and to take them to pieces takes long.
+  // Numbers with so many digits are not meaningful, and slow to parse.
   const length = whole.length + part.length;
   if (length === 0 || length > 1000) return undefined;
   const digits = BigInt(whole + part);
   const binary = binaries.indexOf(suffix);
   const exponent = suffix.length > 1 && binary < 0 ? Number(suffix.slice(1)) : undefined;
-  // Nobody means such numbers, and they would take long to write out.
+  // Such exponents are not meaningful, and slow to expand.
   if (exponent !== undefined && Math.abs(exponent) > 1000) return undefined;
   const tens = exponent ?? (binary > 0 ? 0 : (decimals.indexOf(suffix) - 3) * 3);
   const twos = binary > 0 ? 2n ** (10n * BigInt(binary)) : 1n;

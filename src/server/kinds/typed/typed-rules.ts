@@ -1,16 +1,15 @@
 import { failures, type Json } from "../../../model/core.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { StructType } from "../table/type-definition.js";
+import type { StructType } from "../idl/type-definition.js";
 import { typeFault } from "./check-types.js";
 import { normalize } from "./normalize.js";
 import { removeUnknownFields } from "./unknown-fields.js";
 
 /**
- * The rules of a built-in kind's type. Kubernetes does not hold such objects against a schema, it decodes them: what
- * has the wrong JSON type is refused before anything else (an ApiError 400), what is unknown is dropped, and what
- * remains takes the form that Kubernetes writes, defaults included. After that there is nothing left that a schema
- * could find: the rest are the rules of the kind's strategy. `defaults` fills in what depends on other fields.
+ * Typed decoding of a built-in kind. Kubernetes decodes such objects rather than validating them by a schema: a wrong
+ * JSON type is rejected first (ApiError 400), unknown fields are dropped, and the rest is normalized and defaulted.
+ * Further validation is up to the kind's strategy. `defaults` sets defaults that depend on other fields.
  */
 export function typedRules(struct: StructType, defaults?: (object: Draft) => void): ObjectSchema {
   return {

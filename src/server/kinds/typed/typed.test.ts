@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { StructType } from "../table/type-definition.js";
+import type { StructType } from "../idl/type-definition.js";
 import { findKind } from "../types.js";
 import { checkTypes } from "./check-types.js";
 import { normalize } from "./normalize.js";
@@ -33,7 +33,7 @@ const cases = fixture
     return { apiVersion, kind, body, result };
   });
 
-describe("as Kubernetes decodes and writes", () => {
+describe("decoding and normalizing match Kubernetes", () => {
   test.each(cases)("$kind $body", ({ apiVersion, kind, body, result }) => {
     const struct = kindOf(apiVersion, kind);
     const { group, version } = struct.group.name === "meta/v1" ? { group: "", version: "v1" } : struct.group;
@@ -56,17 +56,17 @@ describe("as Kubernetes decodes and writes", () => {
   });
 });
 
-test("an object is no text", () => {
+test("a string is rejected where an object is expected", () => {
   expect(checkTypes({ group: "", version: "v1", kind: "Secret" }, "x")).toBe(
     'Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal string into Go value of type v1.Secret',
   );
 });
 
-test("kinds that are not in the tables are not checked", () => {
+test("kinds without a type description are not checked", () => {
   expect(checkTypes({ group: "demo.dev", version: "v1", kind: "Widget" }, { data: 1 })).toBeUndefined();
 });
 
-test("normalizing keeps the metadata the same object, and takes defaults for what is empty", () => {
+test("normalizing keeps the identity of metadata and sets defaults for empty values", () => {
   const metadata = { name: "a", labels: {}, creationTimestamp: null };
   const draft: Draft = { apiVersion: "v1", kind: "Secret", metadata, type: "", unknown: 1 };
   normalize(kindOf("v1", "Secret"), draft);
@@ -74,7 +74,7 @@ test("normalizing keeps the metadata the same object, and takes defaults for wha
   expect(draft.metadata).toBe(metadata);
 });
 
-test("normalizing does not touch what is frozen below", () => {
+test("normalizing does not change frozen nested values", () => {
   const data = Object.freeze({ b: "1" });
   const draft: Draft = { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data };
   normalize(kindOf("v1", "ConfigMap"), draft);
@@ -82,7 +82,7 @@ test("normalizing does not touch what is frozen below", () => {
 });
 
 describe("unknown fields", () => {
-  test("of a plain kind", () => {
+  test("are removed from an object and reported", () => {
     const object = JSON.parse(
       '{"foo":1,"Data":{},"metadata":{"nam":"x","ownerReferences":[{"a":1}],"managedFields":[{"fieldsV1":{"q":1}}]},"__proto__":{}}',
     ) as object;
@@ -96,7 +96,7 @@ describe("unknown fields", () => {
     expect(object).toEqual({ metadata: { ownerReferences: [{}], managedFields: [{ fieldsV1: { q: 1 } }] } });
   });
 
-  test("of the schemas in a definition; those in unions go without a word, as in Kubernetes", () => {
+  test("are removed from schemas in a definition, and not reported inside unions", () => {
     const openAPIV3Schema = {
       foo: 1,
       properties: {
@@ -125,7 +125,7 @@ describe("unknown fields", () => {
   });
 });
 
-test("schemas that are nested too deeply are refused", () => {
+test("schemas that are nested too deeply are rejected", () => {
   const type = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition" };
   let schema: Json = {};
   for (let depth = 0; depth < 5000; depth++) schema = { not: schema };
@@ -136,7 +136,7 @@ test("schemas that are nested too deeply are refused", () => {
   expect(() => normalize(struct, object as unknown as Draft)).toThrow("JSONSchemaProps is nested too deeply");
 });
 
-test("whatever passes the check can be normalized, and normalizing it again changes nothing", () => {
+test("normalizing is idempotent for every object that passes the type check", () => {
   const kinds = [...new Set(cases.map(({ apiVersion, kind }) => kindOf(apiVersion, kind)))];
   const value = fc.jsonValue({ maxDepth: 4 });
   const names = kinds.flatMap(({ fields }) => fields.map(({ name }) => name));

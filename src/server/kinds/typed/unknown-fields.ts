@@ -1,13 +1,13 @@
 import { failures } from "../../../model/core.js";
 import type { Json } from "../../../model/object/json.js";
-import type { StructType, ValueType } from "../table/type-definition.js";
+import type { StructType, ValueType } from "../idl/type-definition.js";
 import { alternativeFor } from "./check-types.js";
 import { deepest } from "./depth.js";
 
 /**
- * Removes fields that a type does not know from an object of it, in place, and returns their paths as strict decoding
- * names them (`spec.versions[0].foo`). Unlike the rules of a schema it follows types that contain themselves. As in
- * Kubernetes, what is unknown inside of a union (`items`, `additionalProperties`) goes without a word.
+ * Removes unknown fields from an object, in place, and returns their paths as strict decoding reports them
+ * (`spec.versions[0].foo`). Follows recursive types, unlike schemas. As in Kubernetes, unknown fields inside a union
+ * (`items`, `additionalProperties`) are removed without being reported.
  */
 export function removeUnknownFields(struct: StructType, object: object): string[] {
   const paths: string[] = [];

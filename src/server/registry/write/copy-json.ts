@@ -1,5 +1,5 @@
 import { failures } from "../../../model/core.js";
-import { setOwn, type MutableObject } from "../../../model/patch/own-property.js";
+import { type MutableObject, setOwn } from "../../../model/object/json.js";
 import { defaultLimits } from "../../decode/decode-limits.js";
 
 /**

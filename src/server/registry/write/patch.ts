@@ -8,7 +8,7 @@ import {
   type Json,
   type StructuralSchema,
 } from "../../../model/core.js";
-import { failure } from "../../../model/errors/status.js";
+import { failureStatus } from "../../../model/errors/status.js";
 import { applyStrategicMergePatch, patchSchemaOf } from "../../../model/patch/strategic-merge.js";
 import type { Draft } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
@@ -54,7 +54,7 @@ function patchFailure({ kind, message }: PatchError): ApiError {
   if (kind === "limit") return failures.requestEntityTooLarge(message);
   const causes = [{ reason: "UnexpectedServerResponse", message }];
   const summary = "the server rejected our request due to an error in our request";
-  return new ApiError(failure("Invalid", summary, { causes }));
+  return new ApiError(failureStatus("Invalid", summary, { causes }));
 }
 
 /** Reports a problem with the patched object as a problem of the patch. */

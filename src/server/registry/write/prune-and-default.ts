@@ -1,6 +1,6 @@
 import { ApiError, failures, type KubeObject, type OwnerReference } from "../../../model/core.js";
 import { quote } from "../../../model/object/quote.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import { objectMetaFault, readObjectMeta } from "../../../model/structural/object-meta.js";
 import { checkEnvelope, type Address, type EnvelopeType } from "../../decode/envelope.js";
 import type { Body } from "../../decode/decoded-body.js";

@@ -1,6 +1,6 @@
 import { formatTime, type JsonObject, type KubeObject } from "../../../model/core.js";
 import { resetFields, type KindVersions } from "../../../model/apply/kind-versions.js";
-import { recordUpdate, type Write } from "../../../model/apply/record-update.js";
+import { recordUpdate, type FieldWrite } from "../../../model/apply/record-update.js";
 import { objectType, type FieldType } from "../../../model/apply/typed/field-type.js";
 import { apiVersionOf, type Draft, type ResourceType } from "../../resources/resource-type.js";
 import type { ResourceTypes } from "../../resources/resource-types.js";
@@ -37,7 +37,10 @@ export function recordOwnership(
 }
 
 /** Manager, time and version of a write, as field ownership records them. */
-export function ownershipWrite(context: RegistryContext, { type, subresource, options }: Request): Write {
+export function ownershipWrite(
+  context: RegistryContext,
+  { type, subresource, options }: Request,
+): FieldWrite {
   return {
     manager: options.fieldManager ?? "unknown",
     apiVersion: apiVersionOf(type),

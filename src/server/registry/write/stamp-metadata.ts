@@ -1,5 +1,5 @@
 import { formatTime, newUid, type Json, type KubeObject, type ObjectMeta } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import type { RegistryContext } from "../context.js";
 

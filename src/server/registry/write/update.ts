@@ -6,7 +6,7 @@ import {
   type KubeObject,
   type ObjectMeta,
 } from "../../../model/core.js";
-import { jsonEqual } from "../../../model/patch/json-equal.js";
+import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";

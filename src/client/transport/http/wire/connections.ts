@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import { buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from "undici";
+import type * as Undici from "undici";
+import type { buildConnector, Dispatcher } from "undici";
 import type { ClientCertificate, Connection } from "../../connection.js";
 
 /** More requests at a time wait for a connection to become free. */
@@ -44,10 +45,12 @@ export class Connections {
 
   /** Where to send the next request. */
   async lines(): Promise<Lines> {
+    // Loading it takes as long as a fifth of a whole start, and a control plane that is its own client needs none of it.
+    const undici = await import("undici");
     const certificate = (await this.#connection.certificate?.()) ?? this.#connection.tls?.certificate;
     const current = this.#current;
     if (current !== undefined && isSame(current.certificate, certificate)) return current;
-    this.#current = this.#open(certificate);
+    this.#current = this.#open(undici, certificate);
     if (current !== undefined) {
       void current.requests.close().then(() => this.#dispatchers.delete(current.requests));
     }
@@ -77,7 +80,10 @@ export class Connections {
     await watch.destroy(reason);
   }
 
-  #open(certificate: ClientCertificate | undefined): Certified {
+  #open(
+    { buildConnector, Client, Pool, ProxyAgent }: typeof Undici,
+    certificate: ClientCertificate | undefined,
+  ): Certified {
     const { proxy, tls } = this.#connection;
     const secure = {
       timeout: connectTimeout,

@@ -34,7 +34,13 @@ const causes: readonly (readonly [codes: readonly string[], what: string, wayOut
   [["CERT_HAS_EXPIRED"], "its certificate has expired", "renew it, and check this machine's clock"],
   [["CERT_NOT_YET_VALID"], "its certificate is not valid yet", "check this machine's clock"],
   [
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "EPROTO"],
+    [
+      "ERR_SSL_WRONG_VERSION_NUMBER",
+      "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+      // From Node 24 on.
+      "ERR_SSL_DATA_LENGTH_TOO_LONG",
+      "EPROTO",
+    ],
     "it does not speak TLS",
     "is it http:// instead of https://?",
   ],

@@ -1,15 +1,16 @@
 import type { RoleBinding, Subject } from "kubernetes-types/rbac/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
-import { inOrder } from "../../../../model/object/bad-value.js";
-import { validatePathSegmentName } from "../../../../model/object/names.js";
+import { inKeyOrder } from "../../../../model/object/bad-value.js";
+import { validateDns1123Subdomain, validatePathSegmentName } from "../../../../model/object/names.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const group = "rbac.authorization.k8s.io";
 
-/** Bindings are kept and nothing else, as roles are. */
+/** Bindings are stored and not enforced. */
 export const roleBinding: KindRules = bindingsIn(true);
 export const clusterRoleBinding: KindRules = bindingsIn(false);
 
@@ -17,8 +18,8 @@ function bindingsIn(namespaced: boolean): KindRules {
   const validate = (object: Draft): fieldErrors.FieldError[] => validateBinding(object, namespaced);
   return {
     columns: [
-      nameColumn(),
-      column("Role", "The role that is given.", (object) => {
+      nameColumn,
+      column("Role", "Granted role.", (object) => {
         const { kind, name } = as<RoleBinding>(object).roleRef ?? {};
         return `${kind ?? ""}/${name ?? ""}`;
       }),
@@ -40,8 +41,8 @@ function bindingsIn(namespaced: boolean): KindRules {
         const checks = new Checks("roleRef", validate(object));
         const [now, before] = [as<RoleBinding>(object).roleRef, as<RoleBinding>(old).roleRef];
         if (!same(now, before)) {
-          const shown = inOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
-          checks.invalid(shown, "cannot change roleRef");
+          const reported = inKeyOrder({ APIGroup: now.apiGroup, Kind: now.kind, Name: now.name });
+          checks.invalid(reported, "cannot change roleRef");
         }
         return checks.errors;
       },
@@ -78,6 +79,7 @@ function validateSubject(subject: Subject, namespaced: boolean, checks: Checks):
   if (!name) checks.at("name").required();
   switch (kind) {
     case "ServiceAccount":
+      if (name) checks.at("name").faults(name, validateDns1123Subdomain(name));
       checks.at("apiGroup").oneOf(apiGroup, [""]);
       if (!namespaced && !namespace) checks.at("namespace").required();
       break;

@@ -1,27 +1,31 @@
-import type { PolicyRule, Role } from "kubernetes-types/rbac/v1.js";
+import type { ClusterRole, PolicyRule } from "kubernetes-types/rbac/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import { validatePathSegmentName } from "../../../../model/object/names.js";
+import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const columns = [
-  nameColumn(),
-  column("Created At", "When it was created.", ({ metadata }) => metadata.creationTimestamp ?? "", {
+  nameColumn,
+  column("Created At", "Creation time.", ({ metadata }) => metadata.creationTimestamp ?? "", {
     type: "date",
   }),
 ];
 
-/** Roles are kept and nothing else: who may do what is up to whoever starts the server. */
+/** Roles are stored and not enforced; authorization is configured where the server is started. */
 export const role: KindRules = rolesIn(true);
 export const clusterRole: KindRules = rolesIn(false);
 
 function rolesIn(namespaced: boolean): KindRules {
   const validate = (object: Draft): fieldErrors.FieldError[] => {
     const checks = new Checks("rules");
-    for (const [index, rule] of (as<Role>(object).rules ?? []).entries()) {
-      validateRule(rule, namespaced, checks.at(index));
+    const { rules, aggregationRule } = as<ClusterRole>(object);
+    for (const [index, rule] of (rules ?? []).entries()) validateRule(rule, namespaced, checks.at(index));
+    if (aggregationRule) {
+      validateAggregation(aggregationRule, new Checks("aggregationRule.clusterRoleSelectors", checks.errors));
     }
     return checks.errors;
   };
@@ -31,9 +35,23 @@ function rolesIn(namespaced: boolean): KindRules {
       validateName: validatePathSegmentName,
       allowCreateOnUpdate: true,
       validate,
-      validateUpdate: validate,
     }),
   };
+}
+
+function validateAggregation(
+  { clusterRoleSelectors = [] }: NonNullable<ClusterRole["aggregationRule"]>,
+  checks: Checks,
+): void {
+  if (clusterRoleSelectors.length === 0) {
+    checks.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (const [index, selector] of clusterRoleSelectors.entries()) {
+    const at = checks.at(index);
+    const errors = validateLabelSelector(selector, at.path);
+    checks.add(errors);
+    if (errors.length > 0) at.invalid(null, "invalid label selector.");
+  }
 }
 
 function validateRule(rule: PolicyRule, namespaced: boolean, checks: Checks): void {

@@ -1,13 +1,15 @@
+import { isIP } from "node:net";
 import type { Endpoints } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
-import { Checks, protocols } from "../checks.js";
-import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
+import { Checks, invalidIpAddress, protocols } from "../checks.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, someOf } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const endpoints: KindRules = {
-  columns: [nameColumn(), column("Endpoints", "Addresses and ports.", addresses), ageColumn],
-  strategy: strategyOf({ allowCreateOnUpdate: true, validate, validateUpdate: validate }),
+  columns: [nameColumn, column("Endpoints", "Addresses and ports.", addresses), ageColumn],
+  strategy: strategyOf({ allowCreateOnUpdate: true, validate }),
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
@@ -17,6 +19,14 @@ function validate(object: Draft): fieldErrors.FieldError[] {
     const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
     if (addresses.length + notReadyAddresses.length === 0) {
       at.required("must specify `addresses` or `notReadyAddresses`");
+    }
+    for (const [field, all] of Object.entries({ addresses, notReadyAddresses })) {
+      for (const [position, { ip }] of all.entries()) {
+        if (isIP(ip)) continue;
+        // Kubernetes checks an address twice, with two messages.
+        at.at(field, position, "ip").invalid(ip, "must be a valid IP address");
+        at.at(field, position, "ip").invalid(ip, invalidIpAddress);
+      }
     }
     for (const [position, { port, protocol, name }] of ports.entries()) {
       const place = at.at("ports", position);

@@ -8,25 +8,23 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validateDns1035Label, validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none, someOf } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, someOf } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 export const ingress: KindRules = {
   columns: [
-    nameColumn(),
-    column("Class", "Whose it is.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
-    column("Hosts", "The hosts that it is for.", hosts),
-    column("Address", "Where it can be reached.", addresses),
-    column("Ports", "The ports that are open.", (object) =>
-      as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80",
-    ),
+    nameColumn,
+    column("Class", "Ingress class.", (object) => none(as<Ingress>(object).spec?.ingressClassName)),
+    column("Hosts", "Hosts of the rules.", hosts),
+    column("Address", "Addresses of the load balancer.", addresses),
+    column("Ports", "Open ports.", (object) => (as<Ingress>(object).spec?.tls?.length ? "80, 443" : "80")),
     ageColumn,
   ],
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 
@@ -65,6 +63,14 @@ function validatePath({ path = "", pathType, backend }: HTTPIngressPath, checks:
   checks.at("pathType").oneOf(pathType, ["Exact", "ImplementationSpecific", "Prefix"]);
   const absolute = path.startsWith("/") || (path === "" && pathType === "ImplementationSpecific");
   if (!absolute) checks.at("path").invalid(path, "must be an absolute path");
+  if (path !== "" && pathType !== "ImplementationSpecific") {
+    for (const part of ["//", "/./", "/../", "%2f", "%2F"]) {
+      if (path.includes(part)) checks.at("path").invalid(path, `must not contain '${part}'`);
+    }
+    for (const end of ["/..", "/."]) {
+      if (path.endsWith(end)) checks.at("path").invalid(path, `cannot end with '${end}'`);
+    }
+  }
   validateBackend(backend ?? {}, checks.at("backend"));
 }
 
@@ -79,6 +85,11 @@ function validateBackend({ resource, service }: IngressBackend, checks: Checks):
     else if (number) checks.at("service", "port", "number").port(number);
     else checks.required("port name or number is required");
   } else if (!resource) checks.invalid("", "resource or service backend is required");
+  else {
+    for (const field of ["kind", "name"] as const) {
+      if (!resource[field]) checks.at("resource", field).required();
+    }
+  }
 }
 
 function hosts(object: KubeObject): string {

@@ -1,15 +1,22 @@
-import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from "kubernetes-types/networking/v1.js";
+import { BlockList, isIP } from "node:net";
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+} from "kubernetes-types/networking/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
-import { Checks, protocols } from "../checks.js";
-import { ageColumn, column, nameColumn, selectorCell } from "../columns.js";
+import { Checks } from "../checks.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, selectorCell } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const networkPolicy: KindRules = {
   columns: [
-    nameColumn(),
-    column("Pod-Selector", "Which pods it is for.", (object) =>
+    nameColumn,
+    column("Pod-Selector", "Label selector of the pods.", (object) =>
       selectorCell(as<NetworkPolicy>(object).spec?.podSelector),
     ),
     ageColumn,
@@ -20,7 +27,7 @@ export const networkPolicy: KindRules = {
       spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
     }
   },
-  strategy: strategyOf({ generation: true, validate, validateUpdate: validate }),
+  strategy: strategyOf({ generation: true, validate }),
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
@@ -33,10 +40,51 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   for (const [index, rule] of egress.entries()) {
     validateRule(rule.ports, rule.to, "to", checks.at("egress", index));
   }
+  if (policyTypes.length > 2) {
+    checks.at("policyTypes").invalid(policyTypes, "may not specify more than two policyTypes");
+    return checks.errors;
+  }
   for (const [index, type] of policyTypes.entries()) {
-    checks.at("policyTypes", index).oneOf(type, ["Egress", "Ingress"]);
+    checks.at("policyTypes", index).oneOf(type, ["Ingress", "Egress"]);
   }
   return checks.errors;
+}
+
+function validateBlock({ cidr, except = [] }: IPBlock, checks: Checks): void {
+  if (!cidr) {
+    checks.at("cidr").required();
+    return;
+  }
+  const block = parseCidr(cidr);
+  if (block === undefined) checks.at("cidr").invalid(cidr, invalidCidr);
+  for (const [index, text] of except.entries()) {
+    const at = checks.at("except", index);
+    const part = parseCidr(text);
+    if (part === undefined) at.invalid(text, invalidCidr);
+    else if (block && !(part.prefix > block.prefix && block.list.check(part.address, part.family))) {
+      at.invalid(text, "must be a strict subset of `cidr`");
+    }
+  }
+}
+
+const invalidCidr = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
+interface Cidr {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: "ipv4" | "ipv6";
+  readonly list: BlockList;
+}
+
+function parseCidr(text: string): Cidr | undefined {
+  const [, address = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const version = isIP(address);
+  const prefix = Number(digits);
+  if (version === 0 || prefix > (version === 4 ? 32 : 128)) return undefined;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  const list = new BlockList();
+  list.addSubnet(address, prefix, family);
+  return { address, prefix, family, list };
 }
 
 function validateRule(
@@ -45,10 +93,13 @@ function validateRule(
   name: "from" | "to",
   checks: Checks,
 ): void {
-  for (const [index, { port, protocol }] of ports.entries()) {
+  for (const [index, { port, protocol, endPort }] of ports.entries()) {
     const at = checks.at("ports", index);
-    at.at("protocol").oneOf(protocol, protocols);
+    at.at("protocol").oneOf(protocol, ["TCP", "UDP", "SCTP"]);
     if (port !== undefined) at.at("port").portOrName(port);
+    if (endPort !== undefined && typeof port === "number" && endPort < port) {
+      at.at("endPort").invalid(port, "must be greater than or equal to `port`");
+    }
   }
   for (const [index, { podSelector, namespaceSelector, ipBlock }] of peers.entries()) {
     const at = checks.at(name, index);
@@ -56,7 +107,7 @@ function validateRule(
     if (ipBlock && (podSelector || namespaceSelector)) {
       at.forbidden("may not specify both ipBlock and another peer");
     }
-    if (ipBlock && !ipBlock.cidr) at.at("ipBlock", "cidr").required();
+    if (ipBlock) validateBlock(ipBlock, at.at("ipBlock"));
     checks.add(validateLabelSelector(podSelector, at.at("podSelector").path));
     checks.add(validateLabelSelector(namespaceSelector, at.at("namespaceSelector").path));
   }

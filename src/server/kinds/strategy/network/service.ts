@@ -8,25 +8,24 @@ import {
 } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, protocols } from "../checks.js";
-import { ageColumn, column, labelsCell, nameColumn, none, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
-/** Services. Nobody gives out addresses or ports of nodes here: they have those that they are given. */
+/** Services. No addresses or node ports are allocated; they keep those that clients set. */
 export const service: KindRules = {
   columns: [
-    nameColumn(),
-    column("Type", "How it can be reached.", (object) => as<Service>(object).spec?.type ?? ""),
-    column("Cluster-IP", "Its address in the cluster.", (object) =>
+    nameColumn,
+    column("Type", "Type of the service.", (object) => as<Service>(object).spec?.type ?? ""),
+    column("Cluster-IP", "Address inside the cluster.", (object) =>
       none(as<Service>(object).spec?.clusterIPs?.[0]),
     ),
-    column("External-IP", "Its addresses outside.", externalAddress),
-    column("Port(s)", "Its ports.", (object) =>
-      none(as<Service>(object).spec?.ports?.map(portText).join(",")),
-    ),
+    column("External-IP", "Addresses outside the cluster.", externalAddress),
+    column("Port(s)", "Ports.", (object) => none(as<Service>(object).spec?.ports?.map(portText).join(","))),
     ageColumn,
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => labelsCell(as<Service>(object).spec?.selector),
       wide,
     ),
@@ -35,12 +34,17 @@ export const service: KindRules = {
     ["spec.clusterIP", (object) => as<Service>(object).spec?.clusterIP ?? ""],
     ["spec.type", (object) => as<Service>(object).spec?.type ?? ""],
   ]),
-  defaults: (object) => defaultService(as<Service>(object).spec),
+  defaults(object) {
+    const { spec, status } = as<Service>(object);
+    defaultService(spec);
+    if (spec?.type !== "LoadBalancer") return;
+    for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
+  },
   strategy: strategyOf({
     validateName: nameIsDns1035Label,
     allowCreateOnUpdate: true,
     returnsDeleted: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     prepareUpdate: keepAddress,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateSameAddress(object, old)],
@@ -60,12 +64,12 @@ function defaultService(spec: ServiceSpec | undefined): void {
   if (outside || spec.externalIPs?.length) spec.externalTrafficPolicy ||= "Cluster";
   if (spec.type !== "ExternalName") spec.internalTrafficPolicy ??= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
-  // The one and the first of several are the same, whichever was given.
+  // clusterIP equals the first of clusterIPs, whichever was set.
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
   else if (!spec.clusterIP && spec.clusterIPs?.[0]) [spec.clusterIP] = spec.clusterIPs;
 }
 
-/** An address that was given once stays, also when whoever replaces the service does not know of it. */
+/** Keeps an address that an update leaves out. */
 function keepAddress(object: Draft, old: KubeObject): void {
   const [now, before] = [as<Service>(object).spec, as<Service>(old).spec];
   if (now === undefined || now.type === "ExternalName" || before?.type === "ExternalName") return;
@@ -134,9 +138,9 @@ function portText({ port, nodePort, protocol }: ServicePort): string {
 
 function externalAddress(object: KubeObject): string {
   const { spec, status } = as<Service>(object);
-  const given = spec?.externalIPs ?? [];
+  const external = spec?.externalIPs ?? [];
   if (spec?.type === "ExternalName") return spec.externalName ?? "";
-  if (spec?.type !== "LoadBalancer") return none(given.join(","));
+  if (spec?.type !== "LoadBalancer") return none(external.join(","));
   const balanced = status?.loadBalancer?.ingress?.flatMap(({ ip, hostname }) => ip || hostname || []) ?? [];
-  return [...new Set(balanced)].sort().concat(given).join(",") || "<pending>";
+  return [...new Set(balanced)].sort().concat(external).join(",") || "<pending>";
 }

@@ -1,33 +1,38 @@
 import type { ContainerStatus, Pod } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../../model/core.js";
 import type { TableColumn } from "../../../resources/resource-type.js";
-import { age, ageColumn, column, nameColumn, none, wide } from "../columns.js";
+import { ageOf, nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none, wide } from "../columns.js";
 import { as } from "../kind-rules.js";
 
 export const podColumns: readonly TableColumn[] = [
-  nameColumn(),
-  column("Ready", "How many containers are ready.", (object) => {
-    const { ready, total } = lookAt(object);
+  nameColumn,
+  column("Ready", "Ready containers out of all.", (object) => {
+    const { ready, total } = summarize(object);
     return `${ready}/${total}`;
   }),
-  column("Status", "What the pod does, or why it does not.", (object) => lookAt(object).reason),
-  column("Restarts", "How often its containers were started again.", (object, now) => {
-    const { restarts, lastRestart } = lookAt(object);
-    return restarts > 0 && lastRestart ? `${restarts} (${age(lastRestart, now)} ago)` : String(restarts);
+  column(
+    "Status",
+    "Phase of the pod, or the reason why it does not run.",
+    (object) => summarize(object).reason,
+  ),
+  column("Restarts", "Number of restarts of its containers.", (object, now) => {
+    const { restarts, lastRestart } = summarize(object);
+    return restarts > 0 && lastRestart ? `${restarts} (${ageOf(lastRestart, now)} ago)` : String(restarts);
   }),
   ageColumn,
-  column("IP", "The address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),
-  column("Node", "The node that it runs on.", (object) => none(as<Pod>(object).spec?.nodeName), wide),
+  column("IP", "Address of the pod.", (object) => none(as<Pod>(object).status?.podIPs?.[0]?.ip), wide),
+  column("Node", "Node that runs the pod.", (object) => none(as<Pod>(object).spec?.nodeName), wide),
   column(
     "Nominated Node",
-    "The node that is being made free for it.",
+    "Node on which pods are preempted for this one.",
     (object) => none(as<Pod>(object).status?.nominatedNodeName),
     wide,
   ),
-  column("Readiness Gates", "How many of its further conditions hold.", readinessGates, wide),
+  column("Readiness Gates", "Readiness gates that hold, out of all.", readinessGates, wide),
 ];
 
-interface Look {
+interface PodSummary {
   readonly ready: number;
   readonly total: number;
   readonly reason: string;
@@ -35,8 +40,8 @@ interface Look {
   readonly lastRestart: string | undefined;
 }
 
-/** What can be said of a pod in a few words, from the status that whoever runs it has written. */
-function lookAt(object: KubeObject): Look {
+/** Summary of a pod for the columns, from its status. */
+function summarize(object: KubeObject): PodSummary {
   const pod = as<Pod>(object);
   const { status = {}, metadata = {} } = pod;
   const sidecars = new Set<string>();
@@ -49,12 +54,14 @@ function lookAt(object: KubeObject): Look {
   }
   const first = status.initContainerStatuses ?? [];
   const counting = [...first.filter(({ name }) => sidecars.has(name)), ...(status.containerStatuses ?? [])];
-  const stopped = first.findIndex((each) => !isOver(each) && !(sidecars.has(each.name) && each.started));
+  const stopped = first.findIndex(
+    (each) => !hasSucceeded(each) && !(sidecars.has(each.name) && each.started),
+  );
   const initialized = conditionOf(pod, "Initialized") === "True";
   const initializing = stopped >= 0 && !initialized;
   const held = first[stopped];
   if (initializing && held) {
-    reason = `Init:${whyNot(held, "PodInitializing") ?? `${stopped}/${pod.spec?.initContainers?.length ?? 0}`}`;
+    reason = `Init:${stateReason(held, "PodInitializing") ?? `${stopped}/${pod.spec?.initContainers?.length ?? 0}`}`;
   } else reason = reasonOf(pod, reason);
   const terminal = status.phase === "Succeeded" || status.phase === "Failed";
   if (metadata.deletionTimestamp && status.reason === "NodeLost") reason = "Unknown";
@@ -70,12 +77,12 @@ function lookAt(object: KubeObject): Look {
   };
 }
 
-/** The first container that does not run says what is the matter. */
+/** Reason of the first container that does not run. */
 function reasonOf(pod: Pod, otherwise: string): string {
   let reason = otherwise;
   let running = false;
   for (const each of pod.status?.containerStatuses?.toReversed() ?? []) {
-    const why = whyNot(each);
+    const why = stateReason(each);
     if (why !== undefined) reason = why;
     else if (each.ready && each.state?.running) running = true;
   }
@@ -83,7 +90,7 @@ function reasonOf(pod: Pod, otherwise: string): string {
   return conditionOf(pod, "Ready") === "True" ? "Running" : "NotReady";
 }
 
-function whyNot({ state = {} }: ContainerStatus, expected?: string): string | undefined {
+function stateReason({ state = {} }: ContainerStatus, expected?: string): string | undefined {
   const { waiting, terminated } = state;
   if (waiting?.reason && waiting.reason !== expected) return waiting.reason;
   if (!terminated) return undefined;
@@ -91,7 +98,7 @@ function whyNot({ state = {} }: ContainerStatus, expected?: string): string | un
   return terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`;
 }
 
-function isOver({ state }: ContainerStatus): boolean {
+function hasSucceeded({ state }: ContainerStatus): boolean {
   return state?.terminated !== undefined && (state.terminated.exitCode ?? 0) === 0;
 }
 

@@ -1,16 +1,16 @@
 import type { Container, PodSpec, Volume } from "kubernetes-types/core/v1.js";
 
-/** What Kubernetes fills into the pods that something makes, as far as it depends on other fields. */
+/** Defaults of pod templates that depend on other fields. */
 export function defaultPodSpec(spec: PodSpec | undefined): void {
   if (spec === undefined) return;
   for (const container of containersOf(spec)) defaultContainer(container);
   for (const volume of spec.volumes ?? []) defaultVolume(volume);
-  // One has an older name besides, and both are always the same.
+  // serviceAccount is the deprecated name of serviceAccountName; both are kept equal.
   const account = spec.serviceAccountName || spec.serviceAccount;
   if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
 }
 
-/** The same for a pod itself. */
+/** Defaults of pods that depend on other fields. */
 export function defaultPod(spec: PodSpec | undefined): void {
   if (spec === undefined) return;
   defaultPodSpec(spec);
@@ -22,7 +22,7 @@ export function defaultPod(spec: PodSpec | undefined): void {
   spec.enableServiceLinks ??= true;
 }
 
-/** All containers of a pod, of whichever sort. */
+/** Init, regular and ephemeral containers. */
 function containersOf(spec: PodSpec): readonly Container[] {
   const ephemeral = (spec.ephemeralContainers ?? []) as Container[];
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...ephemeral];
@@ -38,14 +38,14 @@ function defaultVolume(volume: Volume): void {
   if (image) image.pullPolicy ||= pullPolicyFor(image.reference ?? "");
 }
 
-/** An image that may have changed is fetched every time: one with the tag latest, or with neither tag nor digest. */
+/** Always for images with the tag latest, or with neither tag nor digest. */
 function pullPolicyFor(image: string): string {
   const [name = "", digest] = image.split("@");
   const tag = /:([^/:]+)$/.exec(name)?.[1] ?? (digest === undefined ? "latest" : "");
   return tag === "latest" ? "Always" : "IfNotPresent";
 }
 
-/** Who may use something needs it, unless told otherwise. */
+/** Requests default to limits. */
 function requestLimits({ resources }: Container): void {
   if (resources?.limits) resources.requests = { ...resources.limits, ...resources.requests };
 }

@@ -5,10 +5,10 @@ import { Checks, same } from "../checks.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 import { podColumns } from "./pod-columns.js";
 import { defaultPod } from "./pod-defaults.js";
-import { qualityOf } from "./quality.js";
+import { qosClassOf } from "./qos-class.js";
 import { validatePodSpec } from "./validate-pod.js";
 
-/** Pods. Nothing runs them here, so whoever plays the kubelet writes their status, and deletion waits for nobody. */
+/** Pods. Nothing runs them here: clients write their status, and deletion is immediate. */
 export const pod: KindRules = {
   columns: podColumns,
   selectableFields: new Map([
@@ -21,12 +21,18 @@ export const pod: KindRules = {
     ["status.podIP", (object: KubeObject) => as<Pod>(object).status?.podIP ?? ""],
     ["status.nominatedNodeName", (object: KubeObject) => as<Pod>(object).status?.nominatedNodeName ?? ""],
   ]),
-  defaults: (object) => defaultPod(as<Pod>(object).spec),
+  defaults(object) {
+    const { spec, status } = as<Pod>(object);
+    defaultPod(spec);
+    // podIP is the first of podIPs, whichever of the two was given.
+    if (status?.podIP && !status.podIPs?.length) status.podIPs = [{ ip: status.podIP }];
+    else if (status && !status.podIP && status.podIPs?.[0]?.ip) status.podIP = status.podIPs[0].ip;
+  },
   strategy: strategyOf({
     generation: true,
     returnsDeleted: true,
     prepareCreate(object) {
-      object["status"] = { phase: "Pending", qosClass: qualityOf(as<Pod>(object).spec) };
+      object["status"] = { phase: "Pending", qosClass: qosClassOf(as<Pod>(object).spec) };
     },
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
@@ -39,7 +45,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** Of what a pod is to run only its images can change, and a few things that are not looked at again. */
+/** Only images and a few other fields of a pod may change. */
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const checks = new Checks("spec");
   const [now, before] = [as<Pod>(object).spec, as<Pod>(old).spec];
@@ -49,6 +55,15 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
       return checks.errors;
     }
   }
+  const [deadline, earlier] = [now?.activeDeadlineSeconds, before?.activeDeadlineSeconds];
+  if (earlier !== undefined && deadline === undefined) {
+    checks.at("activeDeadlineSeconds").invalid(null, "must not update from a positive integer to nil value");
+    return checks.errors;
+  }
+  if (earlier !== undefined && deadline !== undefined && deadline > earlier) {
+    checks.at("activeDeadlineSeconds").invalid(deadline, "must be less than or equal to previous value");
+    return checks.errors;
+  }
   if (!same(fixed(now), fixed(before))) {
     checks.forbidden(
       "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
@@ -57,10 +72,10 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** A pod without what may change. */
+/** Fields that cannot change. */
 function fixed(spec: PodSpec | undefined): object {
   const { activeDeadlineSeconds: _, tolerations: __, ...rest } = spec ?? { containers: [] };
-  // Gates open one by one, and ephemeral containers come later.
+  // Scheduling gates are removed and ephemeral containers added later.
   const { schedulingGates: ___, ephemeralContainers: ____, ...kept } = rest;
   const withoutImages = (containers: readonly Container[] = []): object[] =>
     containers.map(({ image: _____, ...container }) => container);

@@ -6,7 +6,7 @@ import type {
   Probe,
   ResourceRequirements,
 } from "kubernetes-types/core/v1.js";
-import { validateDns1123Label } from "../../../../model/object/names.js";
+import { validateDns1123Label, validateDns1123Subdomain } from "../../../../model/object/names.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { type Checks, protocols } from "../checks.js";
 
@@ -37,7 +37,8 @@ export function validateContainer(container: Container, volumes: ReadonlySet<str
 
 function validatePorts(ports: readonly ContainerPort[], checks: Checks): void {
   const names = new Set<string>();
-  for (const [index, { name, containerPort, hostPort, protocol }] of ports.entries()) {
+  const hostPorts = new Set<string>();
+  for (const [index, { name, containerPort, hostPort, hostIP = "", protocol }] of ports.entries()) {
     const at = checks.at(index);
     if (name && at.at("name").portName(name)) {
       if (names.has(name)) at.at("name").duplicate(name);
@@ -45,7 +46,12 @@ function validatePorts(ports: readonly ContainerPort[], checks: Checks): void {
     }
     if (!containerPort) at.at("containerPort").required();
     else at.at("containerPort").port(containerPort);
-    if (hostPort) at.at("hostPort").port(hostPort);
+    if (hostPort) {
+      at.at("hostPort").port(hostPort);
+      const used = `${protocol}/${hostIP}/${hostPort}`;
+      if (hostPorts.has(used)) at.at("hostPort").duplicate(used);
+      hostPorts.add(used);
+    }
     at.at("protocol").oneOf(protocol, protocols);
   }
 }
@@ -54,6 +60,12 @@ function validateEnv(variables: readonly EnvVar[], checks: Checks): void {
   for (const [index, { name, value, valueFrom }] of variables.entries()) {
     const at = checks.at(index);
     if (!name) at.at("name").required();
+    else if (!/^[ -<>-~]+$/.test(name)) {
+      at.at("name").invalid(
+        name,
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+      );
+    }
     if (!valueFrom) continue;
     const from = at.at("valueFrom");
     const sources = Object.keys(valueFrom);
@@ -66,7 +78,7 @@ function validateEnv(variables: readonly EnvVar[], checks: Checks): void {
     else if (sources.length > 1) from.invalid("", "may not have more than one field specified at a time");
     for (const field of ["configMapKeyRef", "secretKeyRef"] as const) {
       const key = valueFrom[field];
-      if (key && !key.name) from.at(field, "name").required();
+      if (key) from.at(field, "name").faults(key.name ?? "", validateDns1123Subdomain(key.name ?? ""));
       if (key && !key.key) from.at(field, "key").required();
     }
   }
@@ -122,12 +134,14 @@ function validateProbe(probe: Probe, mayRecover: boolean, checks: Checks): void 
 
 type Handler = Pick<Probe, "exec" | "grpc" | "httpGet" | "tcpSocket"> & NonNullable<Lifecycle["preStop"]>;
 
-/** Something is done in exactly one way. */
+/** Checks that exactly one handler is set. */
 function validateHandler(handler: Handler, checks: Checks): void {
   const { exec, httpGet, tcpSocket } = handler;
-  const ways = (["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const).filter((way) => handler[way]);
-  if (ways.length === 0) checks.required("must specify a handler type");
-  for (const way of ways.slice(1)) checks.at(way).forbidden("may not specify more than 1 handler type");
+  const handlers = (["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const).filter(
+    (type) => handler[type],
+  );
+  if (handlers.length === 0) checks.required("must specify a handler type");
+  for (const type of handlers.slice(1)) checks.at(type).forbidden("may not specify more than 1 handler type");
   if (exec && !exec.command?.length) checks.at("exec", "command").required();
   if (httpGet) checks.at("httpGet", "port").portOrName(httpGet.port);
   if (tcpSocket) checks.at("tcpSocket", "port").portOrName(tcpSocket.port);

@@ -4,10 +4,10 @@ import { validateDns1123Label, validateDns1123Subdomain } from "../../../../mode
 import type { Checks } from "../checks.js";
 import { validateContainer } from "./validate-container.js";
 
-const dnsPolicies = ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"];
+const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const longestDeadline = 2 ** 31 - 1;
 
-/** The pods that something makes: their labels and what they are. */
+/** Validates the labels and the spec of a pod template. */
 export function validateTemplate(template: PodTemplateSpec | undefined, checks: Checks): void {
   const { labels } = template?.metadata ?? {};
   checks.add(validateLabels(labels, checks.at("labels").path));
@@ -18,7 +18,7 @@ export function validatePodSpec(spec: PodSpec, checks: Checks): void {
   const volumes = validateVolumes(spec.volumes ?? [], checks.at("volumes"));
   const names = new Set<string>();
   if (!spec.containers?.length) checks.at("containers").required();
-  for (const field of ["initContainers", "containers"] as const) {
+  for (const field of ["containers", "initContainers"] as const) {
     for (const [index, container] of (spec[field] ?? []).entries()) {
       const at = checks.at(field, index);
       validateContainer(container, volumes, at);
@@ -32,7 +32,6 @@ export function validatePodSpec(spec: PodSpec, checks: Checks): void {
   }
   checks.at("restartPolicy").oneOf(spec.restartPolicy, ["Always", "OnFailure", "Never"]);
   checks.at("dnsPolicy").oneOf(spec.dnsPolicy, dnsPolicies);
-  checks.at("terminationGracePeriodSeconds").notNegative(spec.terminationGracePeriodSeconds);
   const deadline = spec.activeDeadlineSeconds;
   if (deadline !== undefined && (deadline < 1 || deadline > longestDeadline)) {
     checks
@@ -65,13 +64,21 @@ function validateVolumes(volumes: readonly Volume[], checks: Checks): ReadonlySe
 }
 
 function validateSource(volume: Volume, checks: Checks): void {
-  const [, ...others] = Object.keys(volume).filter((field) => field !== "name");
-  for (const other of others) checks.at(other).forbidden("may not specify more than 1 volume type");
+  const sources = Object.keys(volume).filter((field) => field !== "name");
+  // Kubernetes looks at emptyDir first and reports all sources but the first.
+  sources.sort((a, b) => Number(b === "emptyDir") - Number(a === "emptyDir"));
+  for (const other of sources.slice(1)) checks.at(other).forbidden("may not specify more than 1 volume type");
   const { configMap, secret, persistentVolumeClaim, hostPath } = volume;
   if (configMap && !configMap.name) checks.at("configMap", "name").required();
   if (secret && !secret.secretName) checks.at("secret", "secretName").required();
   if (persistentVolumeClaim && !persistentVolumeClaim.claimName) {
     checks.at("persistentVolumeClaim", "claimName").required();
   }
-  if (hostPath && !hostPath.path) checks.at("hostPath", "path").required();
+  if (hostPath) validateHostPath(hostPath.path, checks.at("hostPath", "path"));
+}
+
+/** Path of a directory on a node. */
+export function validateHostPath(path: string | undefined, checks: Checks): void {
+  if (!path) checks.required();
+  else if (path.split("/").includes("..")) checks.invalid(path, "must not contain '..'");
 }

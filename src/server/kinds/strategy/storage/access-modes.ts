@@ -1,3 +1,4 @@
+import type { Draft } from "../../../resources/resource-type.js";
 import type { Checks } from "../checks.js";
 
 const shortModes: Readonly<Record<string, string>> = {
@@ -6,6 +7,11 @@ const shortModes: Readonly<Record<string, string>> = {
   ReadWriteMany: "RWX",
   ReadWriteOncePod: "RWOP",
 };
+
+/** Status of a new volume or claim, before something binds it. */
+export function setPending(object: Draft): void {
+  object["status"] = { phase: "Pending" };
+}
 
 /** `RWO,ROX`. */
 export function modesCell(modes: readonly string[] = []): string {
@@ -18,7 +24,8 @@ export function modesCell(modes: readonly string[] = []): string {
 export function validateModes(modes: readonly string[] = [], detail: string, checks: Checks): void {
   if (modes.length === 0) checks.required(detail);
   for (const mode of modes) checks.oneOf(mode, Object.keys(shortModes).sort());
-  if (modes.includes("ReadWriteOncePod") && modes.some((mode) => mode !== "ReadWriteOncePod")) {
+  const valid = modes.filter((mode) => Object.hasOwn(shortModes, mode));
+  if (valid.includes("ReadWriteOncePod") && valid.some((mode) => mode !== "ReadWriteOncePod")) {
     checks.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }

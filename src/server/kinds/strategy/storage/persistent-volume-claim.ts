@@ -1,29 +1,32 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateDns1123Subdomain } from "../../../../model/object/names.js";
+import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
-import { modesCell, validateModes } from "./access-modes.js";
+import { modesCell, setPending, validateModes } from "./access-modes.js";
 
 export const persistentVolumeClaim: KindRules = {
   columns: [
-    nameColumn(),
-    column("Status", "Whether there is a volume for it.", (object) =>
+    nameColumn,
+    column("Status", "Phase of the claim.", (object) =>
       object.metadata.deletionTimestamp ? "Terminating" : (statusOf(object).phase ?? ""),
     ),
-    column("Volume", "The volume.", (object) => specOf(object).volumeName ?? ""),
-    column("Capacity", "How much it holds.", (object) =>
+    column("Volume", "Bound volume.", (object) => specOf(object).volumeName ?? ""),
+    column("Capacity", "Capacity.", (object) =>
       specOf(object).volumeName ? (statusOf(object).capacity?.["storage"] ?? "0") : "",
     ),
-    column("Access Modes", "How it can be used.", (object) =>
+    column("Access Modes", "Access modes.", (object) =>
       specOf(object).volumeName ? modesCell(statusOf(object).accessModes) : "",
     ),
-    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column("StorageClass", "Storage class.", (object) => specOf(object).storageClassName ?? ""),
     column(
       "VolumeAttributesClass",
-      "The class of its attributes.",
+      "Volume attributes class.",
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
     ageColumn,
@@ -31,14 +34,12 @@ export const persistentVolumeClaim: KindRules = {
   ],
   defaults(object) {
     const { spec } = as<PersistentVolumeClaim>(object);
-    // The same in two fields, of which the newer one can name more.
+    // dataSourceRef replaces dataSource and is set to the same.
     if (spec?.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource };
   },
   strategy: strategyOf({
     returnsDeleted: true,
-    prepareCreate(object) {
-      object["status"] = { phase: "Pending" };
-    },
+    prepareCreate: setPending,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),
@@ -61,10 +62,15 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   if (size === undefined) at.required();
   else if (compareQuantities(size, "0") <= 0) at.invalid(size, "must be greater than zero");
   checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
+  const { storageClassName } = spec;
+  if (storageClassName) {
+    checks.at("storageClassName").faults(storageClassName, validateDns1123Subdomain(storageClassName));
+  }
+  checks.add(validateLabelSelector(spec.selector, checks.at("selector").path));
   return checks.errors;
 }
 
-/** A claim that has a volume can ask for more of it; nothing else of a claim changes. */
+/** Only the requested size of a bound claim may change. */
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
   const bound = as<PersistentVolumeClaim>(object).status?.phase === "Bound";
   const fixed = ({

@@ -1,43 +1,45 @@
 import type { PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import { validateDns1123Subdomain } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
+import { compareQuantities } from "../../typed/quantity.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn, wide } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, wide } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
-import { modesCell, validateModes } from "./access-modes.js";
+import { validateHostPath } from "../pods/validate-pod.js";
+import { modesCell, setPending, validateModes } from "./access-modes.js";
 
 export const persistentVolume: KindRules = {
   columns: [
-    nameColumn(),
-    column("Capacity", "How much it holds.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
-    column("Access Modes", "How it can be used.", (object) => modesCell(specOf(object).accessModes)),
+    nameColumn,
+    column("Capacity", "Capacity.", (object) => specOf(object).capacity?.["storage"] ?? "0"),
+    column("Access Modes", "Access modes.", (object) => modesCell(specOf(object).accessModes)),
     column(
       "Reclaim Policy",
-      "What becomes of it when nobody claims it.",
+      "Reclaim policy.",
       (object) => specOf(object).persistentVolumeReclaimPolicy ?? "",
     ),
-    column("Status", "How it is.", (object) =>
+    column("Status", "Phase of the volume.", (object) =>
       object.metadata.deletionTimestamp ? "Terminating" : (as<PersistentVolume>(object).status?.phase ?? ""),
     ),
-    column("Claim", "Who has it.", (object) => {
+    column("Claim", "Claim that the volume is bound to.", (object) => {
       const { claimRef } = specOf(object);
       return claimRef ? `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}` : "";
     }),
-    column("StorageClass", "Its class.", (object) => specOf(object).storageClassName ?? ""),
+    column("StorageClass", "Storage class.", (object) => specOf(object).storageClassName ?? ""),
     column(
       "VolumeAttributesClass",
-      "The class of its attributes.",
+      "Volume attributes class.",
       (object) => specOf(object).volumeAttributesClassName ?? "<unset>",
     ),
-    column("Reason", "Why it is as it is.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
+    column("Reason", "Reason of the phase.", (object) => as<PersistentVolume>(object).status?.reason ?? ""),
     ageColumn,
     column("VolumeMode", "Filesystem or Block.", (object) => specOf(object).volumeMode ?? "<unset>", wide),
   ],
   strategy: strategyOf({
     returnsDeleted: true,
-    prepareCreate(object) {
-      object["status"] = { phase: "Pending" };
-    },
+    prepareCreate: setPending,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),
@@ -51,7 +53,12 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const spec = specOf(object);
   const checks = new Checks("spec");
   validateModes(spec.accessModes, "", checks.at("accessModes"));
-  if (Object.keys(spec.capacity ?? {}).length === 0) checks.at("capacity").required();
+  validateCapacity(spec.capacity ?? {}, checks.at("capacity"));
+  const { storageClassName, hostPath } = spec;
+  if (storageClassName) {
+    checks.at("storageClassName").faults(storageClassName, validateDns1123Subdomain(storageClassName));
+  }
+  if (hostPath) validateHostPath(hostPath.path, checks.at("hostPath", "path"));
   const policies = ["Delete", "Recycle", "Retain"];
   checks.at("persistentVolumeReclaimPolicy").oneOf(spec.persistentVolumeReclaimPolicy, policies);
   checks.at("volumeMode").oneOf(spec.volumeMode, ["Block", "Filesystem"]);
@@ -59,6 +66,21 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   if (first === undefined) checks.required("must specify a volume type");
   for (const other of more) checks.at(other).forbidden("may not specify more than 1 volume type");
   return checks.errors;
+}
+
+function validateCapacity(capacity: Readonly<Record<string, string>>, checks: Checks): void {
+  const names = Object.keys(capacity);
+  if (names.length === 0) checks.required();
+  if (names.length !== 1 || names[0] !== "storage") {
+    checks.notSupported(names.length === 0 ? null : capacity, ["storage"]);
+  }
+  for (const [name, size] of Object.entries(capacity)) {
+    if (compareQuantities(size, "0") > 0) continue;
+    checks.key(name).invalid(size, "must be greater than zero");
+    if (compareQuantities(size, "0") < 0) {
+      checks.key(name).invalid(Number(size), "must be a valid resource quantity");
+    }
+  }
 }
 
 function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[] {
@@ -71,7 +93,7 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** Where a volume comes from: what is left without all that it has besides. */
+/** The volume source: the spec without all other fields. */
 function sourceOf(spec: PersistentVolumeSpec): object {
   const { accessModes: _a, capacity: _c, claimRef: _r, mountOptions: _o, nodeAffinity: _n, ...rest } = spec;
   const { persistentVolumeReclaimPolicy: _p, storageClassName: _s, volumeMode: _m, ...source } = rest;

@@ -3,7 +3,8 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import { validateQualifiedName } from "../../../../model/object/names.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, nameColumn } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
@@ -11,24 +12,24 @@ const isDefault = "storageclass.kubernetes.io/is-default-class";
 export const storageClass: KindRules = {
   columns: [
     {
-      ...nameColumn(),
+      ...nameColumn,
       cell: ({ metadata }) =>
         `${metadata.name ?? ""}${metadata.annotations?.[isDefault] === "true" ? " (default)" : ""}`,
     },
-    column("Provisioner", "Who makes volumes.", (object) => as<StorageClass>(object).provisioner ?? ""),
+    column("Provisioner", "Provisioner of volumes.", (object) => as<StorageClass>(object).provisioner ?? ""),
     column(
       "ReclaimPolicy",
-      "What becomes of volumes that nobody claims.",
+      "Reclaim policy of volumes.",
       (object) => as<StorageClass>(object).reclaimPolicy ?? "Delete",
     ),
     column(
       "VolumeBindingMode",
-      "When volumes are made.",
+      "Time of binding and provisioning.",
       (object) => as<StorageClass>(object).volumeBindingMode ?? "Immediate",
     ),
     column(
       "AllowVolumeExpansion",
-      "Whether volumes can grow.",
+      "Volumes can be expanded.",
       (object) => as<StorageClass>(object).allowVolumeExpansion ?? false,
     ),
     ageColumn,
@@ -41,10 +42,11 @@ export const storageClass: KindRules = {
 };
 
 function validate(object: Draft): fieldErrors.FieldError[] {
-  const { provisioner, reclaimPolicy, volumeBindingMode } = as<StorageClass>(object);
+  const { provisioner, reclaimPolicy, volumeBindingMode, parameters = {} } = as<StorageClass>(object);
   const checks = new Checks("");
   if (!provisioner) checks.at("provisioner").required();
   else checks.at("provisioner").faults(provisioner, validateQualifiedName(provisioner.toLowerCase()));
+  if (Object.hasOwn(parameters, "")) checks.at("parameters").invalid("", "field can not be empty.");
   checks.at("reclaimPolicy").oneOf(reclaimPolicy, ["Delete", "Retain"]);
   checks.at("volumeBindingMode").oneOf(volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]);
   return checks.errors;

@@ -1,24 +1,35 @@
 import type { ControllerRevision } from "kubernetes-types/apps/v1.js";
-import type { KubeObject } from "../../../../model/core.js";
+import type { fieldErrors, KubeObject } from "../../../../model/core.js";
+import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, nameColumn, none } from "../columns.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, none } from "../columns.js";
 import { as, type KindRules, strategyOf } from "../kind-rules.js";
 
 export const controllerRevision: KindRules = {
   columns: [
-    nameColumn(),
-    column("Controller", "What this is a state of.", controller),
-    column("Revision", "Its number.", (object) => as<ControllerRevision>(object).revision ?? 0),
+    nameColumn,
+    column("Controller", "Controller that the revision belongs to.", controller),
+    column("Revision", "Revision number.", (object) => as<ControllerRevision>(object).revision ?? 0),
     ageColumn,
   ],
   strategy: strategyOf({
+    validate,
     validateUpdate(object, old) {
-      const checks = new Checks("data");
+      const checks = new Checks("data", validate(object));
       checks.unchanged(as<ControllerRevision>(object).data, as<ControllerRevision>(old).data);
       return checks.errors;
     },
   }),
 };
+
+function validate(object: Draft): fieldErrors.FieldError[] {
+  const { data, revision } = as<ControllerRevision>(object);
+  const checks = new Checks("");
+  if (data === undefined) checks.at("data").required("data is mandatory");
+  checks.at("revision").notNegative(revision);
+  return checks.errors;
+}
 
 function controller({ metadata }: KubeObject): string {
   const owner = metadata.ownerReferences?.find((each) => each.controller === true);

@@ -4,23 +4,23 @@ import { as } from "../kind-rules.js";
 
 const integer = { type: "integer" } as const;
 
-/** How many pods there should be, there are and are ready: of replica sets and their forerunners. */
+/** Columns for desired, current and ready pods of replica sets and replication controllers. */
 export const countColumns = [
   column(
     "Desired",
-    "How many pods there should be.",
+    "Desired number of pods.",
     (object) => as<ReplicaSet>(object).spec?.replicas ?? 0,
     integer,
   ),
   column(
     "Current",
-    "How many pods there are.",
+    "Current number of pods.",
     (object) => as<ReplicaSet>(object).status?.replicas ?? 0,
     integer,
   ),
   column(
     "Ready",
-    "How many pods are ready.",
+    "Number of ready pods.",
     (object) => as<ReplicaSet>(object).status?.readyReplicas ?? 0,
     integer,
   ),

@@ -2,56 +2,48 @@ import type { CronJob } from "kubernetes-types/batch/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import {
-  age,
-  ageColumn,
-  column,
-  containerColumns,
-  nameColumn,
-  none,
-  selectorCell,
-  wide,
-} from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { ageOf, nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, none, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
+import { cronFault } from "./cron-schedule.js";
 import { validateJobSpec } from "./job.js";
 
 export const cronJob: KindRules = {
   columns: [
-    nameColumn(),
-    column("Schedule", "When jobs begin.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
-    column("Timezone", "Where the time is told.", (object) => none(as<CronJob>(object).spec?.timeZone)),
+    nameColumn,
+    column("Schedule", "Cron schedule.", (object) => as<CronJob>(object).spec?.schedule ?? ""),
+    column("Timezone", "Time zone of the schedule.", (object) => none(as<CronJob>(object).spec?.timeZone)),
     column(
       "Suspend",
-      "Whether no jobs are made for now.",
+      "Suspended: no jobs are created.",
       (object) => (as<CronJob>(object).spec?.suspend ? "True" : "False"),
       { type: "boolean" },
     ),
-    column("Active", "How many jobs run.", (object) => as<CronJob>(object).status?.active?.length ?? 0, {
+    column("Active", "Number of running jobs.", (object) => as<CronJob>(object).status?.active?.length ?? 0, {
       type: "integer",
     }),
-    column("Last Schedule", "How long ago the last job began.", (object, now) => {
+    column("Last Schedule", "Time since the last job started.", (object, now) => {
       const { lastScheduleTime } = as<CronJob>(object).status ?? {};
-      return lastScheduleTime ? age(lastScheduleTime, now) : none(undefined);
+      return lastScheduleTime ? ageOf(lastScheduleTime, now) : none(undefined);
     }),
     ageColumn,
     ...containerColumns((object) => as<CronJob>(object).spec?.jobTemplate.spec?.template.spec),
     column(
       "Selector",
-      "Which pods its jobs have.",
+      "Label selector of the pods of its jobs.",
       (object) => selectorCell(as<CronJob>(object).spec?.jobTemplate.spec?.selector),
       wide,
     ),
   ],
   defaults(object) {
-    // The rest is left for the jobs themselves.
+    // Defaults of jobs are set when they are created.
     defaultPodSpec(as<CronJob>(object).spec?.jobTemplate.spec?.template.spec);
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 
@@ -63,6 +55,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
     new Checks("metadata.name", checks.errors).invalid(name, "must be no more than 52 characters");
   }
   validateSchedule(spec?.schedule ?? "", checks.at("schedule"));
+  if (spec?.timeZone !== undefined) validateTimeZone(spec.timeZone, checks.at("timeZone"));
   checks.at("startingDeadlineSeconds").notNegative(spec?.startingDeadlineSeconds);
   checks.at("concurrencyPolicy").oneOf(spec?.concurrencyPolicy, ["Allow", "Forbid", "Replace"]);
   validateJobSpec(spec?.jobTemplate.spec, checks.at("jobTemplate", "spec"));
@@ -70,17 +63,6 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("failedJobsHistoryLimit").notNegative(spec?.failedJobsHistoryLimit);
   return checks.errors;
 }
-
-/** The smallest and largest number of minutes, hours, days, months and days of the week. */
-const bounds = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 6],
-] as const;
-
-const words = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
 function validateSchedule(schedule: string, checks: Checks): void {
   if (schedule === "") {
@@ -90,34 +72,24 @@ function validateSchedule(schedule: string, checks: Checks): void {
   if (schedule.includes("TZ")) {
     checks.invalid(schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   }
-  if (/^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/.test(schedule)) return;
-  const fields = schedule.trim().split(/\s+/);
-  if (fields.length !== bounds.length) {
-    checks.invalid(schedule, `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`);
-    return;
-  }
-  for (const [index, field] of fields.entries()) {
-    const [least = 0, most = 0] = bounds[index] ?? [];
-    if (!isCronField(field, least, most)) {
-      checks.invalid(
-        schedule,
-        `${field} is no list of numbers from ${least} to ${most}, of ranges or of steps`,
-      );
-    }
-  }
+  const fault = cronFault(schedule);
+  if (fault !== undefined) checks.invalid(schedule, fault);
 }
 
-function isCronField(field: string, least: number, most: number): boolean {
-  return field.split(",").every((part) => {
-    const [range = "", step, ...more] = part.split("/");
-    if (more.length > 0 || (step !== undefined && !/^[1-9]\d*$/.test(step))) return false;
-    if (range === "*" || range === "?") return true;
-    const ends = range.split("-");
-    return (
-      ends.length <= 2 &&
-      ends.every(
-        (end) => words.test(end) || (/^\d+$/.test(end) && Number(end) >= least && Number(end) <= most),
-      )
+function validateTimeZone(timeZone: string, checks: Checks): void {
+  if (timeZone === "") checks.invalid(timeZone, "timeZone must be nil or non-empty string");
+  else if (timeZone.toLowerCase() === "local") {
+    checks.invalid(
+      timeZone,
+      "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
     );
-  });
+  } else if (!isTimeZone(timeZone)) checks.invalid(timeZone, `unknown time zone ${timeZone}`);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
 }

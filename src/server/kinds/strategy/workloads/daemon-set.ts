@@ -1,28 +1,21 @@
-import type { DaemonSet } from "kubernetes-types/apps/v1.js";
+import type { DaemonSet, RollingUpdateDaemonSet } from "kubernetes-types/apps/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import {
-  ageColumn,
-  column,
-  containerColumns,
-  labelsCell,
-  nameColumn,
-  selectorCell,
-  wide,
-} from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
-import { validateSelectedTemplate } from "./selected-template.js";
+import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const daemonSet: KindRules = {
   columns: [
-    nameColumn(),
-    count("Desired", "How many nodes should run a pod.", "desiredNumberScheduled"),
-    count("Current", "How many nodes run a pod.", "currentNumberScheduled"),
-    count("Ready", "How many nodes have a ready pod.", "numberReady"),
-    count("Up-to-date", "How many nodes run a pod of the newest kind.", "updatedNumberScheduled"),
-    count("Available", "How many nodes have a pod that has been ready for long enough.", "numberAvailable"),
+    nameColumn,
+    count("Desired", "Number of nodes that should run a pod.", "desiredNumberScheduled"),
+    count("Current", "Number of nodes that run a pod.", "currentNumberScheduled"),
+    count("Ready", "Number of nodes with a ready pod.", "numberReady"),
+    count("Up-to-date", "Number of nodes with a pod of the newest template.", "updatedNumberScheduled"),
+    count("Available", "Number of nodes with an available pod.", "numberAvailable"),
     column("Node Selector", "Labels of the nodes that run a pod.", (object) =>
       labelsCell(as<DaemonSet>(object).spec?.template.spec?.nodeSelector),
     ),
@@ -30,7 +23,7 @@ export const daemonSet: KindRules = {
     ...containerColumns((object) => as<DaemonSet>(object).spec?.template.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<DaemonSet>(object).spec?.selector),
       wide,
     ),
@@ -43,15 +36,9 @@ export const daemonSet: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<DaemonSet>(object).spec?.selector, as<DaemonSet>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 
@@ -75,8 +62,21 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   const at = checks.at("updateStrategy");
-  at.at("type").oneOf(type, ["RollingUpdate", "OnDelete"]);
-  at.at("rollingUpdate", "maxUnavailable").amount(rollingUpdate?.maxUnavailable, 100);
-  at.at("rollingUpdate", "maxSurge").amount(rollingUpdate?.maxSurge, 100);
+  if (type === "RollingUpdate") validateRollingUpdate(rollingUpdate ?? {}, at.at("rollingUpdate"));
+  else if (type !== "OnDelete") at.notSupported(spec?.updateStrategy, ["RollingUpdate", "OnDelete"]);
   return checks.errors;
+}
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, checks: Checks): void {
+  checks.at("maxUnavailable").amount(maxUnavailable, 100);
+  checks.at("maxSurge").amount(maxSurge, 100);
+  const [missing, surplus] = [maxUnavailable, maxSurge].map((value) =>
+    Number.parseInt(String(value ?? 0), 10),
+  );
+  if (missing === 0 && surplus === 0) {
+    checks.at("maxUnavailable").required("cannot be 0 when maxSurge is 0");
+  }
+  if (missing !== 0 && surplus !== 0) {
+    checks.at("maxSurge").invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
+  }
 }

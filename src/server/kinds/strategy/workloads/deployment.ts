@@ -2,33 +2,34 @@ import type { Deployment, DeploymentStrategy } from "kubernetes-types/apps/v1.js
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
-import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const deployment: KindRules = {
   columns: [
-    nameColumn(),
-    column("Ready", "How many pods are ready, of how many.", (object) => {
+    nameColumn,
+    column("Ready", "Ready pods out of desired pods.", (object) => {
       const { spec, status } = as<Deployment>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
     column(
       "Up-to-date",
-      "How many pods are of the newest kind.",
+      "Number of pods of the newest template.",
       (object) => as<Deployment>(object).status?.updatedReplicas ?? 0,
     ),
     column(
       "Available",
-      "How many pods have been ready for long enough.",
+      "Number of available pods.",
       (object) => as<Deployment>(object).status?.availableReplicas ?? 0,
     ),
     ageColumn,
     ...containerColumns((object) => as<Deployment>(object).spec?.template.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<Deployment>(object).spec?.selector),
       wide,
     ),
@@ -44,21 +45,15 @@ export const deployment: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     prepareUpdate(object, old) {
-      // Notes on a deployment go to its replica sets, so they count as well.
+      // Annotations are copied to replica sets, so their changes count.
       if (!same(object.metadata["annotations"] ?? {}, old.metadata.annotations ?? {})) {
         object.metadata["generation"] = (old.metadata.generation ?? 0) + 1;
       }
     },
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<Deployment>(object).spec?.selector, as<Deployment>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 
@@ -66,7 +61,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const { spec } = as<Deployment>(object);
   const checks = new Checks("spec");
   checks.at("replicas").notNegative(spec?.replicas);
-  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  validateSelectedTemplate(
+    spec ?? {},
+    { name: "ReplicaSet", inSelector: "deployment", invalidSelector: "invalid label selector" },
+    checks,
+  );
   validateStrategy(spec?.strategy ?? {}, checks.at("strategy"));
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
   checks.at("revisionHistoryLimit").notNegative(spec?.revisionHistoryLimit);
@@ -78,8 +77,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-function validateStrategy({ type, rollingUpdate }: DeploymentStrategy, checks: Checks): void {
-  checks.oneOf(type, ["Recreate", "RollingUpdate"]);
+function validateStrategy(strategy: DeploymentStrategy, checks: Checks): void {
+  const { type, rollingUpdate } = strategy;
+  if (type !== "Recreate" && type !== "RollingUpdate") {
+    checks.notSupported(strategy, ["Recreate", "RollingUpdate"]);
+  }
   if (rollingUpdate === undefined) return;
   const at = checks.at("rollingUpdate");
   if (type === "Recreate") at.forbidden("may not be specified when strategy `type` is 'Recreate'");

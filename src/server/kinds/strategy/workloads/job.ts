@@ -2,22 +2,28 @@ import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
 import { type fieldErrors, formatAge, type KubeObject } from "../../../../model/core.js";
 import { validateLabelSelector } from "../../../../model/selector/label-selector.js";
 import type { Draft } from "../../../resources/resource-type.js";
-import { Checks } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { Checks, same } from "../checks.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { validateMatch } from "./selected-template.js";
 
 export const job: KindRules = {
   columns: [
-    nameColumn(),
-    column("Status", "How the job goes.", statusOf),
-    column("Completions", "How many pods succeeded, of how many.", completions),
-    column("Duration", "How long the job takes or took.", duration),
+    nameColumn,
+    column("Status", "Status of the job.", statusOf),
+    column("Completions", "Succeeded pods out of required completions.", completions),
+    column("Duration", "Time from start to completion, or until now.", duration),
     ageColumn,
     ...containerColumns((object) => as<Job>(object).spec?.template.spec),
-    column("Selector", "Which pods it has.", (object) => selectorCell(as<Job>(object).spec?.selector), wide),
+    column(
+      "Selector",
+      "Label selector of the pods.",
+      (object) => selectorCell(as<Job>(object).spec?.selector),
+      wide,
+    ),
   ],
   selectableFields: new Map([
     ["status.successful", (object) => String(as<Job>(object).status?.succeeded ?? 0)],
@@ -31,7 +37,7 @@ export const job: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     completeCreate(object) {
       const { spec } = as<Job>(object);
       if (spec && spec.manualSelector !== true) selectOwnPods(object, spec);
@@ -56,7 +62,7 @@ function defaultJobSpec(spec: JobSpec): void {
 
 const uidLabel = "batch.kubernetes.io/controller-uid";
 
-/** A job knows its pods by its uid, so nobody has to think of labels that no other job has. */
+/** Generates a selector and labels from the uid of the job. */
 function selectOwnPods({ metadata }: Draft, spec: JobSpec): void {
   const name = String(metadata["name"] ?? "");
   const uid = String(metadata["uid"] ?? "");
@@ -82,7 +88,7 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   return checks.errors;
 }
 
-/** The rules for jobs and for what makes them, all but those for selectors. */
+/** Rules of jobs and job templates, without those of selectors. */
 export function validateJobSpec(spec: JobSpec | undefined, checks: Checks): void {
   const counts = [
     "parallelism",
@@ -101,7 +107,7 @@ export function validateJobSpec(spec: JobSpec | undefined, checks: Checks): void
   const at = checks.at("template");
   validateTemplate(spec?.template, at);
   const { restartPolicy } = spec?.template.spec ?? {};
-  // What pods do unless told is what jobs cannot: who did not choose has to.
+  // Always is the default of pods and not allowed in jobs, so the client must choose.
   if (restartPolicy === "Always")
     at.at("spec", "restartPolicy").required('valid values: "OnFailure", "Never"');
   else at.at("spec", "restartPolicy").oneOf(restartPolicy, ["OnFailure", "Never"]);
@@ -117,9 +123,13 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
     "podFailurePolicy",
     "backoffLimitPerIndex",
   ] as const;
-  if (now?.completionMode !== "Indexed")
+  const resized = !same(now?.completions, before?.completions);
+  if (now?.completionMode !== "Indexed") {
     checks.at("completions").unchanged(now?.completions, before?.completions);
-  // A job that has not begun can still be told where to run.
+  } else if (resized && now.completions !== now.parallelism) {
+    checks.at("completions").invalid(now.completions, "can only be modified in tandem with spec.parallelism");
+  }
+  // The template of a suspended job that never started may change.
   const waits = before?.suspend === true && !as<Job>(old).status?.startTime;
   for (const field of fields) {
     if (field !== "template" || !waits) checks.at(field).unchanged(now?.[field], before?.[field]);

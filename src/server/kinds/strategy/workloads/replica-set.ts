@@ -2,21 +2,22 @@ import type { ReplicaSet } from "kubernetes-types/apps/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, containerColumns, column, nameColumn, selectorCell, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
-import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
 
 export const replicaSet: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     ...countColumns,
     ageColumn,
     ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => selectorCell(as<ReplicaSet>(object).spec?.selector),
       wide,
     ),
@@ -28,15 +29,9 @@ export const replicaSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
-    validateUpdate(object, old) {
-      const checks = new Checks("spec", validate(object));
-      checks
-        .at("selector")
-        .unchanged(as<ReplicaSet>(object).spec?.selector, as<ReplicaSet>(old).spec?.selector);
-      return checks.errors;
-    },
+    validateUpdate: withFixedSelector(validate),
   }),
 };
 
@@ -45,7 +40,11 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   const checks = new Checks("spec");
   checks.at("replicas").notNegative(spec?.replicas);
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
-  // Kubernetes, too, says deployment here.
-  validateSelectedTemplate(spec ?? {}, { name: "ReplicaSet", inSelector: "deployment" }, checks);
+  // Kubernetes says "deployment" here.
+  validateSelectedTemplate(
+    spec ?? {},
+    { name: "ReplicaSet", inSelector: "deployment", invalidSelector: "invalid label selector" },
+    checks,
+  );
   return checks.errors;
 }

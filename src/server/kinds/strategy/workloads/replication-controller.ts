@@ -2,8 +2,9 @@ import type { ReplicationController } from "kubernetes-types/core/v1.js";
 import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
-import { ageColumn, column, containerColumns, labelsCell, nameColumn, wide } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns, labelsCell, wide } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { countColumns } from "./count-columns.js";
@@ -11,13 +12,13 @@ import { replicaPaths, validateMatch } from "./selected-template.js";
 
 export const replicationController: KindRules = {
   columns: [
-    nameColumn(),
+    nameColumn,
     ...countColumns,
     ageColumn,
     ...containerColumns((object) => as<ReplicationController>(object).spec?.template?.spec),
     column(
       "Selector",
-      "Which pods it has.",
+      "Label selector of the pods.",
       (object) => labelsCell(as<ReplicationController>(object).spec?.selector),
       wide,
     ),
@@ -37,9 +38,8 @@ export const replicationController: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
-    validateUpdate: validate,
   }),
 };
 

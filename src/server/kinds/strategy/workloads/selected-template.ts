@@ -1,24 +1,36 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import type { fieldErrors } from "../../../../model/core.js";
 import {
   labelSelector,
   type LabelSelectorSpec,
   validateLabelSelector,
 } from "../../../../model/selector/label-selector.js";
-import type { Checks } from "../checks.js";
+import type { Draft, Strategy } from "../../../resources/resource-type.js";
+import { Checks } from "../checks.js";
+import { as } from "../kind-rules.js";
 import { validateTemplate } from "../pods/validate-pod.js";
+
+/** Words that the messages about a kind use. */
+interface SelectingKind {
+  readonly name: string;
+  /** Name in messages about selectors. */
+  readonly inSelector: string;
+  /** Detail of the error that is reported for the whole selector, beside those for its parts. */
+  readonly invalidSelector?: string;
+}
 
 interface Selected {
   readonly selector?: LabelSelectorSpec;
   readonly template?: PodTemplateSpec;
 }
 
-/** What makes pods finds them again by their labels, and runs them for as long as they are wanted. */
+/** Validates the selector and the pod template of a workload whose pods run forever. */
 export function validateSelectedTemplate(
   { selector, template }: Selected,
-  kind: { readonly name: string; readonly inSelector: string },
+  kind: SelectingKind,
   checks: Checks,
 ): void {
-  validateSelector(selector, kind.inSelector, checks.at("selector"));
+  validateSelector(selector, kind, checks.at("selector"));
   const at = checks.at("template");
   if (selector === undefined || !isEmpty(selector)) validateMatch(selector, template, at);
   validateTemplate(template, at);
@@ -30,16 +42,22 @@ export function validateSelectedTemplate(
   }
 }
 
-function validateSelector(selector: LabelSelectorSpec | undefined, kind: string, checks: Checks): void {
+function validateSelector(
+  selector: LabelSelectorSpec | undefined,
+  kind: SelectingKind,
+  checks: Checks,
+): void {
   if (selector === undefined) {
     checks.required();
     return;
   }
-  checks.add(validateLabelSelector(selector, checks.path));
-  if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind}`);
+  const errors = validateLabelSelector(selector, checks.path);
+  checks.add(errors);
+  if (errors.length > 0 && kind.invalidSelector !== undefined) checks.invalid(selector, kind.invalidSelector);
+  if (isEmpty(selector)) checks.invalid(selector, `empty selector is invalid for ${kind.inSelector}`);
 }
 
-/** Who does not find the pods that it makes would make more and more of them. */
+/** Checks that a workload selects the pods that it creates; otherwise it would create pods forever. */
 export function validateMatch(
   selector: LabelSelectorSpec | undefined,
   template: PodTemplateSpec | undefined,
@@ -58,7 +76,7 @@ function matches(
   try {
     return labelSelector(selector).matches(labels);
   } catch {
-    // What is wrong with the selector is told elsewhere.
+    // Faults of the selector are reported elsewhere.
     return true;
   }
 }
@@ -67,7 +85,19 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec 
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-/** Where those that can be scaled keep their numbers. */
+/** Validation of updates of a kind whose selector cannot change. */
+export function withFixedSelector(
+  validate: (object: Draft) => fieldErrors.FieldError[],
+): NonNullable<Strategy["validateUpdate"]> {
+  return (object, old) => {
+    const checks = new Checks("spec", validate(object));
+    const [now, before] = [object, old].map((each) => as<{ readonly spec?: Selected }>(each).spec?.selector);
+    checks.at("selector").unchanged(now, before);
+    return checks.errors;
+  };
+}
+
+/** Paths of the scale subresource of workloads. */
 export const replicaPaths = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",

@@ -3,15 +3,16 @@ import type { PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
 import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
-import { ageColumn, column, containerColumns, nameColumn } from "../columns.js";
-import { as, type KindRules, strategyOf, withoutStatus } from "../kind-rules.js";
+import { nameColumn } from "../../../output-formats/columns.js";
+import { ageColumn, column, containerColumns } from "../columns.js";
+import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
 
 export const statefulSet: KindRules = {
   columns: [
-    nameColumn(),
-    column("Ready", "How many pods are ready, of how many.", (object) => {
+    nameColumn,
+    column("Ready", "Ready pods out of desired pods.", (object) => {
       const { spec, status } = as<StatefulSet>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
@@ -31,13 +32,13 @@ export const statefulSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
-    prepareCreate: withoutStatus,
+    prepareCreate: resetStatus,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],
   }),
 };
 
-/** Claims in a set are written as the objects that they become. */
+/** Claim templates are written with apiVersion and kind. */
 function defaultClaim(claim: PersistentVolumeClaim): void {
   Object.assign(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
 }
@@ -59,18 +60,22 @@ function validate(object: Draft): fieldErrors.FieldError[] {
   checks.at("updateStrategy", "rollingUpdate", "partition").notNegative(rollingUpdate?.partition);
   checks.at("replicas").notNegative(spec?.replicas);
   checks.at("minReadySeconds").notNegative(spec?.minReadySeconds);
-  validateSelectedTemplate(withClaims(spec), { name: "StatefulSet", inSelector: "statefulset" }, checks);
+  validateSelectedTemplate(
+    withClaims(spec),
+    { name: "StatefulSet", inSelector: "statefulset", invalidSelector: "" },
+    checks,
+  );
   return checks.errors;
 }
 
-/** The template with the volumes that its pods will have: each claim is one. */
+/** The spec with a volume in the template for each claim template. */
 function withClaims(spec: StatefulSetSpec | undefined): Partial<StatefulSetSpec> {
   if (!spec?.volumeClaimTemplates?.length || !spec.template.spec) return spec ?? {};
-  const given = spec.template.spec.volumes ?? [];
-  const names = new Set(given.map(({ name }) => name));
+  const declared = spec.template.spec.volumes ?? [];
+  const names = new Set(declared.map(({ name }) => name));
   const claims = spec.volumeClaimTemplates.flatMap(({ metadata }) => metadata?.name ?? []);
   const more = claims.filter((name) => !names.has(name)).map((name) => ({ name }));
-  const podSpec = { ...spec.template.spec, volumes: [...given, ...more] };
+  const podSpec = { ...spec.template.spec, volumes: [...declared, ...more] };
   return { ...spec, template: { ...spec.template, spec: podSpec } };
 }
 
@@ -84,7 +89,7 @@ function validateUpdate(object: Draft, old: KubeObject): fieldErrors.FieldError[
   return checks.errors;
 }
 
-/** A set without what may change. */
+/** Fields that cannot change. */
 function fixed(spec: Partial<StatefulSetSpec> | undefined): object {
   const { selector, serviceName, podManagementPolicy, volumeClaimTemplates } = spec ?? {};
   return {

@@ -59,7 +59,7 @@ describe("pods", () => {
     ["host:5000/nginx:1.2", "IfNotPresent"],
     ["nginx@sha256:0", "IfNotPresent"],
     ["nginx:latest@sha256:0", "Always"],
-  ])("images such as %s are fetched %s", (image, policy) => {
+  ])("the pull policy of %s is %s", (image, policy) => {
     const { spec } = created("Pod", { containers: [{ name: "c", image }] });
     expect(spec.containers[0].imagePullPolicy).toBe(policy);
   });
@@ -70,14 +70,14 @@ describe("pods", () => {
     [{ limits: { cpu: "1", memory: "1Gi" } }, "Guaranteed"],
     [{ limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "1000m", memory: "1024Mi" } }, "Guaranteed"],
     [{ limits: { cpu: "2", memory: "1Gi" }, requests: { cpu: "1" } }, "Burstable"],
-  ])("resources %j make a pod %s", (resources, quality) => {
+  ])("resources %j have the QoS class %s", (resources, quality) => {
     expect(created("Pod", { containers: [{ ...container, resources }] })["status"]).toEqual({
       phase: "Pending",
       qosClass: quality,
     });
   });
 
-  test("a pod needs what it is limited to; a template does not say so", () => {
+  test("requests default to limits in pods, not in templates", () => {
     const limited = { ...container, resources: { limits: { cpu: "1" } } };
     const { spec } = created("Pod", { containers: [limited] });
     expect(spec.containers[0].resources.requests).toEqual({ cpu: "1" });
@@ -85,7 +85,7 @@ describe("pods", () => {
     expect(made["template"].spec.containers[0].resources).toEqual({ limits: { cpu: "1" } });
   });
 
-  test("volumes without a source are empty folders", () => {
+  test("volumes without a source become emptyDir", () => {
     const { spec } = created("Pod", { containers: [container], volumes: [{ name: "v" }] });
     expect(spec.volumes).toEqual([{ name: "v", emptyDir: {} }]);
   });
@@ -141,7 +141,7 @@ describe("pods", () => {
     expect(faults("Pod", spec)).toEqual(expected);
   });
 
-  test("only images and the like change", () => {
+  test("only images and a few other fields can change", () => {
     const before = { containers: [container] };
     expect(updateFaults("Pod", { containers: [{ ...container, image: "i:2" }] }, before)).toEqual([]);
     expect(updateFaults("Pod", { containers: [{ ...container, command: ["x"] }] }, before)).toEqual([
@@ -149,7 +149,7 @@ describe("pods", () => {
     ]);
   });
 
-  test("what kubectl shows of them", () => {
+  test("columns", () => {
     const spec = { containers: [container], nodeName: "n" };
     const state = (each: object): object => ({ name: "c", restartCount: 0, ...each });
     const status = (containerStatuses: object[], more: object = {}): object => ({
@@ -172,7 +172,7 @@ describe("pods", () => {
   });
 });
 
-describe("what makes pods", () => {
+describe("workloads", () => {
   test.each(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])(
     "%s finds its pods by their labels",
     (kind) => {
@@ -188,7 +188,7 @@ describe("what makes pods", () => {
     },
   );
 
-  test.each(["Deployment", "ReplicaSet", "DaemonSet"])("%s keeps its selector", (kind) => {
+  test.each(["Deployment", "ReplicaSet", "DaemonSet"])("%s rejects a change of its selector", (kind) => {
     const both = { ...template, metadata: { labels: { ...labels, b: "c" } } };
     const before = { ...selected, template: both };
     expect(updateFaults(kind, { ...before, selector: { matchLabels: { b: "c" } } }, before)).toEqual([
@@ -196,7 +196,7 @@ describe("what makes pods", () => {
     ]);
   });
 
-  test("a deployment counts changes of its notes", () => {
+  test("a change of annotations increments the generation of a deployment", () => {
     const { strategy } = typeOf("Deployment");
     const old = { ...created("Deployment", selected), metadata: { name: "it", generation: 4 } } as KubeObject;
     const draft = read("Deployment", selected, {
@@ -206,13 +206,13 @@ describe("what makes pods", () => {
     expect(draft.metadata["generation"]).toBe(5);
   });
 
-  test("a replication controller selects by the labels of its template, and takes them for its own", () => {
+  test("a replication controller defaults its selector and labels to those of the template", () => {
     const draft = created("ReplicationController", { template });
     expect(draft["spec"]).toMatchObject({ selector: labels, replicas: 1 });
     expect(draft.metadata["labels"]).toEqual(labels);
   });
 
-  test("a stateful set changes little", () => {
+  test("a stateful set rejects changes of most fields", () => {
     const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } };
     const mounting = { ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] };
     const set = {
@@ -230,7 +230,7 @@ describe("what makes pods", () => {
 describe("jobs", () => {
   const pods = { spec: { containers: [container], restartPolicy: "Never" } };
 
-  test("know their pods by their uid", () => {
+  test("get a selector from their uid", () => {
     const draft = created("Job", { template: pods }, { metadata: { name: "it", uid: "u-1" } });
     expect(draft["spec"]).toMatchObject({
       selector: { matchLabels: { "batch.kubernetes.io/controller-uid": "u-1" } },
@@ -239,7 +239,7 @@ describe("jobs", () => {
     expect(faults("Job", { template: pods }, { metadata: { name: "it", uid: "u-1" } })).toEqual([]);
   });
 
-  test("run to an end, and the same to the end", () => {
+  test("reject restart policy Always and changes of the template", () => {
     expect(faults("Job", { template: { spec: { containers: [container] } } })).toEqual([
       'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
     ]);
@@ -260,12 +260,12 @@ describe("jobs", () => {
     ["* * * *", false],
     ["61 * * * *", false],
     ["TZ=UTC * * * * *", false],
-  ])("a schedule such as %j is taken: %s", (schedule, good) => {
+  ])("schedule %j is valid: %s", (schedule, good) => {
     const found = faults("CronJob", { schedule, jobTemplate: { spec: { template: pods } } });
     expect(found.length === 0).toBe(good);
   });
 
-  test("what kubectl shows of them", () => {
+  test("columns", () => {
     const status = {
       succeeded: 2,
       startTime: "1970-01-01T00:00:00Z",
@@ -306,7 +306,7 @@ describe("services", () => {
     expect(faults("Service", spec)).toEqual([]);
   });
 
-  test("several ports have names, and none is there twice", () => {
+  test("several ports need unique names and numbers", () => {
     expect(faults("Service", { ports: [...ports, { name: "b", port: 80 }] })).toEqual([
       "spec.ports[0].name: Required value",
       'spec.ports[1]: Duplicate value: {"port":80,"protocol":"TCP"}',
@@ -314,7 +314,7 @@ describe("services", () => {
     expect(faults("Service", { type: "ExternalName" })).toEqual(["spec.externalName: Required value"]);
   });
 
-  test("what kubectl shows of them", () => {
+  test("columns", () => {
     const [, ...shown] = cells("Service", {
       spec: {
         type: "LoadBalancer",
@@ -327,7 +327,7 @@ describe("services", () => {
 });
 
 describe("access", () => {
-  test("bindings keep their role", () => {
+  test("bindings reject a change of roleRef", () => {
     const { strategy } = typeOf("RoleBinding");
     const roleRef = { kind: "Role", name: "a" };
     const old = created("RoleBinding", {}, { roleRef, subjects: [{ kind: "User", name: "u" }] });
@@ -339,7 +339,7 @@ describe("access", () => {
     ]);
   });
 
-  test("rules say what may be done with what", () => {
+  test("rules need verbs and API groups", () => {
     expect(faults("Role", {}, { rules: [{ resources: ["pods"] }] })).toEqual([
       "rules[0].verbs: Required value: verbs must contain at least one value",
       "rules[0].apiGroups: Required value: resource rules must supply at least one api group",

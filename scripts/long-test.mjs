@@ -1,0 +1,19 @@
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|kills|fuzz|load`. The environment
+// variable in the third column changes how long.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const tests = {
+  crash: ["test/store/crash.test.ts", "FETTLE_CRASH_ROUNDS", process.env.ROUNDS ?? "500"],
+  kills: ["test/runtime/faults/kills.test.ts", "FETTLE_KILLS", process.env.KILLS ?? "200"],
+  fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
+  load: ["test/load", "FETTLE_LOAD", "full"],
+};
+const [name, ...rest] = process.argv.slice(2);
+const [files, variable, value] = tests[name];
+const { status } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", files, ...rest], {
+  cwd: fileURLToPath(new URL("..", import.meta.url)),
+  env: { ...process.env, [variable]: value },
+  stdio: "inherit",
+});
+process.exitCode = status ?? 1;

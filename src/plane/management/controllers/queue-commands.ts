@@ -1,0 +1,100 @@
+import { failures, names } from "../../../model/core.js";
+import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
+import { splitKey } from "../../../runtime/controller/keys.js";
+import type { QueueCommandRequest, QueueCommandResult } from "../contract.js";
+import { conflict, milliseconds, notFound } from "../parameters.js";
+
+/** Commands for the work queue of a controller. */
+export type QueueCommand = "enqueue" | "pause" | "resume" | "retry";
+
+export function isQueueCommand(word: string | undefined): word is QueueCommand {
+  return word === "enqueue" || word === "pause" || word === "resume" || word === "retry";
+}
+
+/** @throws {ApiError} 400 when a field is unknown or not a string. */
+export function queueCommandRequest(fields: Readonly<Record<string, unknown>>): QueueCommandRequest {
+  for (const [name, value] of Object.entries(fields)) {
+    if (name !== "key" && name !== "reason" && name !== "after") {
+      throw failures.badRequest(`unknown field ${name}: the fields are key, reason and after`);
+    }
+    if (typeof value !== "string") throw failures.badRequest(`${name} must be a string`);
+  }
+  return fields;
+}
+
+/** Executes a command on one object, or on all objects of a controller. */
+export function executeQueueCommand(
+  handle: ControllerHandle,
+  command: QueueCommand,
+  { key, reason, after }: QueueCommandRequest,
+): QueueCommandResult {
+  switch (command) {
+    case "enqueue": {
+      if (key === undefined) throw failures.badRequest("key is missing: it names the object to enqueue");
+      const options = {
+        ...(reason !== undefined && { reason }),
+        ...(after !== undefined && { after: milliseconds(after, "after") }),
+      };
+      handle.enqueue(objectOf(handle, key), options);
+      return { count: 1 };
+    }
+    case "retry": {
+      startedLoop(handle);
+      if (key === undefined) return { count: handle.retry(undefined, reason) };
+      const object = objectOf(handle, key);
+      // An object that failed but is not a dead letter waits for its next retry; enqueue it now.
+      if (handle.retry(object, reason) === 0)
+        handle.enqueue(object, { reason: reason ?? "tried again on request" });
+      return { count: 1 };
+    }
+    case "pause":
+      if (key === undefined) handle.pause();
+      else handle.pause(objectOf(handle, key));
+      return { count: key === undefined ? objectCount(handle) : 1 };
+    case "resume":
+      if (key === undefined) {
+        handle.resume();
+        return { count: objectCount(handle) };
+      }
+      return resume(handle, key);
+  }
+}
+
+/** Resumes an object by its key, since it may have been deleted while it was paused. */
+function resume(handle: ControllerHandle, key: string): QueueCommandResult {
+  const before = handle.pausedObjects;
+  const { name, namespace } = splitKey(key);
+  const isValid = (part: string): boolean => names.validatePathSegmentName(part).length === 0;
+  if (name !== "" && isValid(name) && isValid(namespace)) handle.resume({ name, namespace });
+  const count = before - handle.pausedObjects;
+  if (count === 0) objectOf(handle, key);
+  return { count };
+}
+
+function objectCount(handle: ControllerHandle): number {
+  return handle.loop?.isStarted ? handle.loop.sources.objects.size : 0;
+}
+
+/**
+ * Object of a key in the controller's cache. Rows of a poller and cluster-scoped objects are also found by a key with a
+ * namespace, since clients add their default namespace.
+ *
+ * @throws {ApiError} 404
+ */
+function objectOf(handle: ControllerHandle, key: string): { name: string; namespace: string } {
+  const { sources } = startedLoop(handle);
+  const given = splitKey(key);
+  const { for: kind, from } = handle.controller.options;
+  if (sources.objects.get(key) !== undefined) return given;
+  const hasNoNamespace = kind.scope === "Cluster" || from !== undefined;
+  if (hasNoNamespace && sources.objects.get(given.name) !== undefined) return { ...given, namespace: "" };
+  throw notFound(`controller ${handle.name} sees no ${kind.kind} ${key}`);
+}
+
+/** @throws {ApiError} 409 when the controller is not running in this process. */
+function startedLoop(handle: ControllerHandle): NonNullable<ControllerHandle["loop"]> {
+  if (handle.loop?.isStarted) return handle.loop;
+  throw conflict(
+    `controller ${handle.name} is not running in this process: it is starting or stopping, or another process leads; send the command to that process`,
+  );
+}

@@ -1,0 +1,173 @@
+import sortedBTree from "sorted-btree";
+import type { Entry } from "./entry.js";
+import { Lane } from "./lane.js";
+
+// The package is CommonJS: its default export is a property of what Node imports.
+const BTree = sortedBTree.default;
+type LevelTree<Reason> = sortedBTree.default<Level<Reason>, undefined>;
+
+/**
+ * Entries that are due, in the order in which workers get them:
+ *
+ * 1. Higher priorities first; waiting for `ageing` is worth one step of priority. A lower level whose oldest entry has
+ *    waited long enough overtakes. The highest level keeps every other turn, so that an old backlog cannot shut out what is
+ *    urgent now.
+ * 2. Within a level, fairness keys take turns: an entry waits for at most one entry of each other fairness key.
+ * 3. Within a fairness key, first come, first served. An entry whose priority is raised keeps its position by age.
+ *
+ * Age is counted in epochs of length `ageing`: an entry that became due in epoch e with priority p has, in epoch n, the
+ * effective priority p + n - e. As n is the same for all entries, their order by e - p does not change as time passes.
+ */
+export class WaitingList<Reason> {
+  readonly #fairnessKey: (key: string) => string;
+  readonly #ageing: number;
+  /** Levels with entries, by priority. */
+  readonly #levels = new Map<number, Level<Reason>>();
+  readonly #byPriority: LevelTree<Reason> = new BTree(undefined, (a, b) => a.priority - b.priority);
+  /** Longest waiting first; among equals, higher priority first. */
+  readonly #byAge: LevelTree<Reason> = new BTree(
+    undefined,
+    (a, b) => a.age - b.age || b.priority - a.priority,
+  );
+  #size = 0;
+  #nextOrder = 0;
+  /** Whether a lower level had the last turn because of its age. */
+  #overtaken = false;
+
+  constructor(options: { readonly ageing: number; readonly fairnessKey: (key: string) => string }) {
+    this.#ageing = options.ageing;
+    this.#fairnessKey = options.fairnessKey;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(entry: Entry<Reason>): void {
+    entry.order = this.#nextOrder++;
+    const level = this.#level(entry.priority);
+    level.lane(this.#fairnessKey(entry.key)).append(entry);
+    this.#added(entry, level);
+  }
+
+  raise(entry: Entry<Reason>, priority: number): void {
+    const fairnessKey = entry.lane?.fairnessKey ?? "";
+    this.remove(entry);
+    entry.priority = priority;
+    const level = this.#level(priority);
+    level.lane(fairnessKey).insert(entry);
+    this.#added(entry, level);
+  }
+
+  remove(entry: Entry<Reason>): void {
+    const { lane } = entry;
+    const level = this.#levels.get(entry.priority);
+    if (lane === undefined || level === undefined) throw new Error(`${entry.key} is not waiting`);
+    lane.remove(entry);
+    level.dropIfEmpty(lane);
+    this.#removed(entry, level);
+  }
+
+  /** Removes and returns the entry whose turn it is. */
+  take(): Entry<Reason> | undefined {
+    const highest = this.#byPriority.maxKey();
+    const oldest = this.#byAge.minKey();
+    this.#overtaken = oldest !== highest && !this.#overtaken;
+    const level = this.#overtaken ? oldest : highest;
+    if (level === undefined) return undefined;
+    const entry = level.take();
+    this.#removed(entry, level);
+    return entry;
+  }
+
+  #level(priority: number): Level<Reason> {
+    let level = this.#levels.get(priority);
+    if (level === undefined) {
+      level = new Level(priority);
+      this.#levels.set(priority, level);
+      this.#byPriority.set(level, undefined);
+    }
+    return level;
+  }
+
+  #added({ due }: Entry<Reason>, level: Level<Reason>): void {
+    this.#size += 1;
+    level.countUp(Math.floor(due / this.#ageing));
+    this.#updateAge(level);
+  }
+
+  #removed({ due }: Entry<Reason>, level: Level<Reason>): void {
+    this.#size -= 1;
+    level.countDown(Math.floor(due / this.#ageing));
+    this.#updateAge(level);
+    if (level.age !== Infinity) return;
+    this.#levels.delete(level.priority);
+    this.#byPriority.delete(level);
+  }
+
+  #updateAge(level: Level<Reason>): void {
+    const age = level.oldestEpoch - level.priority;
+    if (age === level.age) return;
+    if (level.age !== Infinity) this.#byAge.delete(level);
+    level.age = age;
+    if (age !== Infinity) this.#byAge.set(level, undefined);
+  }
+}
+
+/** Waiting entries of one priority. */
+class Level<Reason> {
+  readonly priority: number;
+  /** Oldest epoch minus priority: lower has waited longer. Infinity without entries. */
+  age = Infinity;
+  oldestEpoch = Infinity;
+  /** Number of entries per epoch. */
+  readonly #epochs = new Map<number, number>();
+  /** Lanes with entries, next in turn first: a lane that had its turn moves to the end. */
+  readonly #lanes = new Map<string, Lane<Reason>>();
+  /** Iterates over the lanes as they move, and so does not finish before the level is empty. */
+  readonly #turns = this.#lanes.values();
+
+  constructor(priority: number) {
+    this.priority = priority;
+  }
+
+  lane(fairnessKey: string): Lane<Reason> {
+    let lane = this.#lanes.get(fairnessKey);
+    if (lane === undefined) {
+      lane = new Lane(fairnessKey);
+      this.#lanes.set(fairnessKey, lane);
+    }
+    return lane;
+  }
+
+  dropIfEmpty(lane: Lane<Reason>): void {
+    if (lane.isEmpty) this.#lanes.delete(lane.fairnessKey);
+  }
+
+  /** Removes and returns the oldest entry of the lane whose turn it is. */
+  take(): Entry<Reason> {
+    const lane = this.#turns.next().value;
+    const entry = lane?.take();
+    if (lane === undefined || entry === undefined) throw new Error("no entry is waiting at this level");
+    this.#lanes.delete(lane.fairnessKey);
+    if (!lane.isEmpty) this.#lanes.set(lane.fairnessKey, lane);
+    return entry;
+  }
+
+  countUp(epoch: number): void {
+    this.#epochs.set(epoch, (this.#epochs.get(epoch) ?? 0) + 1);
+    if (epoch < this.oldestEpoch) this.oldestEpoch = epoch;
+  }
+
+  countDown(epoch: number): void {
+    const count = (this.#epochs.get(epoch) ?? 0) - 1;
+    if (count > 0) {
+      this.#epochs.set(epoch, count);
+      return;
+    }
+    this.#epochs.delete(epoch);
+    if (epoch !== this.oldestEpoch) return;
+    this.oldestEpoch = Infinity;
+    for (const other of this.#epochs.keys()) if (other < this.oldestEpoch) this.oldestEpoch = other;
+  }
+}
