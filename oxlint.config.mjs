@@ -11,7 +11,76 @@ const layers = {
   cli: ["model", "store", "server", "client", "runtime", "events", "plane"],
 };
 
-const layerRule = Object.entries(layers).map(([layer, below]) => {
+// Folders inside a layer, lowest first: each may import only from those before it. Files at the root of a layer are the top.
+// A layer is listed as soon as its folders have no cycles.
+export const folders = {
+  runtime: [
+    "log",
+    "cancel",
+    "transport",
+    "queue",
+    "breaker",
+    "health",
+    "controller",
+    "runs",
+    "schedule",
+    "recorder",
+    "lease",
+    "leader",
+    "shard",
+    "observe",
+    "reconcile",
+    "plan",
+    "loop",
+    "start",
+  ],
+  model: [
+    "object",
+    "errors",
+    "time",
+    "schema",
+    "apply",
+    "regex",
+    "formats",
+    "cel",
+    "conditions",
+    "selector",
+    "patch",
+    "diff",
+    "resource",
+    "structural",
+  ],
+  server: [
+    "access",
+    "resources",
+    "admission",
+    "output-formats",
+    "kinds",
+    "custom-resources",
+    "decode",
+    "registry",
+    "request",
+    "controllers",
+    "discovery",
+    "openapi",
+    "http",
+  ],
+  plane: ["runs", "config", "backup", "management", "definitions"],
+  testing: ["api", "time", "perturb"],
+};
+
+/** Deepest nesting of folders below a layer's folder that the rule covers. */
+const maxDepth = 4;
+
+const tests = ["**/*.test.ts", "**/*.test-d.ts"];
+
+const restrict = (files, patterns, excludeFiles = tests) => ({
+  files,
+  excludeFiles,
+  rules: { "no-restricted-imports": ["error", { patterns }] },
+});
+
+const layerRule = Object.entries(layers).flatMap(([layer, below]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== layer && !below.includes(other));
   const may = below.length > 0 ? `only from ${below.join(", ")}` : "from no other layer";
   const patterns = [
@@ -27,12 +96,25 @@ const layerRule = Object.entries(layers).map(([layer, below]) => {
   if (layer === "model") {
     patterns.push({ regex: "^node:", message: "src/model is pure: no I/O, no Node modules." });
   }
-  return {
-    files: [`src/${layer}/**/*.ts`],
-    excludeFiles: ["**/*.test.ts", "**/*.test-d.ts"],
-    rules: { "no-restricted-imports": ["error", { patterns }] },
-  };
+  const ordered = (folders[layer] ?? []).flatMap((folder, index, all) =>
+    folderRules(layer, folder, all.slice(index + 1), patterns),
+  );
+  return [restrict([`src/${layer}/**/*.ts`], patterns)].concat(ordered);
 });
+
+/** One rule per depth, so that `../queue/` in a nested folder is not mistaken for the layer's own `queue`. */
+function folderRules(layer, folder, above, patterns) {
+  const targets = [...above.map((other) => `${other}/`), "[^/]+\\.js$"].join("|");
+  const message = `src/${layer}/${folder} may import only from folders listed before it (oxlint.config.mjs, "folders").`;
+  return Array.from({ length: maxDepth }, (_, depth) =>
+    restrict(
+      [`src/${layer}/${folder}/${"*/".repeat(depth)}*.ts`],
+      patterns.concat({ regex: `^(\\.\\./){${depth + 1}}(${targets})`, message }),
+      // Fixtures may put a whole layer together.
+      tests.concat("**/fixtures/**"),
+    ),
+  );
+}
 
 export default {
   plugins: ["typescript", "unicorn", "oxc", "import", "vitest", "promise", "node"],

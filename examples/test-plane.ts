@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createClient, customResourceDefinition, duration, MemoryStore, startControllers } from "fettle";
-import type { Client, Controllers, Duration, ForeignKind, ObjectFor, Resource } from "fettle";
+import type { Client, Controllers, Duration, ExternalKind, ObjectOf, Resource } from "fettle";
 import { systemClock, VirtualClock } from "fettle/model";
 import type { ControllersOptions } from "fettle/runtime";
 import { startApi } from "fettle/server";
 import { inProcess } from "fettle/plane";
 
-type Kind = Resource | ForeignKind;
+type Kind = Resource | ExternalKind;
 
 export interface TestPlane extends AsyncDisposable {
   readonly client: Client;
@@ -15,12 +15,12 @@ export interface TestPlane extends AsyncDisposable {
   readonly until: <K extends Kind>(
     kind: K,
     which: string | { readonly name: string; readonly namespace: string },
-    holds: (object: ObjectFor<K> | undefined) => boolean,
-  ) => Promise<ObjectFor<K> | undefined>;
+    holds: (object: ObjectOf<K> | undefined) => boolean,
+  ) => Promise<ObjectOf<K> | undefined>;
   /** The same for all objects of a kind. */
   readonly untilAll: <K extends Kind>(
     kind: K,
-    holds: (objects: readonly ObjectFor<K>[]) => boolean,
+    holds: (objects: readonly ObjectOf<K>[]) => boolean,
   ) => Promise<void>;
   /** Lets time pass, a second at a time: what is due in one is over before the next begins. Needs a VirtualClock. */
   readonly pass: (time: Duration) => Promise<void>;

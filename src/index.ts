@@ -5,24 +5,8 @@
 export { resource } from "./model/resource/resource.js";
 export { customResourceDefinition } from "./model/resource/custom-resource-definition.js";
 export { DefinitionError } from "./model/resource/convert/definition-error.js";
-export {
-  atomic,
-  embeddedResource,
-  intOrString,
-  listMap,
-  listSet,
-  preserve,
-  quantity,
-  rule,
-} from "./model/resource/markers.js";
-export type {
-  ObjectOf,
-  Resource,
-  ResourceOptions,
-  Spec,
-  SpecInput,
-  Status,
-} from "./model/resource/resource-types.js";
+export { schema } from "./model/resource/markers.js";
+export type { Resource, ResourceOptions, Spec, SpecInput, Status } from "./model/resource/resource-types.js";
 export type { KubeObject, ObjectMeta, OwnerReference } from "./model/object/object.js";
 export type { Condition, ConditionStatus } from "./model/conditions/conditions.js";
 export { ApiError } from "./model/errors/api-error.js";
@@ -33,23 +17,24 @@ export type { Store } from "./store/store.js";
 export { MemoryStore } from "./store/memory/memory-store.js";
 export { openSqliteStore } from "./store/sqlite/sqlite-store.js";
 
-export type { Client, Which } from "./client/client.js";
+export type { Client, ObjectRef } from "./client/client.js";
 export { createClient } from "./client/create-client.js";
-export { kind, type ForeignKind, type ObjectFor } from "./client/kinds/kind.js";
+export { kind, type ExternalKind, type ObjectOf } from "./client/kinds/kind.js";
 export { loadConnection } from "./client/kubeconfig/load-connection.js";
 export { poll, type Poller } from "./client/polling/poll.js";
 export { httpTransport } from "./client/transport/http/http-transport.js";
 
-export { controller, type Controller } from "./runtime/controller.js";
-export { plainController } from "./runtime/plain.js";
-export { PermanentError } from "./runtime/outcome.js";
-export { and, changed, not, or } from "./runtime/predicates.js";
-export { toAll, toIndexed, toOwner, watch } from "./runtime/watch.js";
-export { startControllers, type Controllers } from "./runtime/start-controllers.js";
+export { controller, type Controller } from "./runtime/controller/controller.js";
+export { plainController } from "./runtime/controller/plain.js";
+export { PermanentError } from "./runtime/controller/outcome.js";
+export { predicates } from "./runtime/controller/predicates.js";
+export { strategies } from "./runtime/controller/strategies.js";
+export { toAll, toIndexed, toOwner, watch } from "./runtime/controller/watch.js";
+export { startControllers, type Controllers } from "./runtime/start/start-controllers.js";
 export { exponentialBackoff, maxOf, tokenBucket } from "./runtime/queue/rate-limiter.js";
-export { batched, chooseStrategy, immediate, scheduled } from "./runtime/queue/strategy.js";
 export { schedule } from "./runtime/schedule/schedule.js";
 export { cron } from "./runtime/schedule/cron.js";
 export { window } from "./runtime/schedule/window.js";
 
+export { operator, type Operator, type OperatorOptions } from "./plane/operator.js";
 export { controlPlane, type ControlPlane, type ControlPlaneOptions } from "./plane/control-plane.js";

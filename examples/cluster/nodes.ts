@@ -1,4 +1,4 @@
-import { changed, plainController, toIndexed, watch, type Controller, type KubeObject } from "fettle";
+import { plainController, predicates, toIndexed, watch, type Controller, type KubeObject } from "fettle";
 import { Cluster, Node } from "./kinds.js";
 import type { Machines } from "./machines.js";
 
@@ -14,12 +14,12 @@ const finalizer = "example.io/machine";
 export function nodes(machines: Machines): Controller {
   return plainController({
     for: Node,
-    where: changed.generation,
+    where: predicates.changed.generation,
     // A cluster that changes concerns its nodes: the index finds them.
     indexes: { cluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.cluster}`] },
-    watches: [watch(Cluster, { to: toIndexed("cluster", keyOf), where: changed.generation })],
+    watches: [watch(Cluster, { to: toIndexed("cluster", keyOf), where: predicates.changed.generation })],
 
-    async reconcile({ name, namespace }, { client, read, note, signal }) {
+    async reconcile({ name, namespace }, { client, read, recordEvent, signal }) {
       const machine = `${namespace}/${name}`;
       const node = await client.find(Node, { name, namespace }, { signal });
       if (node === undefined) return;
@@ -43,7 +43,7 @@ export function nodes(machines: Machines): Controller {
       if (!isUp) return { requeueAfter: "10s" };
       if (node.status?.version === version) return;
       await client.patchStatus(Node, node, { status: { version } }, { signal });
-      note("Booted", `${name} runs ${version}`);
+      recordEvent("Booted", `${name} runs ${version}`);
     },
   });
 }

@@ -76,7 +76,7 @@ test("what fails for now is tried again after 1, 2, 4 seconds", async () => {
   await plane.pass("1s");
   expect(gateway.done).toEqual(["connect pump", "configure pump", "start pump"]);
   const runs = await plane.controllers.runs.find({ kind: "Device", key: "default/pump" });
-  expect(runs.map((run) => run.outcome.type)).toEqual(["error", "error", "error", "again"]);
+  expect(runs.map((run) => run.outcome.type)).toEqual(["error", "error", "error", "requeue"]);
 });
 
 test.each([

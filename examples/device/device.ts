@@ -22,7 +22,10 @@ export function devices(gateway: Gateway): Controller {
     for: Device,
     backoff: { base: "1s", max: "5m" },
 
-    async reconcile(device, { client, step, report, condition, ready, note, again, fail, now, signal }) {
+    async reconcile(
+      device,
+      { client, step, report, condition, ready, recordEvent, requeue, fail, now, signal },
+    ) {
       const { name } = device;
       const { desired, config } = device.spec;
       if (config === undefined) return fail("InvalidConfig", "a device needs a config: set spec.config");
@@ -32,7 +35,7 @@ export function devices(gateway: Gateway): Controller {
       const isRight = found.connected && isConfigured && found.state === desired;
       const check = (): Promise<boolean> =>
         step("check", { planned: true }, (signal) => isStillSo(device, client, signal));
-      if (!isRight && !(await check())) return again("5s", "it has changed since it was seen");
+      if (!isRight && !(await check())) return requeue("5s", "it has changed since it was seen");
 
       await step("connect", { timeout: "10s", unless: () => found.connected }, (signal) =>
         gateway.connect(name, signal),
@@ -45,13 +48,13 @@ export function devices(gateway: Gateway): Controller {
           desired === "running" ? gateway.start(name, signal) : gateway.stop(name, signal),
         );
         const happened = desired === "running" ? "started" : "stopped";
-        note(`io.example.device.${happened}`, `${name} was ${happened}`);
+        recordEvent(`io.example.device.${happened}`, `${name} was ${happened}`);
       }
 
       report({ state: desired, lastSeen: new Date(now()).toISOString() });
       if (desired === "running") ready("DeviceRunning", "Device is running");
       else condition("Ready", false, "DeviceStopped", "Device is stopped");
-      return again("5m", "periodic check");
+      return requeue("5m", "periodic check");
     },
 
     async cleanup({ name }, { step }) {

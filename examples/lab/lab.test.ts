@@ -83,7 +83,7 @@ test("a lab sleeps until it has something to do", async () => {
   expect((await plane.controllers.runs.find()).length).toBe(before);
   await plane.pass("30m");
   const last = (await plane.controllers.runs.find()).slice(before);
-  expect(last[0]?.triggers).toContainEqual(expect.objectContaining({ type: "again", text: "expiry" }));
+  expect(last[0]?.triggers).toContainEqual(expect.objectContaining({ type: "requeue", text: "expiry" }));
 });
 
 test.each([

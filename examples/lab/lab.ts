@@ -24,7 +24,7 @@ export type Lab = ObjectOf<typeof LabInstanceRequest>;
 /** The ways of a lab: the last three lead nowhere. */
 export const lifecycle = {
   initial: "PENDING",
-  ways: {
+  transitions: {
     PENDING: ["PROVISIONING"],
     PROVISIONING: ["RUNNING", "FAILED"],
     RUNNING: ["COMPLETED", "FAILED", "TIMEOUT"],

@@ -1,4 +1,4 @@
-import { changed, controller, or, type Controller } from "fettle";
+import { controller, predicates, type Controller } from "fettle";
 import type { Containers } from "./containers.js";
 import {
   containerOf,
@@ -14,11 +14,11 @@ import {
 export function labs(containers: Containers): Controller {
   return controller({
     for: LabInstanceRequest,
-    where: or(changed.generation, changed.status),
+    where: predicates.or(predicates.changed.generation, predicates.changed.status),
     timeout: "5m",
     phases: lifecycle,
 
-    async reconcile(lab, { step, phase, report, condition, ready, wait, again, now, signal }) {
+    async reconcile(lab, { step, phase, report, condition, ready, wait, requeue, now, signal }) {
       const container = containerOf(lab);
       const current = lab.status?.phase ?? "PENDING";
       const ended = async (how: End) => {
@@ -49,7 +49,7 @@ export function labs(containers: Containers): Controller {
           const end = endOf(lab, await containers.state(container, signal), now());
           if (end !== undefined) return ended(end);
           ready("Running");
-          return again(timeUntilExpiry(lab, now()), "expiry");
+          return requeue(timeUntilExpiry(lab, now()), "expiry");
         }
         default:
           return ended(current);

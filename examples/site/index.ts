@@ -22,7 +22,7 @@ export const Page = resource("demo.dev/v1", "Page", {
 export const sites = controller({
   for: Site,
   owns: [Page],
-  reconcile(site, { ensure, report, ready, again, fail }) {
+  reconcile(site, { ensure, report, ready, requeue, fail }) {
     const { title, pages } = site.spec;
     if (title.trim() === "") return fail("NoTitle", "a site needs a title: set spec.title");
     for (let page = 1; page <= pages; page++) {
@@ -30,6 +30,6 @@ export const sites = controller({
     }
     report({ published: pages });
     ready("Published", `${pages} of ${pages} pages are published`);
-    return again("12h", "see that all is still in order");
+    return requeue("12h", "see that all is still in order");
   },
 });

@@ -96,12 +96,11 @@ test("what is changed or deleted by hand is set back", async () => {
   const { client, until } = plane;
   await client.patch(Deployment, server, { spec: { replicas: 7 } });
   await until(Deployment, server, (deployment) => deployment?.spec?.replicas === 1);
-  await client.delete(NetworkPolicy, { name: "deny-all", namespace: "tenant-acme" });
-  await until(
-    NetworkPolicy,
-    { name: "deny-all", namespace: "tenant-acme" },
-    (policy) => policy !== undefined,
-  );
+  const denyAll = { name: "deny-all", namespace: "tenant-acme" };
+  const { uid } = (await client.get(NetworkPolicy, denyAll)).metadata;
+  await client.delete(NetworkPolicy, denyAll);
+  const policy = await until(NetworkPolicy, denyAll, (found) => (found?.metadata.uid ?? uid) !== uid);
+  expect(policy?.metadata.ownerReferences).toMatchObject([{ kind: "Tenant", name: "acme" }]);
 });
 
 test("it is looked at every five minutes", async () => {

@@ -13,7 +13,7 @@ export const tenants = controller({
   limiter: maxOf(exponentialBackoff("5ms", "1000s"), tokenBucket({ perSecond: 10, burst: 100 })),
   phases: {
     initial: "Pending",
-    ways: {
+    transitions: {
       Pending: ["Provisioning", "Failed", "Terminating"],
       Provisioning: ["Running", "Failed", "Terminating"],
       Running: ["Provisioning", "Failed", "Terminating"],
@@ -28,20 +28,20 @@ export const tenants = controller({
     }),
   ],
 
-  async reconcile(tenant, { ensure, settle, report, phase, ready, note, wait, again, fail }) {
+  async reconcile(tenant, { ensure, flush, report, phase, ready, recordEvent, wait, requeue, fail }) {
     const namespace = `tenant-${tenant.name}`;
     const problem = problemOf(tenant.spec, namespace);
     if (problem !== undefined) {
       phase("Failed");
       report({ message: problem });
-      note("Failed", problem, "Warning");
+      recordEvent("Failed", problem, "Warning");
       return fail("InvalidTenant", problem);
     }
 
     const labels = { [label]: tenant.name };
     if (ensure(Namespace, namespace, {}, { labels }) === undefined) {
-      await settle();
-      note("Created", `Created namespace ${namespace}`);
+      await flush();
+      recordEvent("Created", `Created namespace ${namespace}`);
     }
     const inside = { namespace, labels };
     const redis = ensure(StatefulSet, "redis", manifests.redis(tenant.spec), inside);
@@ -61,7 +61,7 @@ export const tenants = controller({
     }
     phase("Running");
     ready("TenantReady", "Tenant is ready");
-    return again("5m", "periodic reconciliation");
+    return requeue("5m", "periodic reconciliation");
   },
 
   /** Everything a tenant has is in its namespace, and goes with it. */

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { customResourceDefinition, resource, type KubeObject, type ObjectOf } from "../model/index.js";
+import { customResourceDefinition, resource, type KubeObject, type ResourceObject } from "../model/index.js";
 import type { Client } from "./client.js";
-import type { Header, ObjectFor, UntypedObject } from "./kinds/kind.js";
+import type { Header, ObjectOf, UntypedObject } from "./kinds/kind.js";
 import { ConfigMap, CustomResourceDefinition, Deployment, Namespace } from "./kinds/kubernetes.js";
 
 const Site = resource("demo.dev/v1", "Site", {
@@ -23,20 +23,20 @@ describe("the types of a client", () => {
   test("what is read is typed by its kind, and read only", () => {
     compiled(async (client) => {
       const site = await client.get(Site, "hello");
-      expectTypeOf(site).toEqualTypeOf<ObjectOf<typeof Site>>();
+      expectTypeOf(site).toEqualTypeOf<ResourceObject<typeof Site>>();
       // @ts-expect-error what was read is not changed
       site.spec.title = "x";
       const deployment = await client.get(Deployment, "web");
       expectTypeOf(deployment.spec?.replicas).toEqualTypeOf<number | undefined>();
       // @ts-expect-error not there either
       deployment.metadata.labels = {};
-      expectTypeOf(await client.find(Site, site)).toEqualTypeOf<ObjectOf<typeof Site> | undefined>();
+      expectTypeOf(await client.find(Site, site)).toEqualTypeOf<ResourceObject<typeof Site> | undefined>();
       expectTypeOf(await client.get("demo.dev/v1/Site", "hello")).toEqualTypeOf<UntypedObject>();
       const { items } = await client.list(Namespace, { labelSelector: "a=b" });
-      expectTypeOf(items).toEqualTypeOf<readonly ObjectFor<typeof Namespace>[]>();
+      expectTypeOf(items).toEqualTypeOf<readonly ObjectOf<typeof Namespace>[]>();
       for await (const { spec } of client.each(Site)) expectTypeOf(spec.pages).toEqualTypeOf<number>();
       for await (const { object } of client.watch(ConfigMap)) {
-        expectTypeOf(object).toEqualTypeOf<ObjectFor<typeof ConfigMap>>();
+        expectTypeOf(object).toEqualTypeOf<ObjectOf<typeof ConfigMap>>();
       }
     });
   });
@@ -71,7 +71,7 @@ describe("the types of a client", () => {
     compiled(async (client) => {
       const metadata = { name: "a" };
       expectTypeOf(await client.apply(Site, { metadata, spec: { pages: 3 } })).toEqualTypeOf<
-        ObjectOf<typeof Site>
+        ResourceObject<typeof Site>
       >();
       await client.apply(Site, { metadata });
       await client.apply(Deployment, { metadata, spec: { replicas: 3 } });
@@ -126,7 +126,7 @@ describe("the types of a client", () => {
   test("patches are checked", () => {
     compiled(async (client) => {
       expectTypeOf(await client.patch(Site, "a", { spec: { pages: 3 } })).toEqualTypeOf<
-        ObjectOf<typeof Site>
+        ResourceObject<typeof Site>
       >();
       await client.patch(Site, "a", { metadata: { labels: { a: "b", c: null }, finalizers: null } });
       await client.patch(Site, "a", { metadata: { resourceVersion: "1" }, spec: { pages: null } });
@@ -156,7 +156,7 @@ describe("the types of a client", () => {
       const containers = [{ name: "a", $patch: "delete" }];
       const patch = { spec: { template: { spec: { containers } }, strategy: { $retainKeys: ["type"] } } };
       expectTypeOf(await client.patch(Deployment, "a", patch, { type: "strategic" })).toEqualTypeOf<
-        ObjectFor<typeof Deployment>
+        ObjectOf<typeof Deployment>
       >();
       await client.patchStatus(Deployment, "a", { status: { $patch: "replace" } }, { type: "strategic" });
     });
@@ -174,7 +174,7 @@ describe("the types of a client", () => {
         expectTypeOf(object).toEqualTypeOf<Header>();
       }
       const options = { metadataOnly: false };
-      expectTypeOf(await client.get(Site, "a", options)).toEqualTypeOf<ObjectOf<typeof Site>>();
+      expectTypeOf(await client.get(Site, "a", options)).toEqualTypeOf<ResourceObject<typeof Site>>();
     });
   });
 
@@ -183,10 +183,10 @@ describe("the types of a client", () => {
       const site = await client.get(Site, "hello");
       expectTypeOf(await client.update({ ...site, spec: { ...site.spec, pages: 2 } })).toExtend<KubeObject>();
       const changed = await client.modify(Site, "hello", (old) => {
-        expectTypeOf(old).toEqualTypeOf<ObjectOf<typeof Site>>();
+        expectTypeOf(old).toEqualTypeOf<ResourceObject<typeof Site>>();
         return { ...old, spec: { ...old.spec, theme: "dark" } };
       });
-      expectTypeOf(changed).toEqualTypeOf<ObjectOf<typeof Site>>();
+      expectTypeOf(changed).toEqualTypeOf<ResourceObject<typeof Site>>();
       await client.modify(Site, "hello", (old) => old);
       await client.modify(ConfigMap, "a", (old) => ({ ...old, data: { ...old.data, k: "v" } }));
       await client.modify("v1/ConfigMap", "a", (old) => ({ ...old, data: { k: "v" } }));
@@ -199,7 +199,7 @@ describe("the types of a client", () => {
         metadata: {},
         spec: { title: "A", theme: "dark" },
       }));
-      expectTypeOf(object).toEqualTypeOf<ObjectOf<typeof Site>>();
+      expectTypeOf(object).toEqualTypeOf<ResourceObject<typeof Site>>();
       expectTypeOf(outcome).toEqualTypeOf<"created" | "updated" | "unchanged">();
     });
   });
@@ -207,7 +207,7 @@ describe("the types of a client", () => {
   test("what replaces an object is checked when its kind is said", () => {
     compiled(async (client) => {
       const site = await client.get(Site, "hello");
-      expectTypeOf(await client.update(Site, site)).toEqualTypeOf<ObjectOf<typeof Site>>();
+      expectTypeOf(await client.update(Site, site)).toEqualTypeOf<ResourceObject<typeof Site>>();
       await client.update(Site, { ...site, spec: { title: "A" } }, { dryRun: true });
       await client.updateStatus(Site, { ...site, status: { published: 3 } });
       await client.updateStatus(Site, { metadata: { name: "hello" }, status: { published: 3 } });

@@ -4,7 +4,7 @@ import type {
   DraftOf,
   Header,
   KindInfo,
-  ObjectFor,
+  ObjectOf,
   PartialDraftOf,
   PartialStatusDraftOf,
   PatchOf,
@@ -23,9 +23,9 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./transport/transport.js";
-import type { Which } from "./which.js";
+import type { ObjectRef } from "./which.js";
 
-export type { Which } from "./which.js";
+export type { ObjectRef } from "./which.js";
 
 /** Selection of objects in one namespace; without a namespace, in all. */
 export interface Where extends Selection {
@@ -77,56 +77,56 @@ export interface Client extends AsyncDisposable {
   /** Plural name and scope of a kind; requests them from the server when only the name is given. */
   kind(kind: AnyKind, options?: CallOptions): Promise<KindInfo>;
 
-  get(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header>;
-  get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>>;
+  get(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header>;
+  get<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K>>;
   /** Like get, but resolves with undefined when the object does not exist. */
-  find(kind: AnyKind, which: Which, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
-  find<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K> | undefined>;
+  find(kind: AnyKind, which: ObjectRef, options: GetOptions & MetadataOnly): Promise<Header | undefined>;
+  find<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
   /**
    * Lists one page when a limit is given, otherwise all objects at one resourceVersion, however many pages that takes.
    */
   list(kind: AnyKind, options: Where & ListOptions & MetadataOnly): Promise<Page<Header>>;
-  list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectFor<K>>>;
+  list<K extends AnyKind>(kind: K, options?: Where & ListOptions): Promise<Page<ObjectOf<K>>>;
   /**
    * Iterates over all objects, one page at a time; `limit` is the page size. A list that expires on the way continues with
    * the current objects. `timeout` applies to each page.
    */
   each(kind: AnyKind, options: Where & ListOptions & MetadataOnly): AsyncIterable<Header>;
-  each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectFor<K>>;
+  each<K extends AnyKind>(kind: K, options?: Where & ListOptions): AsyncIterable<ObjectOf<K>>;
   /** Watches until the server ends the stream. An informer reconnects; this does not. */
   watch(kind: AnyKind, options: Where & WatchOptions & MetadataOnly): AsyncIterable<WatchEvent<Header>>;
-  watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectFor<K>>>;
+  watch<K extends AnyKind>(kind: K, options?: Where & WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
   // The compiler reports errors for the last overload, so the typed one comes last.
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
-  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   /**
    * Replaces an object; fails with a conflict when its resourceVersion is stale. The content is type-checked when the kind
    * is given.
    */
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
-  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options: StrategicPatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: PatchOf<K>,
     options?: PatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** Server-side apply: afterwards this field manager owns exactly these fields. */
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
-  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
+  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
   /** Deletes an object; resolves with it while finalizers remain, with undefined when it is gone or did not exist. */
   delete<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     options?: DeleteOptions,
-  ): Promise<ObjectFor<K> | undefined>;
+  ): Promise<ObjectOf<K> | undefined>;
   /** Deletes all selected objects; without a namespace, in one namespace after the other. */
   deleteAll(kind: AnyKind, where?: Where, options?: DeleteOptions): Promise<void>;
 
@@ -135,39 +135,39 @@ export interface Client extends AsyncDisposable {
     kind: K,
     object: StatusDraftOf<K>,
     options?: WriteOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patchStatus<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options: StrategicPatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   patchStatus<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: PatchOf<K>,
     options?: PatchOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   applyStatus<K extends AnyKind>(
     kind: K,
     draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** Returns `spec.replicas` of the scale subresource, after setting it if a number is given. */
-  scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number>;
+  scale(kind: AnyKind, which: ObjectRef, replicas?: number, options?: WriteOptions): Promise<number>;
 
   /** Reads, changes and writes an object; retries on conflict. Does not write when nothing changed. */
   modify<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K>) => DraftOf<K>>,
     options?: ModifyOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   /** Creates an object, or changes it if it exists. */
   createOrUpdate<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K> | undefined) => DraftOf<K>>,
     options?: ModifyOptions,
-  ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
+  ): Promise<{ readonly object: ObjectOf<K>; readonly outcome: "created" | "updated" | "unchanged" }>;
 }

@@ -26,7 +26,7 @@ import type {
   AnyKind,
   DraftOf,
   KindInfo,
-  ObjectFor,
+  ObjectOf,
   PartialDraftOf,
   PartialStatusDraftOf,
   StatusDraftOf,
@@ -50,7 +50,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./transport/transport.js";
-import { scopeOf, targetOf, type Which } from "./which.js";
+import { scopeOf, targetOf, type ObjectRef } from "./which.js";
 
 export interface ClientOptions {
   /** Transport to the API; closed with the client. */
@@ -105,7 +105,7 @@ class TransportClient implements Client {
     return this.#kinds.find(kind, options);
   }
 
-  get<K extends AnyKind>(kind: K, which: Which, options?: GetOptions): Promise<ObjectFor<K>> {
+  get<K extends AnyKind>(kind: K, which: ObjectRef, options?: GetOptions): Promise<ObjectOf<K>> {
     return this.#ask(kind, options, (info, left) =>
       this.transport.get(info, this.#target(info, which), left()),
     );
@@ -113,9 +113,9 @@ class TransportClient implements Client {
 
   async find<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     options?: GetOptions,
-  ): Promise<ObjectFor<K> | undefined> {
+  ): Promise<ObjectOf<K> | undefined> {
     try {
       return await this.get(kind, which, options);
     } catch (error) {
@@ -124,7 +124,7 @@ class TransportClient implements Client {
     }
   }
 
-  list<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): Promise<Page<ObjectFor<K>>> {
+  list<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): Promise<Page<ObjectOf<K>>> {
     const { namespace, ...rest } = options;
     const ask = this.#asksPages(kind, namespace);
     const left = timeLeft(this.#clock, rest);
@@ -132,26 +132,26 @@ class TransportClient implements Client {
       rest.limit === undefined
         ? listAll((asked) => ask({ ...asked, timeout: left().timeout }), rest)
         : ask(rest);
-    return listing as Promise<Page<ObjectFor<K>>>;
+    return listing as Promise<Page<ObjectOf<K>>>;
   }
 
-  each<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): AsyncIterable<ObjectFor<K>> {
+  each<K extends AnyKind>(kind: K, options: Where & ListOptions = {}): AsyncIterable<ObjectOf<K>> {
     const { namespace, ...rest } = options;
     const each: AsyncIterable<unknown> = eachOf(this.#asksPages(kind, namespace), rest);
-    return each as AsyncIterable<ObjectFor<K>>;
+    return each as AsyncIterable<ObjectOf<K>>;
   }
 
   async *watch<K extends AnyKind>(
     kind: K,
     options: Where & WatchOptions = {},
-  ): AsyncGenerator<WatchEvent<ObjectFor<K>>, void, undefined> {
+  ): AsyncGenerator<WatchEvent<ObjectOf<K>>, void, undefined> {
     const { namespace, ...rest } = options;
     let info: KindInfo | undefined;
     for (;;) {
       try {
         info ??= await this.#kinds.find(kind, rest);
         for await (const events of this.transport.watch(info, scopeOf(info, namespace), rest)) {
-          yield* events as readonly WatchEvent<ObjectFor<K>>[];
+          yield* events as readonly WatchEvent<ObjectOf<K>>[];
         }
         return;
       } catch (error) {
@@ -163,7 +163,7 @@ class TransportClient implements Client {
   }
 
   create(manifest: Manifest, options?: WriteOptions): Promise<UntypedObject>;
-  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  create<K extends AnyKind>(kind: K, draft: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   async create(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<WriteOptions>("create", first, second, third);
     return await this.#ask(kind, options, (info, left) => {
@@ -174,7 +174,7 @@ class TransportClient implements Client {
   }
 
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
-  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectFor<K>>;
+  update<K extends AnyKind>(kind: K, object: DraftOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   async update(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<WriteOptions>("update", first, second, third);
     return await this.#update(kind, sent, options);
@@ -182,10 +182,10 @@ class TransportClient implements Client {
 
   patch<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options: PatchOptions | StrategicPatchOptions = {},
-  ): Promise<ObjectFor<K>> {
+  ): Promise<ObjectOf<K>> {
     const { type = Array.isArray(patch) ? "json" : "merge", ...rest } = options;
     return this.#ask(kind, rest, (info, left) =>
       this.transport.patch(info, this.#target(info, which), { type, body: patch }, this.#writing(left())),
@@ -193,7 +193,7 @@ class TransportClient implements Client {
   }
 
   apply(manifest: Manifest, options?: ApplyOptions): Promise<UntypedObject>;
-  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectFor<K>>;
+  apply<K extends AnyKind>(kind: K, draft: PartialDraftOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
   async apply(first: AnyKind, second?: unknown, third?: ApplyOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<ApplyOptions>("apply", first, second, third);
     return this.#apply(kind, sent, options);
@@ -201,9 +201,9 @@ class TransportClient implements Client {
 
   async delete<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     options?: DeleteOptions,
-  ): Promise<ObjectFor<K> | undefined> {
+  ): Promise<ObjectOf<K> | undefined> {
     try {
       return await this.#ask(kind, options, (info, left) =>
         this.transport.delete(info, this.#target(info, which), left()),
@@ -223,7 +223,7 @@ class TransportClient implements Client {
     kind: K,
     object: StatusDraftOf<K>,
     options?: WriteOptions,
-  ): Promise<ObjectFor<K>>;
+  ): Promise<ObjectOf<K>>;
   async updateStatus(first: AnyKind, second?: unknown, third?: WriteOptions): Promise<unknown> {
     const { kind, sent, options } = readArguments<WriteOptions>("updateStatus", first, second, third);
     return await this.#update(kind, sent, { ...options, subresource: "status" });
@@ -231,10 +231,10 @@ class TransportClient implements Client {
 
   patchStatus<K extends AnyKind>(
     kind: K,
-    which: Which,
+    which: ObjectRef,
     patch: unknown,
     options?: PatchOptions | StrategicPatchOptions,
-  ): Promise<ObjectFor<K>> {
+  ): Promise<ObjectOf<K>> {
     return this.patch(kind, which, patch, { ...options, subresource: "status" });
   }
 
@@ -242,11 +242,11 @@ class TransportClient implements Client {
     kind: K,
     draft: PartialStatusDraftOf<K>,
     options?: ApplyOptions,
-  ): Promise<ObjectFor<K>> {
+  ): Promise<ObjectOf<K>> {
     return this.#apply(kind, { ...draft }, { ...options, subresource: "status" });
   }
 
-  async scale(kind: AnyKind, which: Which, replicas?: number, options?: WriteOptions): Promise<number> {
+  async scale(kind: AnyKind, which: ObjectRef, replicas?: number, options?: WriteOptions): Promise<number> {
     const subresource: Subresource = "scale";
     const scale = await this.#ask<KubeObject, KubeObject, typeof options>(kind, options, (info, left) => {
       const target = this.#target(info, which);
@@ -261,10 +261,10 @@ class TransportClient implements Client {
 
   async modify<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K>) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K>) => DraftOf<K>>,
     options: ModifyOptions = {},
-  ): Promise<ObjectFor<K>> {
+  ): Promise<ObjectOf<K>> {
     return this.#retrying(options, isConflict, async (left) => {
       const live = await this.get(kind, which, readingOf(left()));
       return this.#replace(kind, live, change(live), left());
@@ -273,11 +273,11 @@ class TransportClient implements Client {
 
   async createOrUpdate<K extends AnyKind>(
     kind: K,
-    which: Which,
-    change: NoInfer<(object: ObjectFor<K> | undefined) => DraftOf<K>>,
+    which: ObjectRef,
+    change: NoInfer<(object: ObjectOf<K> | undefined) => DraftOf<K>>,
     options: ModifyOptions = {},
-  ): Promise<{ readonly object: ObjectFor<K>; readonly outcome: "created" | "updated" | "unchanged" }> {
-    let live: ObjectFor<K> | undefined;
+  ): Promise<{ readonly object: ObjectOf<K>; readonly outcome: "created" | "updated" | "unchanged" }> {
+    let live: ObjectOf<K> | undefined;
     // The object may be created or deleted between the read and the write.
     const outdated = (error: unknown): boolean =>
       isConflict(error) || isAlreadyExists(error) || (live !== undefined && isMissingObject(error));
@@ -285,7 +285,7 @@ class TransportClient implements Client {
       live = await this.find(kind, which, readingOf(left()));
       const next = change(live) as Sent;
       if (live === undefined) {
-        const object = await this.#createAs<ObjectFor<K>>(kind, which, next, left());
+        const object = await this.#createAs<ObjectOf<K>>(kind, which, next, left());
         return { object, outcome: "created" };
       }
       const object = await this.#replace(kind, live, next, left());
@@ -299,7 +299,7 @@ class TransportClient implements Client {
 
   #createAs<T extends KubeObject>(
     kind: AnyKind,
-    which: Which,
+    which: ObjectRef,
     sent: Sent,
     options: WriteOptions,
   ): Promise<T> {
@@ -387,7 +387,7 @@ class TransportClient implements Client {
     return retryOnConflict(() => attempt(left), waiting);
   }
 
-  #target(info: KindInfo, which: Which): ObjectKey {
+  #target(info: KindInfo, which: ObjectRef): ObjectKey {
     return targetOf(info, which, this.namespace);
   }
 

@@ -6,7 +6,7 @@ export type {
   PatchOptions,
   StrategicPatchOptions,
   Where,
-  Which,
+  ObjectRef,
 } from "./client.js";
 export { createClient, type ClientOptions } from "./create-client.js";
 export { retryOnConflict, type RetryOptions } from "./retry.js";
@@ -15,12 +15,12 @@ export {
   type AnyKind,
   type ContentOf,
   type DraftOf,
-  type ForeignKind,
+  type ExternalKind,
   type Header,
   type KindInfo,
   type KindName,
   type KindReference,
-  type ObjectFor,
+  type ObjectOf,
   type PartialDraftOf,
   type PartialStatusDraftOf,
   type PatchOf,

@@ -5,13 +5,13 @@ import type { Scope, ObjectKey } from "./transport/transport.js";
  * Reference to an object: its name (in the client's default namespace), `"namespace/name"`, both as fields, or the object
  * itself. The namespace is ignored for cluster-scoped kinds.
  */
-export type Which =
+export type ObjectRef =
   | string
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name?: string; readonly namespace?: string } };
 
 /** Key of a referenced object; `fallback` is the namespace of a reference without one. */
-export function targetOf(info: KindInfo, which: Which, fallback: string): ObjectKey {
+export function targetOf(info: KindInfo, which: ObjectRef, fallback: string): ObjectKey {
   const { name = "", namespace } = partsOf(which);
   if (name === "") throw new TypeError(`${nameOf(info)}: the name of the object is missing`);
   checkPart(info, "name", name);
@@ -19,7 +19,7 @@ export function targetOf(info: KindInfo, which: Which, fallback: string): Object
   return { namespace: scopeOf(info, namespace || fallback).namespace, name };
 }
 
-function partsOf(which: Which): { readonly name?: string; readonly namespace?: string | undefined } {
+function partsOf(which: ObjectRef): { readonly name?: string; readonly namespace?: string | undefined } {
   if (typeof which !== "string") return "metadata" in which ? which.metadata : which;
   const slash = which.indexOf("/");
   return slash < 0 ? { name: which } : { namespace: which.slice(0, slash), name: which.slice(slash + 1) };

@@ -6,7 +6,7 @@ export type {
   Column,
   ColumnOptions,
   DeepReadonly,
-  ObjectOf,
+  ResourceObject,
   Resource,
   ResourceOptions,
   ResourceScope,
@@ -17,13 +17,4 @@ export type {
   StatusOutput,
 } from "./resource/resource-types.js";
 export { DefinitionError, type DefinitionProblem } from "./resource/convert/definition-error.js";
-export {
-  atomic,
-  embeddedResource,
-  intOrString,
-  listMap,
-  listSet,
-  preserve,
-  quantity,
-  rule,
-} from "./resource/markers.js";
+export { schema } from "./resource/markers.js";

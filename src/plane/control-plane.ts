@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import { systemClock, systemRandom, type Clock } from "../model/core.js";
-import { silent } from "../runtime/observe/log.js";
-import type { Controllers } from "../runtime/start-controllers.js";
+import { silent } from "../runtime/log/log.js";
+import type { Controllers } from "../runtime/start/start-controllers.js";
 import {
   startApi,
   startServer,

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Probe } from "../runtime/health/health.js";
-import type { Controllers } from "../runtime/start-controllers.js";
+import type { Controllers } from "../runtime/start/start-controllers.js";
 
 export interface HealthServerOptions {
   readonly controllers: Controllers;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { Lease } from "../client/kinds/kubernetes.js";
 import { resource } from "../model/index.js";
-import { controller } from "../runtime/controller.js";
+import { controller } from "../runtime/controller/controller.js";
 import { controlPlane, type ControlPlane } from "./control-plane.js";
 import { operator, type OperatorOptions } from "./operator.js";
 

@@ -1,8 +1,12 @@
 import type { Clock, Random } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
-import type { Controller } from "../runtime/controller.js";
-import type { Log } from "../runtime/observe/log.js";
-import { startControllers, type Controllers, type ControllersOptions } from "../runtime/start-controllers.js";
+import type { Controller } from "../runtime/controller/controller.js";
+import type { Log } from "../runtime/log/log.js";
+import {
+  startControllers,
+  type Controllers,
+  type ControllersOptions,
+} from "../runtime/start/start-controllers.js";
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions, type RegisterOptions } from "./definitions/register-definitions.js";
 import { fileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";

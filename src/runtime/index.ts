@@ -4,22 +4,22 @@ export {
   type CommonOptions,
   type Controller,
   type ControllerOptions,
-} from "./controller.js";
-export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./plain.js";
+} from "./controller/controller.js";
+export { plainController, type PlainOptions, type PlainReconcile, type Result } from "./controller/plain.js";
 export type {
-  CleanupTools,
+  CleanupContext,
   Effect,
   EnsureOptions,
   Observed,
-  RunTools,
+  PlainContext,
+  ReconcileContext,
   StatusPatch,
   StepOptions,
-  Tools,
   TypedKind,
-} from "./tools.js";
-export { PermanentError, type Again, type Failed, type Verdict, type Wait } from "./outcome.js";
-export type { PhaseRules } from "./phases.js";
-export { and, anything, changed, desired, not, or, type Predicate } from "./predicates.js";
+} from "./controller/reconcile-context.js";
+export { PermanentError, type Requeue, type Failed, type Verdict, type Wait } from "./controller/outcome.js";
+export type { PhaseRules } from "./controller/phases.js";
+export { predicates, type Predicate } from "./controller/predicates.js";
 export {
   toAll,
   toIndexed,
@@ -30,22 +30,17 @@ export {
   type Request,
   type Watch,
   type WatchOptions,
-} from "./watch.js";
-export {
-  startControllers,
-  type Controllers,
-  type ControllersOptions,
-  type Election,
-  type Shards,
-} from "./start-controllers.js";
+} from "./controller/watch.js";
+export { startControllers, type Controllers, type ControllersOptions } from "./start/start-controllers.js";
+export type { Election, Shards } from "./start/ownership.js";
 export type { ControllerHandle } from "./loop/controller-handle.js";
 export type { Plan, PlannedChange } from "./plan/plan.js";
 export type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./runs/run.js";
 export { MemoryRunStore, type MemoryRunStoreOptions } from "./runs/memory-run-store.js";
 export type { RunQuery, RunStore } from "./runs/run-store.js";
-export { StepError } from "./steps/steps.js";
-export type { Log } from "./observe/log.js";
-export { createLog, type LogOptions } from "./observe/create-log.js";
+export { StepError } from "./reconcile/steps/steps.js";
+export type { Log } from "./log/log.js";
+export { createLog, type LogOptions } from "./log/create-log.js";
 export { controllerMetrics, type MetricFamily, type Metrics } from "./observe/metrics.js";
 export { traces, type OpenTelemetry } from "./observe/traces.js";
 export type { Observer, RunFacts } from "./observe/observer.js";
@@ -62,16 +57,10 @@ export {
   tokenBucket,
   type RateLimiter,
 } from "./queue/rate-limiter.js";
-export {
-  batched,
-  chooseStrategy,
-  immediate,
-  scheduled,
-  type Strategy,
-  type StrategyRule,
-} from "./queue/strategy.js";
+export { strategies } from "./controller/strategies.js";
+export type { Strategy, StrategyRule } from "./queue/strategy.js";
 
-export { schedule, type Schedule, type ScheduleOptions, type ScheduleTools } from "./schedule/schedule.js";
+export { schedule, type Schedule, type ScheduleOptions, type ScheduleContext } from "./schedule/schedule.js";
 export {
   startSchedule,
   type RunningSchedule,
@@ -83,7 +72,7 @@ export { window, type Window, type WindowOptions } from "./schedule/window.js";
 
 export { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader/leader-election.js";
 export { sharding, type Sharding, type ShardingOptions, type ShardWork } from "./shard/sharding.js";
-export { NotLeaderError } from "./leader/term.js";
+export { NotLeaderError } from "./lease/term.js";
 export { eventRecorder, type EventRecorder, type EventRecorderOptions } from "./recorder/event-recorder.js";
 export { breakers, type Breakers } from "./breaker/breakers.js";
 export { CircuitOpenError, type Breaker, type BreakerOptions, type BreakerState } from "./breaker/breaker.js";

@@ -1,16 +1,20 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client, Which } from "../client/client.js";
+import type { Client, ObjectRef } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
-import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
+import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
 import { targetOf } from "../client/which.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";
 import { kindsOf } from "../plane/definitions/kinds-of.js";
-import type { Controller } from "../runtime/controller.js";
+import type { Controller } from "../runtime/controller/controller.js";
 import type { Run } from "../runtime/runs/run.js";
-import { startControllers, type Controllers, type ControllersOptions } from "../runtime/start-controllers.js";
+import {
+  startControllers,
+  type Controllers,
+  type ControllersOptions,
+} from "../runtime/start/start-controllers.js";
 import type { Api } from "../server/index.js";
 import { hooked } from "./api/calls.js";
 import { Interception, type Interceptors } from "./api/interceptors.js";
@@ -54,15 +58,15 @@ export interface TestPlane extends AsyncDisposable {
   /** Waits until a condition holds for an object; `undefined` stands for an object that does not exist. */
   readonly until: <K extends AnyKind>(
     kind: K,
-    which: Which,
-    holds: (object: ObjectFor<K> | undefined) => boolean,
-  ) => Promise<ObjectFor<K> | undefined>;
+    which: ObjectRef,
+    holds: (object: ObjectOf<K> | undefined) => boolean,
+  ) => Promise<ObjectOf<K> | undefined>;
   /** Waits until no run is active or due, caches are up to date and garbage is collected. Does not move time. */
   readonly settled: () => Promise<void>;
   /** Moves time forward, from timer to timer; the work that each one causes ends before the next fires. */
   readonly advance: (time: Duration) => Promise<void>;
   /** Runs of an object, oldest first. */
-  readonly runs: (kind: AnyKind, which: Which) => Promise<readonly Run[]>;
+  readonly runs: (kind: AnyKind, which: ObjectRef) => Promise<readonly Run[]>;
   /** Events that controllers recorded, oldest first. */
   readonly events: () => Promise<readonly RecordedEvent[]>;
   /** Adds interceptors between the controllers and the API, for example faults; returns a function that removes them. */

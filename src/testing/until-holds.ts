@@ -1,11 +1,11 @@
 import { clearTimeout, setTimeout } from "node:timers";
-import type { Client, Which } from "../client/client.js";
-import type { AnyKind, ObjectFor } from "../client/kinds/kind.js";
+import type { Client, ObjectRef } from "../client/client.js";
+import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { targetOf } from "../client/which.js";
 
 export interface UntilOptions<K extends AnyKind> {
   readonly kind: K;
-  readonly which: Which;
+  readonly which: ObjectRef;
   /** In milliseconds of real time. */
   readonly limit: number;
   /** True when the plane was closed meanwhile. */
@@ -16,8 +16,8 @@ export interface UntilOptions<K extends AnyKind> {
 export async function untilHolds<K extends AnyKind>(
   client: Client,
   { kind, which, limit, isClosed }: UntilOptions<K>,
-  holds: (object: ObjectFor<K> | undefined) => boolean,
-): Promise<ObjectFor<K> | undefined> {
+  holds: (object: ObjectOf<K> | undefined) => boolean,
+): Promise<ObjectOf<K> | undefined> {
   const info = await client.kind(kind);
   const { name, namespace } = targetOf(info, which, client.namespace);
   const selection = { namespace, fieldSelector: `metadata.name=${name}` };

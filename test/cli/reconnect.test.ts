@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixtures/terminal.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import { freePorts } from "../components/process/port.js";
 import { fettle } from "./fettle-process.js";
 import { Note } from "./site-plane.js";
@@ -16,8 +16,8 @@ let plane: ControlPlane;
 
 const notes = controller({
   for: Note,
-  reconcile(object, { note }) {
-    note("Seen", `saw ${object.spec.text ?? ""}`);
+  reconcile(object, { recordEvent }) {
+    recordEvent("Seen", `saw ${object.spec.text ?? ""}`);
   },
 });
 

@@ -10,7 +10,7 @@ import { runCommandLine } from "../../src/cli/program.js";
 import { resource } from "../../src/model/index.js";
 import type { RunList } from "../../src/plane/management/contract.js";
 import { controlPlane } from "../../src/plane/control-plane.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import { freePorts } from "../components/process/port.js";
 import { fettle, type FettleProcess } from "./fettle-process.js";
 import { folderWith } from "./folder.js";
@@ -37,7 +37,7 @@ test("fettle why shows runs from before the control plane was killed", async () 
     (JSON.parse(await command(["why", "site/hello", "-o", "json", "--limit", "100"], cwd)) as RunList).runs;
 
   const first = await up();
-  await expect.poll(async () => (await runs()).some(({ outcome }) => outcome.type === "again")).toBe(true);
+  await expect.poll(async () => (await runs()).some(({ outcome }) => outcome.type === "requeue")).toBe(true);
   const before = await runs();
   // At most the last second may be lost.
   await pause(1000);

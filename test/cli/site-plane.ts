@@ -6,8 +6,8 @@ import { recordingTerminal, type RecordingTerminal } from "../../src/cli/fixture
 import { runCommandLine } from "../../src/cli/program.js";
 import { resource } from "../../src/model/index.js";
 import { controlPlane, type ControlPlane } from "../../src/plane/control-plane.js";
-import { controller } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { followFrom } from "../../src/runtime/runs/run-store.js";
 
@@ -25,7 +25,7 @@ function sitesController(published = new Map<string, number>()) {
     owns: [Page],
     resync: false,
     backoff: { base: "10m" },
-    async reconcile(site, { ensure, step, report, ready, again, fail }) {
+    async reconcile(site, { ensure, step, report, ready, requeue, fail }) {
       const { title, pages } = site.spec;
       if (title === "") return fail("NoTitle", "a site needs a title");
       if (title === "broken") throw new Error("the printer is on fire");
@@ -38,7 +38,7 @@ function sitesController(published = new Map<string, number>()) {
       );
       report({ published: pages });
       ready("Published");
-      return again("12h", "check the certificate");
+      return requeue("12h", "check the certificate");
     },
   });
 }

@@ -172,7 +172,7 @@ describe("plan and diff", () => {
     expect(out).toContain("namespace/new would be created");
     expect(out).toContain("site.demo.dev/new/there would be created");
     expect(out).toContain("there-1 would be created");
-    expect(out).toContain("cannot be planned: it is written in the plain style");
+    expect(out).toContain("cannot be planned: plans need the steps and children of a declarative controller");
     expect(out).not.toContain("rejected");
     expect(code).toBe(0);
     expect((await fettle("diff", { filename: [file] })).out).toContain("title: There");

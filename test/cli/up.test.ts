@@ -149,8 +149,8 @@ import { controller } from "fettle";
 import { Site } from ${JSON.stringify(join(example, "index.js"))};
 export const greeter = controller({
   for: Site,
-  reconcile(site, { note }) {
-    note("Greeted", "hello to " + site.name, "Warning");
+  reconcile(site, { recordEvent }) {
+    recordEvent("Greeted", "hello to " + site.name, "Warning");
   },
 });
 `,

@@ -16,7 +16,7 @@ import {
   systemClock,
   type ApiError,
 } from "../../src/model/index.js";
-import { RecordingTransport } from "../../src/runtime/runs/recording-transport.js";
+import { recordingTransport } from "../../src/runtime/runs/recording-transport.js";
 import { hooked } from "../../src/testing/api/calls.js";
 import { startHome, ways, type Home } from "./home.js";
 
@@ -51,7 +51,7 @@ async function failureOf(doing: Promise<unknown>): Promise<ApiError> {
 test("the namespace of a connection goes through all that a transport is wrapped in", () => {
   const connection = { server: "http://127.0.0.1:1", namespace: "team-a" };
   const transport = httpTransport({ connection });
-  const recording = new RecordingTransport(transport, { clock: systemClock, wrote: () => {} });
+  const recording = recordingTransport(transport, { clock: systemClock, wrote: () => {} });
   expect([recording.namespace, hooked(transport, {}).namespace]).toEqual(["team-a", "team-a"]);
 });
 

@@ -7,7 +7,7 @@ import { loadConnection } from "../../src/client/kubeconfig/load-connection.js";
 import { httpTransport } from "../../src/client/transport/http/http-transport.js";
 import { resource } from "../../src/model/index.js";
 import { operator, type Operator } from "../../src/plane/operator.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import { fettle } from "../cli/fettle-process.js";
 import { describeWith, kubernetes } from "../components/index.js";
 import { until } from "../runtime/until.js";

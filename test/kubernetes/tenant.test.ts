@@ -112,7 +112,7 @@ describeWith("the tenant operator on Kubernetes", strict, (get) => {
     await running.controllers.idle();
     const runs = await running.controllers.runs.find({ kind: "Tenant", key: "quiet" });
     const look = runs.find(({ triggers }) => triggers.some(({ text }) => text === "look"));
-    expect(look).toMatchObject({ outcome: { type: "again" }, writes: [] });
+    expect(look).toMatchObject({ outcome: { type: "requeue" }, writes: [] });
   });
 
   test("what is changed or deleted by hand is set back", async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -16,6 +16,11 @@ const mayImport: Record<string, readonly string[]> = {
   testing: ["model", "store", "server", "client", "runtime", "events", "plane"],
   cli: ["model", "store", "server", "client", "runtime", "events", "plane"],
 };
+
+const config = (await import(resolve("oxlint.config.mjs"))) as {
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+};
+const folders = Object.entries(config.folders);
 
 const place = mkdtempSync(join(tmpdir(), "fettle-layers-"));
 afterAll(() => rmSync(place, { recursive: true }));
@@ -51,6 +56,43 @@ test("a forbidden import fails lint, an allowed one does not", () => {
     const refused = report.includes(`${path}:`);
     expect(refused, `${path} in:\n${report}`).toBe(!mayImport[layer]?.includes(other));
   }
+});
+
+test.each(folders)("the folder order of %s names every folder", (layer, order) => {
+  const found = readdirSync(`src/${layer}`, { withFileTypes: true }).filter((each) => each.isDirectory());
+  expect(new Set(order)).toEqual(new Set(found.map(({ name }) => name)));
+});
+
+test("a folder may import only from lower folders of its layer", () => {
+  const files: Record<string, boolean> = {};
+  const contents: Record<string, string> = {};
+  const add = (path: string, target: string, allowed: boolean): void => {
+    contents[path] = `import type { Thing } from "${target}";\nexport type Imported = Thing;\n`;
+    files[path] = allowed;
+  };
+  for (const [layer, order] of folders) {
+    for (const [place, folder] of order.entries()) {
+      for (const [otherPlace, other] of order.entries()) {
+        if (folder === other) continue;
+        add(`src/${layer}/${folder}/uses-${other}.ts`, `../${other}/thing.js`, otherPlace < place);
+        add(`src/${layer}/${folder}/sub/uses-${other}.ts`, `../../${other}/sub/thing.js`, otherPlace < place);
+        // A nested folder may have the name of one of the layer's.
+        add(`src/${layer}/${folder}/sub/uses-nested-${other}.ts`, `../${other}/thing.js`, true);
+      }
+      add(`src/${layer}/${folder}/uses-root.ts`, "../thing.js", false);
+      add(`src/${layer}/${folder}/fixtures/uses-root.ts`, "../../thing.js", true);
+      add(`src/${layer}/${folder}/sub/uses-root.ts`, "../../thing.js", false);
+      add(`src/${layer}/uses-${folder}.ts`, `./${folder}/thing.js`, true);
+    }
+  }
+  const report = lint(contents);
+  const refused = Object.keys(files).filter((path) => report.includes(`${path}:`));
+  expect(refused).toEqual(Object.keys(files).filter((path) => files[path] === false));
+});
+
+test("the layer rule applies in ordered folders as well", () => {
+  const report = lint({ "src/runtime/log/uses-server.ts": 'import "../../server/thing.js";\n' });
+  expect(report).toContain("src/runtime/log/uses-server.ts:");
 });
 
 test("every way to import counts", () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Namespace, Secret } from "../../src/client/kinds/kubernetes.js";
 import type { KubeObject } from "../../src/model/index.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
-import type { Tools } from "../../src/runtime/tools.js";
+import type { ReconcileContext } from "../../src/runtime/controller/reconcile-context.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Box, Page, Site, Tenant } from "./kinds.js";
 import { condition, type TestPlane } from "./test-plane.js";
 
-type Words = Tools<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
+type Words = ReconcileContext<typeof Site, typeof Page | typeof Box | typeof ConfigMap | typeof Secret>;
 
 describeHomes(({ startTestPlane }) => {
   /** A plane whose only controller does for every site what `make` says at that time. */
@@ -48,11 +48,11 @@ describeHomes(({ startTestPlane }) => {
 
   describe("what is written", () => {
     test("children are made with their owner, and not written again", async () => {
+      const returned: (string | undefined)[] = [];
       await using plane = await start(({ ensure }) => {
-        expect(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html ?? "x").toBe(
-          "x",
-        );
+        returned.push(ensure(Page, "hello-1", { html: "x" }, { labels: { site: "hello" } })?.spec.html);
       });
+      expect(returned[0]).toBeUndefined();
       const site = await plane.client.get(Site, "hello");
       const page = await plane.client.get(Page, "hello-1");
       expect(page.metadata.labels).toEqual({ site: "hello" });
@@ -72,6 +72,7 @@ describeHomes(({ startTestPlane }) => {
       const { writes: written, outcome } = await plane.again();
       expect(written).toEqual([]);
       expect(outcome).toEqual({ type: "done" });
+      expect(returned.at(-1)).toBe("x");
     });
 
     test("what the server fills in or writes in its own way is not written again", async () => {
@@ -139,7 +140,9 @@ describeHomes(({ startTestPlane }) => {
         ensure(Page, "hello-1", { html: "x" });
       });
       await plane.client.patch(Page, "hello-1", { spec: { html: "drift" } });
-      await plane.until(Page, "hello-1", (page) => page?.spec.html === "x");
+      const page = await plane.until(Page, "hello-1", (found) => found?.spec.html === "x");
+      // Created, changed by the test, and set back.
+      expect(page?.metadata.generation).toBe(3);
     });
 
     test("records what was there before a write and after it", async () => {
@@ -154,10 +157,10 @@ describeHomes(({ startTestPlane }) => {
       ]);
     });
 
-    test("in the order they were staged; settle writes what follows depends on", async () => {
-      await using plane = await start(async ({ ensure, settle, client }) => {
+    test("in the order they were staged; flush writes what follows depends on", async () => {
+      await using plane = await start(async ({ ensure, flush, client }) => {
         ensure(Page, "hello-1", { html: "x" });
-        await settle();
+        await flush();
         const page = await client.get(Page, "hello-1");
         ensure(ConfigMap, "uid", { data: { uid: page.metadata.uid ?? "" } });
       });
@@ -189,9 +192,9 @@ describeHomes(({ startTestPlane }) => {
       await using plane = await start(two);
       const run = await plane.again((words) => {
         one(words);
-        return words.again("1h");
+        return words.requeue("1h");
       });
-      expect(run.outcome.type).toBe("again");
+      expect(run.outcome.type).toBe("requeue");
       expect(await names(plane)).toEqual(["a"]);
     });
 

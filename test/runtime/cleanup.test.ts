@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { changed } from "../../src/runtime/predicates.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { changed } from "../../src/runtime/controller/predicates.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 import { condition, followRuns } from "./test-plane.js";
@@ -98,7 +98,11 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
   describe("a cleanup that does not come to its end keeps the object", () => {
     test.each<[string, NonNullable<Options["cleanup"]>, object]>([
       ["wait", (_, { wait }) => wait("Busy", "still in use"), { status: "False", reason: "Busy" }],
-      ["again", (_, { again }) => again("1m", "still in use"), { status: "False", reason: "CleaningUp" }],
+      [
+        "requeue",
+        (_, { requeue }) => requeue("1m", "still in use"),
+        { status: "False", reason: "CleaningUp" },
+      ],
       ["fail", (_, { fail }) => fail("Stuck", "cannot be removed"), { status: "False", reason: "Stuck" }],
       [
         "a throw",

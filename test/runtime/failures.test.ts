@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sleep } from "../../src/model/index.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import type { Log } from "../../src/runtime/observe/log.js";
-import { PermanentError } from "../../src/runtime/outcome.js";
-import { toAll, watch } from "../../src/runtime/watch.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import type { Log } from "../../src/runtime/log/log.js";
+import { PermanentError } from "../../src/runtime/controller/outcome.js";
+import { toAll, watch } from "../../src/runtime/controller/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
 import { condition, gate } from "./test-plane.js";
@@ -166,7 +166,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(run.outcome).toMatchObject({
         type: "error",
         message:
-          'a reconciler returns nothing, or what wait(), again() or fail() made, but not {"requeue":true}',
+          'a reconciler returns nothing, or what wait(), requeue() or fail() made, but not {"requeue":true}',
       });
       expect(run.writes.filter(({ kind }) => kind.kind === "Page")).toEqual([]);
     });
@@ -204,9 +204,9 @@ describeHomes(({ newClock, startTestPlane }) => {
     });
 
     test("neither does the failure of children that nobody awaits", async () => {
-      await using plane = await start((_, { ensure, settle }) => {
+      await using plane = await start((_, { ensure, flush }) => {
         ensure(Page, "taken", { html: "x" });
-        void settle();
+        void flush();
       });
       await plane.client.create(Page, { metadata: { name: "taken" }, spec: { html: "theirs" } });
       await plane.create("hello");
@@ -280,9 +280,9 @@ describeHomes(({ newClock, startTestPlane }) => {
     test("priority, strategy, fairnessKey and limiter are done without", async () => {
       let works = false;
       await using plane = await start(
-        (_, { again }) => {
+        (_, { requeue }) => {
           if (!works) throw new Error("no");
-          return again("1s");
+          return requeue("1s");
         },
         { priority: broken, strategy: broken, fairnessKey: broken, limiter: { delay: broken } },
       );
@@ -290,9 +290,9 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome.type).toBe("error");
       works = true;
       await plane.clock.advance(5);
-      expect((await plane.run()).outcome.type).toBe("again");
+      expect((await plane.run()).outcome.type).toBe("requeue");
       await plane.clock.advance(1000);
-      expect((await plane.run()).outcome.type).toBe("again");
+      expect((await plane.run()).outcome.type).toBe("requeue");
       for (const what of ["priority", "strategy", "fairnessKey", "limiter"])
         expect(plane.errors).toContain(`the ${what} failed`);
     });
@@ -382,7 +382,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
         await eventually(() =>
           plane.errors.includes(
-            "the function goes on although its run was cancelled: pass its signal on to what it waits for",
+            "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits",
           ),
         );
         await plane.create("other");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { atomic, listMap, listSet, resource } from "../../src/model/index.js";
+import { resource, schema } from "../../src/model/index.js";
 
 /** Something that has pages. */
 export const Site = resource("demo.dev/v1", "Site", {
@@ -25,13 +25,17 @@ export const Theme = resource("demo.dev/v1", "Theme", {
 export const Box = resource("demo.dev/v1", "Box", {
   spec: z.object({
     size: z.int().default(3),
-    tags: listSet(z.array(z.string())).optional(),
-    ports: listMap(
-      z.array(z.object({ port: z.int(), protocol: z.string().default("TCP"), name: z.string().optional() })),
-      ["port", "protocol"],
-    ).optional(),
+    tags: schema.listSet(z.array(z.string())).optional(),
+    ports: schema
+      .listMap(
+        z.array(
+          z.object({ port: z.int(), protocol: z.string().default("TCP"), name: z.string().optional() }),
+        ),
+        ["port", "protocol"],
+      )
+      .optional(),
     steps: z.array(z.object({ run: z.string(), shell: z.string().default("sh") })).optional(),
-    color: atomic(z.object({ red: z.int().default(0), green: z.int() })).optional(),
+    color: schema.atomic(z.object({ red: z.int().default(0), green: z.int() })).optional(),
     notes: z.record(z.string(), z.string()).optional(),
   }),
 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/create-client.js";
 import type { KindInfo } from "../../src/client/kinds/kind.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { sleep } from "../../src/model/index.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { createLog } from "../../src/runtime/observe/create-log.js";
+import { sleep, type Duration } from "../../src/model/index.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { createLog } from "../../src/runtime/log/create-log.js";
 import { renderRun } from "../../src/runtime/runs/render-run.js";
 import { schedule } from "../../src/runtime/schedule/schedule.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
 import { condition, gate } from "./test-plane.js";
@@ -16,7 +16,7 @@ import { eventually } from "./until.js";
 type Options = ControllerOptions<typeof Site, readonly [typeof Page], never>;
 
 describeHomes(({ newClock, startTestApi, startTestPlane }) => {
-  async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace = "10s") {
+  async function start(options: Pick<Options, "reconcile"> & Partial<Options>, grace: Duration = "10s") {
     const clock = newClock();
     const sites = controller({ for: Site, owns: [Page], resync: false, ...options });
     const plane = await startTestPlane([Site, Page], { controllers: [sites], clock, grace });
@@ -132,6 +132,9 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       const stopped = plane.controllers.stop();
       await plane.clock.advance(60_000);
       await stopped;
+      expect(await plane.controllers.runs.find({ kind: "Site", key: "default/a" })).toMatchObject([
+        { outcome: { type: "cancelled", message: "the process stops" } },
+      ]);
     });
 
     test("does not wait for ever for a schedule that ignores that it was cancelled either", async () => {
@@ -165,6 +168,50 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
       await controllers.stop();
       expect(await ready).toBeInstanceOf(Error);
     });
+  });
+
+  test("each controller writes with the client of its own user, which its runs name", async () => {
+    await using api = await startTestApi([Site, Page]);
+    const writes: string[] = [];
+    const clientFor = (user: string) => {
+      const { transport, namespace } = api.client;
+      const tagged: Transport = Object.create(transport, {
+        patch: {
+          value: (...[kind, ...rest]: Parameters<Transport["patch"]>) => {
+            writes.push(`${user} ${kind.kind}`);
+            return transport.patch(kind, ...rest);
+          },
+        },
+      });
+      return createClient({ transport: tagged, namespace });
+    };
+    const reconcile = (): void => {};
+    await using controllers = startControllers({
+      controllers: [
+        controller({
+          for: Site,
+          owns: [Page],
+          reconcile: (_, { ensure }) => void ensure(Page, "p", { html: "x" }),
+        }),
+        controller({ for: Page, name: "pages", reconcile }),
+      ],
+      client: api.client,
+      clientFor,
+    });
+    await controllers.ready();
+    await api.client.create(Site, { metadata: { name: "hello" }, spec: {} });
+    await api.until(Site, "hello", (site) => condition(site, "Ready") !== undefined);
+    await controllers.idle();
+    const users = new Set((await controllers.runs.find()).map(({ user }) => user));
+    expect(users).toEqual(
+      new Set(["system:fettle:controller:sites.demo.dev", "system:fettle:controller:pages"]),
+    );
+    expect(new Set(writes)).toEqual(
+      new Set([
+        "system:fettle:controller:sites.demo.dev Page",
+        "system:fettle:controller:sites.demo.dev Site",
+      ]),
+    );
   });
 
   test("two controllers must not have one name", async () => {

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { failures } from "../../src/model/core.js";
-import { controller } from "../../src/runtime/controller.js";
-import type { Log } from "../../src/runtime/observe/log.js";
-import { plainController } from "../../src/runtime/plain.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import type { Log } from "../../src/runtime/log/log.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
 import { testPlane } from "../../src/testing/index.js";
 import { Page, Site } from "./kinds.js";
 import { gate } from "./test-plane.js";

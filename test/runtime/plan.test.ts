@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
 import type { Plan } from "../../src/runtime/plan/plan.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
@@ -16,17 +16,17 @@ function publishing(more: Partial<Options> = {}) {
     for: Site,
     owns: [Page],
     resync: false,
-    async reconcile(site, { ensure, step, report, settle, note }) {
+    async reconcile(site, { ensure, step, report, flush, recordEvent }) {
       for (let page = 1; page <= site.spec.pages; page++)
         ensure(Page, `${site.name}-${page}`, { html: `${site.spec.title} ${page}` });
-      await settle();
+      await flush();
       const url = await step("publish", { planned: "https://planned" }, () => {
         world.push("published");
         return "https://real";
       });
       await step("certificate", { unless: () => site.spec.title !== "secure" }, () => world.push("signed"));
       report({ note: url });
-      if (site.spec.title === "Hi") note("Published", url);
+      if (site.spec.title === "Hi") recordEvent("Published", url);
     },
     ...more,
   });
@@ -169,9 +169,9 @@ describeHomes(({ newClock, startTestPlane }) => {
 
     test("has what was settled, whatever comes of the run", async () => {
       const { sites } = publishing({
-        async reconcile(site, { ensure, settle, fail, client }) {
+        async reconcile(site, { ensure, flush, fail, client }) {
           ensure(Page, "settled", { html: "x" });
-          await settle();
+          await flush();
           const page = await client.get(Page, "settled");
           ensure(Page, "staged", { html: "x" });
           if (site.spec.title === "throw") throw new Error("no");

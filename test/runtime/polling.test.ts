@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import type { InformerScope } from "../../src/client/informer/informers.js";
 import { poll } from "../../src/client/polling/poll.js";
 import { ConfigMap } from "../../src/client/kinds/kubernetes.js";
-import type { ObjectOf, VirtualClock } from "../../src/model/index.js";
-import { controller } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
-import { toIndexed, watch } from "../../src/runtime/watch.js";
+import type { ResourceObject, VirtualClock } from "../../src/model/index.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
+import { toIndexed, watch } from "../../src/runtime/controller/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
 import { condition } from "./test-plane.js";
 
-type SiteObject = ObjectOf<typeof Site>;
+type SiteObject = ResourceObject<typeof Site>;
 
 /** Rows of a table that only Fettle's user knows of. */
 function table(clock: VirtualClock) {
@@ -225,14 +225,14 @@ describeHomes(({ newClock, startTestPlane }) => {
       for: Site,
       owns: [Page],
       resync: false,
-      async reconcile(request, { client, read, runId, note }) {
+      async reconcile(request, { client, read, runId, recordEvent }) {
         seen.push(request);
         expect(runId).not.toBe("");
         const site = await client.find(Site, request);
         if (site === undefined) return;
         expect(read(Site, site.metadata.name ?? "")).toBeDefined();
         await client.patchStatus(Site, request, { status: { published: 1 } });
-        note("Seen", "it was seen");
+        recordEvent("Seen", "it was seen");
         return next;
       },
     });
@@ -240,7 +240,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     const { client, run } = plane;
     await client.create(Site, { metadata: { name: "hello" }, spec: {} });
     expect(await run()).toMatchObject({
-      outcome: { type: "again", after: 60_000 },
+      outcome: { type: "requeue", after: 60_000 },
       writes: [{ verb: "patch", subresource: "status", after: { status: { published: 1 } } }],
     });
     next = { requeue: true };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../../src/model/index.js";
-import { controller } from "../../src/runtime/controller.js";
+import { controller } from "../../src/runtime/controller/controller.js";
 import { describeHomes } from "./homes/describe-homes.js";
 
 const Site = resource("demo.dev/v1", "Site", {
@@ -68,5 +68,6 @@ describeHomes(({ startTestPlane, needs }) => {
     await until(Page, "hello-1", (page) => page !== undefined);
     await client.delete(Site, "hello");
     await until(Page, "hello-1", (page) => page === undefined);
+    expect((await client.list(Page)).items).toEqual([]);
   });
 });

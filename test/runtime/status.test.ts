@@ -3,12 +3,12 @@ import type { Client } from "../../src/client/client.js";
 import { ConfigMap, Event } from "../../src/client/kinds/kubernetes.js";
 import { untilAborted } from "../../src/client/async/until-aborted.js";
 import { breakers as createBreakers } from "../../src/runtime/breaker/breakers.js";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site } from "./kinds.js";
 import { condition, gate } from "./test-plane.js";
-import { eventually, follow } from "./until.js";
+import { eventually, follow, until } from "./until.js";
 
 type Phase = "Pending" | "Running" | "Done";
 type Tools = Parameters<Options["reconcile"]>[1];
@@ -94,6 +94,64 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.site()).status).toMatchObject({ note: "theirs", published: 1 });
     });
 
+    test("flush writes what is reported so far, and leaves observedGeneration to the end of the run", async () => {
+      const rest = gate();
+      await using plane = await start({
+        phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
+        async reconcile(_, { ensure, report, phase, condition: set, flush }) {
+          ensure(Page, "hello-1", { html: "x" });
+          report({ published: 1 });
+          phase("Running");
+          set("Provisioned", false, "Creating", "1 of 2");
+          await flush();
+          await rest.passed;
+          report({ published: 2 });
+          phase("Done");
+          set("Provisioned", true, "Created");
+        },
+      });
+      const during = await until(plane.client, Site, "hello", (site) => site?.status?.published === 1);
+      expect(during?.status).toMatchObject({ phase: "Running" });
+      expect(during?.status).not.toHaveProperty("observedGeneration");
+      expect(condition(during, "Provisioned")).toMatchObject({ status: "False", observedGeneration: 1 });
+      expect(condition(during, "Ready")).toBeUndefined();
+      rest.open();
+      const run = await plane.run();
+      expect(run.writes.map(({ verb, subresource }) => subresource ?? verb)).toEqual([
+        "apply",
+        "status",
+        "status",
+      ]);
+      const after = await plane.site();
+      expect(after.status).toMatchObject({ published: 2, phase: "Done", observedGeneration: 1 });
+      expect(condition(after, "Provisioned")).toMatchObject({ status: "True" });
+      expect(condition(after, "Ready")).toMatchObject({ status: "True" });
+    });
+
+    test("flush writes nothing when nothing is reported", async () => {
+      await using plane = await start({ reconcile: (_, { flush }) => flush() });
+      expect(statusWrites(await plane.run())).toBe(1);
+      expect((await plane.again()).writes).toEqual([]);
+    });
+
+    test("flush in a cleanup shows how far it is", async () => {
+      const rest = gate();
+      await using plane = await start({
+        reconcile() {},
+        async cleanup(_, { report, flush }) {
+          report({ note: "removing pages" });
+          await flush();
+          await rest.passed;
+        },
+      });
+      await plane.run();
+      await plane.client.delete(Site, "hello");
+      await until(plane.client, Site, "hello", (site) => site?.status?.note === "removing pages");
+      rest.open();
+      await until(plane.client, Site, "hello", (site) => site === undefined);
+      expect((await plane.run()).outcome.type).toBe("gone");
+    });
+
     test("a field is taken away with null", async () => {
       let note: string | null = "x";
       await using plane = await start({ reconcile: (_, { report }) => report({ note }) });
@@ -152,7 +210,7 @@ describeHomes(({ newClock, startTestPlane }) => {
   test("phases move as declared, and no other way", async () => {
     const next: Phase[] = ["Running", "Done", "Pending"];
     await using plane = await start({
-      phases: { initial: "Pending", ways: { Pending: ["Running"], Running: ["Done"], Done: [] } },
+      phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
       reconcile(_, { phase }) {
         const to = next.shift();
         if (to !== undefined) phase(to);
@@ -175,7 +233,7 @@ describeHomes(({ newClock, startTestPlane }) => {
   test("a phase that is declared is not taken away by a report", async () => {
     const reports: object[] = [{ phase: "Running", published: 1 }, { phase: null }, { published: 2 }];
     await using plane = await start({
-      phases: { initial: "Pending", ways: { Pending: ["Running"], Running: ["Done"], Done: [] } },
+      phases: { initial: "Pending", transitions: { Pending: ["Running"], Running: ["Done"], Done: [] } },
       reconcile: (_, { report }) => report(reports.shift() ?? {}),
     });
     await plane.run();
@@ -390,7 +448,7 @@ describeHomes(({ newClock, startTestPlane }) => {
 
   test("notes are events about the object", async () => {
     await using plane = await start({
-      reconcile: (_, { note }) => note("Published", "three pages", "Normal"),
+      reconcile: (_, { recordEvent }) => recordEvent("Published", "three pages", "Normal"),
     });
     const told = follow(plane.client, Event);
     expect((await told.next()).value).toMatchObject({

@@ -1,16 +1,16 @@
 import { createClient } from "../../src/client/create-client.js";
 import type { Client } from "../../src/client/client.js";
-import type { AnyKind, ForeignKind, ObjectFor } from "../../src/client/kinds/kind.js";
+import type { AnyKind, ExternalKind, ObjectOf } from "../../src/client/kinds/kind.js";
 import { ConfigMap, Event, Namespace, Secret } from "../../src/client/kinds/kubernetes.js";
 import type { KubeObject, Resource } from "../../src/model/index.js";
 import { registerDefinitions } from "../../src/plane/definitions/register-definitions.js";
-import { silent } from "../../src/runtime/observe/log.js";
+import { silent } from "../../src/runtime/log/log.js";
 import type { Run } from "../../src/runtime/runs/run.js";
 import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-} from "../../src/runtime/start-controllers.js";
+} from "../../src/runtime/start/start-controllers.js";
 import type { Home } from "./homes/home.js";
 import { eventually, until } from "./until.js";
 
@@ -22,8 +22,8 @@ export interface TestApi extends AsyncDisposable {
   readonly until: <K extends AnyKind>(
     kind: K,
     name: string,
-    holds: (object: ObjectFor<K> | undefined) => boolean,
-  ) => Promise<ObjectFor<K> | undefined>;
+    holds: (object: ObjectOf<K> | undefined) => boolean,
+  ) => Promise<ObjectOf<K> | undefined>;
 }
 
 export interface TestPlane extends TestApi {
@@ -31,7 +31,7 @@ export interface TestPlane extends TestApi {
   /** The next run that matches: one after the last that this returned, whether it has ended already or not. */
   readonly run: (matches?: (run: Run) => boolean) => Promise<Run>;
   /** Resolves when the controllers know of an object, and not only the API. */
-  readonly seen: (kind: ForeignKind | Resource, key: string) => Promise<void>;
+  readonly seen: (kind: ExternalKind | Resource, key: string) => Promise<void>;
 }
 
 /** An API that serves these kinds, and nobody at work on it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 import { eventually } from "./until.js";
@@ -23,13 +23,17 @@ describeHomes(({ newClock, startTestPlane }) => {
 
   describe("an object is looked at again", () => {
     test("when its reconciler asked for it", async () => {
-      await using plane = await start((_, { again }) => again("10m", "check the certificate"));
-      expect(plane.first.outcome).toEqual({ type: "again", after: 600_000, reason: "check the certificate" });
+      await using plane = await start((_, { requeue }) => requeue("10m", "check the certificate"));
+      expect(plane.first.outcome).toEqual({
+        type: "requeue",
+        after: 600_000,
+        reason: "check the certificate",
+      });
       await plane.clock.advance(599_999);
       expect(await plane.count()).toBe(1);
       await plane.clock.advance(1);
       const { triggers, startedAt } = await plane.run();
-      expect(triggers).toMatchObject([{ type: "again", text: "check the certificate", due: startedAt }]);
+      expect(triggers).toMatchObject([{ type: "requeue", text: "check the certificate", due: startedAt }]);
       expect(startedAt - plane.first.startedAt).toBe(600_000);
     });
 
@@ -37,7 +41,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       await using plane = await start((_, { wait }) => wait("NoAddress", "the gateway is slow", "30s"));
       await plane.clock.advance(30_000);
       expect((await plane.run()).triggers).toMatchObject([
-        { type: "again", text: "NoAddress: the gateway is slow" },
+        { type: "requeue", text: "NoAddress: the gateway is slow" },
       ]);
     });
 
@@ -61,7 +65,7 @@ describeHomes(({ newClock, startTestPlane }) => {
 
     test("a change before that time comes first, is told alone, and the time is counted anew", async () => {
       let answer: "10m" | "20m" = "10m";
-      await using plane = await start((_, { again }) => again(answer, answer));
+      await using plane = await start((_, { requeue }) => requeue(answer, answer));
       await plane.clock.advance(60_000);
       answer = "20m";
       await plane.client.patch(Site, "hello", { spec: { pages: 2 } });
@@ -69,7 +73,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       await plane.clock.advance(1_199_999);
       expect(await plane.count()).toBe(2);
       await plane.clock.advance(1);
-      expect((await plane.run()).triggers).toMatchObject([{ type: "again", text: "20m" }]);
+      expect((await plane.run()).triggers).toMatchObject([{ type: "requeue", text: "20m" }]);
     });
   });
 

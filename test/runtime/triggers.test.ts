@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { controller, type ControllerOptions } from "../../src/runtime/controller.js";
-import { changed } from "../../src/runtime/predicates.js";
+import { controller, type ControllerOptions } from "../../src/runtime/controller/controller.js";
+import { changed } from "../../src/runtime/controller/predicates.js";
 import { batched } from "../../src/runtime/queue/strategy.js";
 import type { Run } from "../../src/runtime/runs/run.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
-import { toIndexed, toOwner, watch } from "../../src/runtime/watch.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
+import { toIndexed, toOwner, watch } from "../../src/runtime/controller/watch.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Page, Site, Theme } from "./kinds.js";
 import { followRuns, gate } from "./test-plane.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { controller } from "../../src/runtime/controller.js";
-import { plainController } from "../../src/runtime/plain.js";
-import { startControllers } from "../../src/runtime/start-controllers.js";
+import { controller } from "../../src/runtime/controller/controller.js";
+import { plainController } from "../../src/runtime/controller/plain.js";
+import { startControllers } from "../../src/runtime/start/start-controllers.js";
 import { describeHomes } from "./homes/describe-homes.js";
 import { Site } from "./kinds.js";
 
@@ -11,9 +11,9 @@ describeHomes(({ startTestApi, startTestPlane }) => {
     let runs = 0;
     const sites = controller({
       for: Site,
-      reconcile(_, { again }) {
+      reconcile(_, { requeue }) {
         runs++;
-        return again(0);
+        return requeue(0);
       },
     });
     await using controllers = startControllers({ controllers: [sites], client: api.client });

@@ -1,12 +1,12 @@
 import type { Client, Where } from "../../src/client/client.js";
-import type { AnyKind, ObjectFor } from "../../src/client/kinds/kind.js";
+import type { AnyKind, ObjectOf } from "../../src/client/kinds/kind.js";
 
 /** What there is, and then all that changes; a deleted object is told as `gone`. */
 export async function* follow<K extends AnyKind>(
   client: Client,
   kind: K,
   where: Where & { readonly signal?: AbortSignal } = {},
-): AsyncGenerator<{ readonly object: ObjectFor<K>; readonly gone: boolean }, void, undefined> {
+): AsyncGenerator<{ readonly object: ObjectOf<K>; readonly gone: boolean }, void, undefined> {
   const { items, resourceVersion } = await client.list(kind, where);
   for (const object of items) yield { object, gone: false };
   for await (const { type, object } of client.watch(kind, { ...where, resourceVersion })) {
@@ -19,8 +19,8 @@ export async function until<K extends AnyKind>(
   client: Client,
   kind: K,
   name: string,
-  holds: (object: ObjectFor<K> | undefined) => boolean,
-): Promise<ObjectFor<K> | undefined> {
+  holds: (object: ObjectOf<K> | undefined) => boolean,
+): Promise<ObjectOf<K> | undefined> {
   const where = { fieldSelector: `metadata.name=${name}` };
   const { items, resourceVersion } = await client.list(kind, where);
   if (holds(items[0])) return items[0];

@@ -19,9 +19,9 @@ const project = {
     export const sites = controller({
       for: Site,
       owns: [Page],
-      reconcile(site, { ensure, again }) {
+      reconcile(site, { ensure, requeue }) {
         for (let page = 1; page <= site.spec.pages; page++) ensure(Page, \`\${site.name}-\${page}\`, { html: "x" });
-        return again("12h", "look again");
+        return requeue("12h", "look again");
       },
     });
   `,

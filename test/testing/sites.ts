@@ -33,16 +33,16 @@ export const sites = (cdn: Pick<FakeCdn, "publish" | "remove">) =>
   controller({
     for: Site,
     owns: [Page],
-    async reconcile(site, { ensure, step, report, ready, note, again, fail }) {
+    async reconcile(site, { ensure, step, report, ready, recordEvent, requeue, fail }) {
       if (site.spec.title === "") return fail("NoTitle", "a site needs a title");
       for (let page = 1; page <= site.spec.pages; page++) {
         ensure(Page, `${site.name}-${page}`, { html: `<h1>${site.spec.title} ${page}</h1>` });
       }
       await step("publish", () => cdn.publish(site.name, site.spec.pages));
-      note("Published", `${site.spec.pages} pages`);
+      recordEvent("Published", `${site.spec.pages} pages`);
       report({ published: site.spec.pages });
       ready("Published");
-      return again("12h", "check the certificate");
+      return requeue("12h", "check the certificate");
     },
     async cleanup(site, { step }) {
       await step("remove", () => cdn.remove(site.name));

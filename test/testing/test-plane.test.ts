@@ -92,7 +92,7 @@ test("controllers recover from an intercepted request when time passes", async (
   expect((await plane.runs(Site, "hello")).map(({ outcome }) => outcome.type).slice(0, 3)).toEqual([
     "error",
     "error",
-    "again",
+    "requeue",
   ]);
   expect((await plane.client.list(Page)).items).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { CustomResourceDefinition } from "../../model/core.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 import {
   UsageError,
   type Command,

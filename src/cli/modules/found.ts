@@ -1,5 +1,5 @@
 import type { Resource } from "../../model/resource/resource-types.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
 /** What modules have to offer to a control plane, each once. */
@@ -35,7 +35,7 @@ function isController(value: object): value is Controller {
     isObject(options) &&
     isObject(options.for) &&
     isObject(style) &&
-    (style.type === "prose" || style.type === "plain")
+    (style.type === "declarative" || style.type === "plain")
   );
 }
 

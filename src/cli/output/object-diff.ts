@@ -2,7 +2,7 @@ import { renderDiff, type Json, type KubeObject } from "../../model/core.js";
 import { withoutIgnored } from "../../model/diff/ignore.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { bookkeeping } from "../../plane/management/redact.js";
-import { comparable } from "../../runtime/observe/secrets.js";
+import { comparable } from "../../runtime/log/secrets.js";
 
 const ignored = [...bookkeeping, 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'];
 

@@ -1,4 +1,4 @@
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import { loadConfig } from "../../plane/config/load-config.js";
 import type { Config } from "../../plane/config/config.js";
 import { overrideControllers } from "../../plane/config/override-controllers.js";

@@ -3,7 +3,7 @@ import type { Client, Where } from "../../client/client.js";
 import { Event } from "../../client/kinds/kubernetes.js";
 import { sleep, systemClock } from "../../model/core.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import type { Run } from "../../runtime/runs/run.js";
 import { followFrom, type RunStore } from "../../runtime/runs/run-store.js";
 import { RunLines, timeText, whatHappened } from "./run-line.js";
@@ -47,7 +47,7 @@ export function followForPeople(
 export function followForPrograms({ runs, since, signal }: Omit<Watched, "client">, log: Log): void {
   const print = (run: Run): void => {
     const did = whatHappened(run);
-    if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "again")) return;
+    if (did.length === 0 && (run.outcome.type === "done" || run.outcome.type === "requeue")) return;
     const { id, controller, kind, key, outcome, duration, wait, failures, triggers } = run;
     const facts = { controller, object: `${kind} ${key}`, run: id, did, outcome, duration, wait, failures };
     log.info({ ...facts, triggers: triggers.map(({ type }) => type) }, "run");

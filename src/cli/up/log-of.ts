@@ -1,6 +1,6 @@
 import type { Config } from "../../plane/config/config.js";
-import { createLog } from "../../runtime/observe/create-log.js";
-import type { Log, LogLevel } from "../../runtime/observe/log.js";
+import { createLog } from "../../runtime/log/create-log.js";
+import type { Log, LogLevel } from "../../runtime/log/log.js";
 import type { Terminal } from "../command/command.js";
 
 /** Fields of log lines about runs and findings, which {@link followForPeople} prints itself. */

@@ -25,7 +25,7 @@ test("a run that did something is a line", () => {
         { name: "look", startedAt: 0, duration: 0, attempts: 0, outcome: "skipped" },
         { name: "publish", startedAt: 0, duration: 8, attempts: 1, outcome: "done" },
       ],
-      outcome: { type: "again", after: 43_200_000, reason: "check the certificate" },
+      outcome: { type: "requeue", after: 43_200_000, reason: "check the certificate" },
     }),
   );
   expect(told(line)).toBe(

@@ -39,7 +39,7 @@ export class RunLines {
     const end = words(run.outcome);
     const same = this.#last.get(object) === end;
     this.#remember(object, run.outcome.type === "gone" ? undefined : end);
-    const isWell = run.outcome.type === "done" || run.outcome.type === "again";
+    const isWell = run.outcome.type === "done" || run.outcome.type === "requeue";
     if (did.length === 0 && (isWell || (same && !isTold(run.failures)))) return undefined;
     if (run.outcome.type === "error" && !isTold(run.failures)) return undefined;
     const paint = this.#paint;
@@ -128,7 +128,7 @@ function ending({ outcome, failures }: Run, paint: Colors): readonly string[] {
     case "done":
       return [];
     case "gone":
-    case "again":
+    case "requeue":
       return [paint.dim(text)];
     case "wait":
     case "cancelled":
@@ -148,7 +148,7 @@ function words(outcome: RunOutcome): string {
       return "done";
     case "gone":
       return "gone";
-    case "again": {
+    case "requeue": {
       const why = outcome.reason === "" ? "" : `: ${outcome.reason}`;
       return `next run in ${formatDuration(outcome.after)}${why}`;
     }

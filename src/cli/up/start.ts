@@ -1,4 +1,4 @@
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
 import { StartError, type Terminal } from "../command/command.js";

@@ -1,5 +1,5 @@
 import { type Clock, type KubeObject, type Random, systemClock, systemRandom } from "../../model/core.js";
-import type { AnyKind, KindInfo, ObjectFor } from "../kinds/kind.js";
+import type { AnyKind, KindInfo, ObjectOf } from "../kinds/kind.js";
 import type { Transport } from "../transport/transport.js";
 import { keyOf } from "../source/object-cache.js";
 import { InformerUse } from "./informer-use.js";
@@ -53,7 +53,7 @@ class OpenInformers implements Informers {
     this.#watchLists = new WatchLists(options.watchLists ?? true);
   }
 
-  async open<K extends AnyKind>(kind: K, scope: InformerScope = {}): Promise<Informer<ObjectFor<K>>> {
+  async open<K extends AnyKind>(kind: K, scope: InformerScope = {}): Promise<Informer<ObjectOf<K>>> {
     this.#checkOpen();
     const info = await this.#options.resolve(kind);
     this.#checkOpen();
@@ -63,7 +63,7 @@ class OpenInformers implements Informers {
       if (--shared.users === 0) this.#stop(shared);
     });
     // The type parameter is not checked at run time.
-    return use as unknown as Informer<ObjectFor<K>>;
+    return use as unknown as Informer<ObjectOf<K>>;
   }
 
   wrote(kind: KindInfo, object: KubeObject): void {

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../model/core.js";
-import type { AnyKind, KindInfo, ObjectFor } from "../kinds/kind.js";
+import type { AnyKind, KindInfo, ObjectOf } from "../kinds/kind.js";
 import type { Selection } from "../transport/transport.js";
 import type { ReflectorState } from "./reflector/reflector.js";
 import type { Source } from "../source/source.js";
@@ -55,7 +55,7 @@ export interface InformerProblem {
 /** Shared informers of a process, by kind and scope. */
 export interface Informers extends AsyncDisposable {
   /** Opens an informer without waiting for its first list. Throws for an unknown kind or an invalid selector. */
-  open<K extends AnyKind>(kind: K, scope?: InformerScope): Promise<Informer<ObjectFor<K>>>;
+  open<K extends AnyKind>(kind: K, scope?: InformerScope): Promise<Informer<ObjectOf<K>>>;
   /**
    * Puts a written object, as the server returned it, into the caches until the event with its version or a later one
    * arrives. Listeners are called for the event only.

@@ -1,13 +1,18 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
-import { customResourceDefinition, resource, type KubeObject, type ObjectOf } from "../../model/index.js";
+import {
+  customResourceDefinition,
+  resource,
+  type KubeObject,
+  type ResourceObject,
+} from "../../model/index.js";
 import {
   kind,
   type AnyKind,
   type ContentOf,
   type DraftOf,
-  type ObjectFor,
+  type ObjectOf,
   type UntypedObject,
 } from "./kind.js";
 import * as kubernetes from "./kubernetes.js";
@@ -33,14 +38,14 @@ function checked<T>(value: T): T {
 
 describe("the types of foreign kinds", () => {
   test("objects are read only, all the way down", () => {
-    type Read = ObjectFor<typeof Deployment>;
+    type Read = ObjectOf<typeof Deployment>;
     expectTypeOf<NonNullable<Read["spec"]>["replicas"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Read["metadata"]>().toEqualTypeOf<KubeObject["metadata"]>();
     expectTypeOf<Read>().toExtend<KubeObject>();
-    expectTypeOf<ObjectFor<typeof ConfigMap>["data"]>().toEqualTypeOf<
+    expectTypeOf<ObjectOf<typeof ConfigMap>["data"]>().toEqualTypeOf<
       { readonly [name: string]: string } | undefined
     >();
-    const change = (deployment: Read, map: ObjectFor<typeof ConfigMap>): void => {
+    const change = (deployment: Read, map: ObjectOf<typeof ConfigMap>): void => {
       // @ts-expect-error what was read is not changed
       deployment.spec = undefined;
       // @ts-expect-error not further in either
@@ -56,7 +61,7 @@ describe("the types of foreign kinds", () => {
   test("drafts need a name and may leave out what kind they are", () => {
     checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, data: { k: "v" } });
     checked<DraftOf<typeof ConfigMap>>({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
-    checked<DraftOf<typeof ConfigMap>>({} as ObjectFor<typeof ConfigMap>);
+    checked<DraftOf<typeof ConfigMap>>({} as ObjectOf<typeof ConfigMap>);
     // @ts-expect-error there is no such field
     checked<DraftOf<typeof ConfigMap>>({ metadata: { name: "a" }, date: {} });
     // @ts-expect-error values are texts
@@ -101,7 +106,7 @@ describe("the types of foreign kinds", () => {
       "Certificate",
       { plural: "certificates" },
     );
-    expectTypeOf<ObjectFor<typeof Certificate>["spec"]["dnsNames"]>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<ObjectOf<typeof Certificate>["spec"]["dnsNames"]>().toEqualTypeOf<readonly string[]>();
     // @ts-expect-error what is needed is needed
     checked<DraftOf<typeof Certificate>>({ metadata: { name: "a" } });
     expect(Certificate).toEqual({
@@ -114,25 +119,25 @@ describe("the types of foreign kinds", () => {
   });
 
   test("a kind by name is untyped", () => {
-    expectTypeOf<ObjectFor<"apps/v1/Deployment">>().toEqualTypeOf<UntypedObject>();
-    expectTypeOf<ObjectFor<{ apiVersion: string; kind: string }>>().toEqualTypeOf<UntypedObject>();
+    expectTypeOf<ObjectOf<"apps/v1/Deployment">>().toEqualTypeOf<UntypedObject>();
+    expectTypeOf<ObjectOf<{ apiVersion: string; kind: string }>>().toEqualTypeOf<UntypedObject>();
     const Unknown = kind("demo.dev/v1", "Unknown", { plural: "unknowns" });
-    expectTypeOf<ObjectFor<typeof Unknown>>().toEqualTypeOf<UntypedObject>();
+    expectTypeOf<ObjectOf<typeof Unknown>>().toEqualTypeOf<UntypedObject>();
     checked<DraftOf<"v1/ConfigMap">>({ metadata: { name: "a" }, anything: { goes: true } });
     // @ts-expect-error a name alone could be in any group
     checked<AnyKind>("ConfigMap");
   });
 
   test("a resource of one's own keeps its types", () => {
-    expectTypeOf<ObjectFor<typeof Site>>().toEqualTypeOf<ObjectOf<typeof Site>>();
+    expectTypeOf<ObjectOf<typeof Site>>().toEqualTypeOf<ResourceObject<typeof Site>>();
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: { title: "A" } });
     // @ts-expect-error a title is needed
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" }, spec: {} });
     // @ts-expect-error and a spec to have it in
     checked<DraftOf<typeof Site>>({ metadata: { name: "a" } });
-    checked<DraftOf<typeof Site>>({} as ObjectFor<typeof Site>);
+    checked<DraftOf<typeof Site>>({} as ObjectOf<typeof Site>);
     const Tagged = resource("demo.dev/v1", "Tagged", { spec: z.object({ tags: z.array(z.string()) }) });
-    checked<DraftOf<typeof Tagged>>({} as ObjectFor<typeof Tagged>);
+    checked<DraftOf<typeof Tagged>>({} as ObjectOf<typeof Tagged>);
   });
 });
 

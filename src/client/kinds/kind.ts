@@ -1,7 +1,7 @@
 import type { JsonPatchOperation, KubeObject, ObjectMeta } from "../../model/core.js";
 import type {
   DeepReadonly,
-  ObjectOf,
+  ResourceObject,
   Resource,
   ResourceScope,
   SpecInput,
@@ -23,7 +23,7 @@ declare const shape: unique symbol;
  * Kind defined elsewhere: one of Kubernetes' own, or a custom resource of another project. `Shape` is the type of its objects,
  * for the compiler only.
  */
-export interface ForeignKind<Shape = unknown> extends KindInfo {
+export interface ExternalKind<Shape = unknown> extends KindInfo {
   readonly [shape]?: Shape;
 }
 
@@ -38,7 +38,7 @@ export function kind<Shape = unknown>(
   apiVersion: string,
   kind: string,
   { plural, scope = "Namespaced" }: { readonly plural: string; readonly scope?: ResourceScope },
-): ForeignKind<Shape> {
+): ExternalKind<Shape> {
   return Object.freeze({ apiVersion, kind, plural, scope });
 }
 
@@ -52,7 +52,7 @@ export interface KindReference {
 }
 
 /** Any way to name a kind. Kinds with a type make objects type-checked. */
-export type AnyKind = Resource | ForeignKind | KindName | KindReference;
+export type AnyKind = Resource | ExternalKind | KindName | KindReference;
 
 /** Fields of every object. */
 export interface Header {
@@ -70,8 +70,8 @@ export interface UntypedObject extends KubeObject {
 type Body<Shape> = Omit<Shape, "apiVersion" | "kind" | "metadata">;
 
 /** Object of a kind as it is read: frozen. */
-export type ObjectFor<K extends AnyKind> = K extends Resource
-  ? ObjectOf<K>
+export type ObjectOf<K extends AnyKind> = K extends Resource
+  ? ResourceObject<K>
   : K extends { readonly [shape]?: infer Shape }
     ? unknown extends Shape
       ? UntypedObject
@@ -137,7 +137,7 @@ export type PatchOf<K extends AnyKind> =
         | readonly JsonPatchOperation[];
 
 /** Status of an object of a kind. */
-type StatusOf<K extends AnyKind> = "status" extends keyof ObjectFor<K> ? ObjectFor<K>["status"] : never;
+type StatusOf<K extends AnyKind> = "status" extends keyof ObjectOf<K> ? ObjectOf<K>["status"] : never;
 
 /** Object as its status is replaced; the rest is ignored. */
 export type StatusDraftOf<K extends AnyKind> =

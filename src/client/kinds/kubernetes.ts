@@ -25,9 +25,9 @@ import type * as scheduling from "kubernetes-types/scheduling/v1.js";
 import type * as storage from "kubernetes-types/storage/v1.js";
 import type { StructuralSchema } from "../../model/core.js";
 import { builtInKinds } from "../../model/built-in-kinds.js";
-import { kind, type ForeignKind } from "./kind.js";
+import { kind, type ExternalKind } from "./kind.js";
 
-function builtIn<Shape>(name: keyof typeof builtInKinds): ForeignKind<Shape> {
+function builtIn<Shape>(name: keyof typeof builtInKinds): ExternalKind<Shape> {
   const { apiVersion, kind: kindName, plural, scope } = builtInKinds[name];
   return kind<Shape>(apiVersion, kindName, { plural, scope });
 }

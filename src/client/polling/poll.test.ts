@@ -441,7 +441,7 @@ describe("rows that are not objects", () => {
   });
 
   test("a version without a key, and an interval of nothing, are refused", () => {
-    const options = { name: "rows", interval: "10s", list: (): Row[] => [], toObject };
+    const options = { name: "rows", interval: "10s" as const, list: (): Row[] => [], toObject };
     expect(() => poll({ ...options, version: (row: Row) => row.version })).toThrow(/no "key"/);
     expect(() => poll({ ...options, interval: 0 })).toThrow(/cannot list every 0s/);
   });

@@ -95,3 +95,20 @@ const embedded = z.looseObject({
 export function embeddedResource(): typeof embedded {
   return embedded.meta({ "x-kubernetes-embedded-resource": true });
 }
+
+/**
+ * Markers for zod schemas that have a meaning of their own in Kubernetes' structural schemas.
+ *
+ * @example
+ * spec: z.object({ ports: schema.listMap(z.array(Port), ["name"]), memory: schema.quantity() })
+ */
+export const schema = {
+  atomic,
+  embeddedResource,
+  intOrString,
+  listMap,
+  listSet,
+  preserve,
+  quantity,
+  rule,
+} as const;

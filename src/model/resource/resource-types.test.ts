@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Condition } from "../conditions/conditions.js";
 import type { KubeObject, ObjectMeta } from "../object/object.js";
 import { DefinitionError } from "./convert/definition-error.js";
-import type { ObjectOf, Resource, Spec, SpecInput, Status } from "./resource-types.js";
+import type { ResourceObject, Resource, Spec, SpecInput, Status } from "./resource-types.js";
 import { resource } from "./resource.js";
 
 const Site = resource("demo.dev/v1", "Site", {
@@ -34,8 +34,8 @@ describe("static types", () => {
     expect(input).toBeDefined();
   });
 
-  test("ObjectOf is typed by its kind and deeply read-only", () => {
-    type Fleets = ObjectOf<typeof Fleet>;
+  test("ResourceObject is typed by its kind and deeply read-only", () => {
+    type Fleets = ResourceObject<typeof Fleet>;
     expectTypeOf<Fleets["apiVersion"]>().toEqualTypeOf<"demo.dev/v1">();
     expectTypeOf<Fleets["kind"]>().toEqualTypeOf<"Fleet">();
     expectTypeOf<Fleets["metadata"]>().toEqualTypeOf<ObjectMeta>();
@@ -57,13 +57,13 @@ describe("static types", () => {
   test("every status field is optional, and conditions are included", () => {
     expectTypeOf<Status<typeof Fleet>["ready"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Status<typeof Fleet>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
-    expectTypeOf<ObjectOf<typeof Fleet>["status"]>().toEqualTypeOf<Status<typeof Fleet> | undefined>();
+    expectTypeOf<ResourceObject<typeof Fleet>["status"]>().toEqualTypeOf<Status<typeof Fleet> | undefined>();
     const Plain = resource("demo.dev/v1", "Plain", { spec: z.object({}), status: z.object({}) });
     expectTypeOf<Status<typeof Plain>["conditions"]>().toEqualTypeOf<readonly Condition[] | undefined>();
     // @ts-expect-error it names no such field
     expectTypeOf<Status<typeof Plain>["ready"]>().toBeUnknown();
     const Page = resource("demo.dev/v1", "Page", { spec: z.object({}) });
-    expectTypeOf<ObjectOf<typeof Page>["status"]>().toEqualTypeOf<undefined>();
+    expectTypeOf<ResourceObject<typeof Page>["status"]>().toEqualTypeOf<undefined>();
     expect(Page.subresources.status).toBe(false);
   });
 

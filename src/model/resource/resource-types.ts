@@ -161,9 +161,9 @@ export type Status<R extends Resource> = TypesOf<R>["status"];
  * Object of a kind as read.
  *
  * @example
- * type SiteObject = ObjectOf<typeof Site>;
+ * type SiteObject = ResourceObject<typeof Site>;
  */
-export interface ObjectOf<R extends Resource> {
+export interface ResourceObject<R extends Resource> {
   readonly apiVersion: R["apiVersion"];
   readonly kind: R["kind"];
   readonly metadata: ObjectMeta;

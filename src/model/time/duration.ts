@@ -1,5 +1,16 @@
-/** Length of time: a number of milliseconds, or a string such as `"12h"`, `"1.5s"`, `"1h30m"` or `"2d"`. */
-export type Duration = number | string;
+type Optional<Unit extends string> = `${number}${Unit}` | "";
+
+/**
+ * Length of time: a number of milliseconds, or a string such as `"250ms"`, `"1.5s"`, `"1h30m"` or `"2d"`, with units in descending
+ * order.
+ */
+export type Duration =
+  | number
+  | `${number}${"us" | "ns"}`
+  | Exclude<
+      `${Optional<"w">}${Optional<"d">}${Optional<"h">}${Optional<"m">}${Optional<"s">}${Optional<"ms">}`,
+      ""
+    >;
 
 /** Milliseconds in each unit. A day is always 24 hours. */
 const units = new Map([
@@ -18,13 +29,13 @@ const units = new Map([
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00B5\u03BC]+)/y;
 
 /**
- * Converts a {@link Duration} to milliseconds.
+ * Converts a {@link Duration}, or text from elsewhere, such as a configuration file, to milliseconds. Throws if it is malformed.
  *
  * @example
  * duration("1h30m"); // 5400000
  * duration(250); // 250
  */
-export function duration(value: Duration): number {
+export function duration(value: number | string): number {
   if (typeof value === "number") {
     if (Number.isFinite(value) && value >= 0) return value;
     throw new RangeError(

@@ -1,4 +1,4 @@
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 import { ConfigError, type ControllerSettings, type Origin } from "./config.js";
 
 /**

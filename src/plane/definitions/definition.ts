@@ -1,4 +1,4 @@
-import { kind, type ObjectFor } from "../../client/kinds/kind.js";
+import { kind, type ObjectOf } from "../../client/kinds/kind.js";
 import type { Condition, CustomResourceDefinition } from "../../model/core.js";
 
 /** A definition as stored by a server, with defaults and status. */
@@ -18,7 +18,7 @@ export const Definition = kind<DefinitionShape>("apiextensions.k8s.io/v1", "Cust
   scope: "Cluster",
 });
 
-export type StoredDefinition = ObjectFor<typeof Definition>;
+export type StoredDefinition = ObjectOf<typeof Definition>;
 
 /** Field manager of definitions, the same for all programs that register them. */
 export const definitionManager = "fettle";

@@ -1,5 +1,5 @@
 import type { Resource } from "../../model/resource/resource-types.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 
 /** Kinds defined in this program that controllers reconcile, own or watch, and further ones, without duplicates. */
 export function kindsOf(

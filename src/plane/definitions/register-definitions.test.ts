@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Client } from "../../client/client.js";
 import { createClient } from "../../client/create-client.js";
 import { customResourceDefinition, failures, resource } from "../../model/index.js";
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import { startApi, type Api } from "../../server/index.js";
 import { MemoryStore } from "../../store/index.js";
 import { inProcess } from "../in-process.js";

@@ -10,7 +10,7 @@ import {
   type Duration,
 } from "../../model/core.js";
 import type { Resource } from "../../model/resource/resource-types.js";
-import type { Log } from "../../runtime/observe/log.js";
+import type { Log } from "../../runtime/log/log.js";
 import {
   Definition,
   definitionManager,

@@ -1,5 +1,5 @@
 import { diff, type FieldChange, type Json, type KubeObject } from "../../model/core.js";
-import { comparable, withoutSecrets } from "../../runtime/observe/secrets.js";
+import { comparable, withoutSecrets } from "../../runtime/log/secrets.js";
 
 /** Metadata that changes with every write, and is left out of differences. */
 export const bookkeeping = [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { duration, systemClock, type Clock, type Duration, type Timer } from "../../model/core.js";
-import { silent, type Log } from "../../runtime/observe/log.js";
+import { silent, type Log } from "../../runtime/log/log.js";
 import { compactRun } from "../../runtime/runs/compact-run.js";
 import type { Run } from "../../runtime/runs/run.js";
 import { defaultRunLimit, matchesRun, type RunQuery, type RunStore } from "../../runtime/runs/run-store.js";

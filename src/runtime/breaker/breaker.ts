@@ -2,7 +2,7 @@ import { duration, formatDuration, type Clock, type Duration } from "../../model
 import { OutcomeWindow } from "./outcome-window.js";
 
 /*
- * A breaker stands before one thing outside (a gateway, a database, another API) and is in one of three states:
+ * Circuit breaker of one dependency (a gateway, a database, another API). It is in one of three states:
  *
  * - **closed**: calls go through and their outcomes are counted. It opens when `failures` calls in a row have failed or,
  *   with a `ratio`, when that share of at least `minimum` calls within `window` has.
@@ -21,23 +21,23 @@ import { OutcomeWindow } from "./outcome-window.js";
 export type BreakerState = "closed" | "open" | "half-open";
 
 export interface BreakerOptions {
-  /** How many calls in a row must fail to open it. Default 5; not used with a `ratio`. */
+  /** Failures in a row that open it. Default 5; not used with a `ratio`. */
   readonly failures?: number | undefined;
-  /** What share of the calls within `window` must fail to open it, such as 0.5. */
+  /** Share of failed calls within `window` that opens it, such as 0.5. */
   readonly ratio?: number | undefined;
-  /** How far back a `ratio` looks. Default 1 minute. */
+  /** Period over which `ratio` is computed. Default 1 minute. */
   readonly window?: Duration | undefined;
-  /** How many calls there must be within `window` for a `ratio` to mean something. Default 10. */
+  /** Calls within `window` below which `ratio` is not applied. Default 10. */
   readonly minimum?: number | undefined;
-  /** How long calls are refused. Default 1 minute. */
+  /** Time during which calls are refused. Default 1 minute. */
   readonly openFor?: Duration | undefined;
-  /** How many calls try it out afterwards: this many at a time, and this many must succeed. Default 1. */
+  /** Calls that probe it afterwards: this many at a time, and this many must succeed to close it. Default 1. */
   readonly probes?: number | undefined;
-  /** Which errors are the dependency's fault; all of them unless told. A bad request says nothing about its health. */
+  /** Decides which errors count as failures of the dependency; a bad request, for example, does not. Default: all. */
   readonly isFailure?: ((error: unknown) => boolean) | undefined;
 }
 
-/** What became of a call, or of the breaker. */
+/** Outcome of a call, or change of state. */
 export type BreakerEvent =
   | { readonly type: "state"; readonly name: string; readonly from: BreakerState; readonly to: BreakerState }
   | {
@@ -49,14 +49,14 @@ export type BreakerEvent =
 
 export type BreakerListener = (event: BreakerEvent) => void;
 
-/** A call was refused because those before it failed. */
+/** Error of a call that an open breaker refused. */
 export class CircuitOpenError extends Error {
   override readonly name = "CircuitOpenError";
 
   constructor(
-    /** The dependency that is left alone. */
+    /** Name of the dependency. */
     readonly dependency: string,
-    /** Milliseconds until it is worth trying again. */
+    /** Milliseconds until a call may pass. */
     readonly retryAfter: number,
     options?: ErrorOptions,
   ) {
@@ -67,7 +67,7 @@ export class CircuitOpenError extends Error {
   }
 }
 
-/** How soon to ask again when others are trying it out right now. */
+/** Retry delay in milliseconds while other calls probe the dependency. */
 const whileProbing = 1000;
 
 export class Breaker {
@@ -85,7 +85,7 @@ export class Breaker {
   #era = 0;
   /** Failures in a row while closed, successes while half-open. */
   #count = 0;
-  /** When the calls began that are trying it out, oldest first. */
+  /** Start times of active probes, oldest first. */
   readonly #probing = new Set<{ readonly since: number }>();
   #openedAt = 0;
   #lastError: unknown;
@@ -114,11 +114,11 @@ export class Breaker {
   get state(): BreakerState {
     if (this.#state !== "open") return this.#state;
     const age = this.#clock.now() - this.#openedAt;
-    // A clock that was set back cannot say how long it has been: trying early does no harm, waiting for hours would.
+    // If the clock was set back, the elapsed time is unknown: probing early does no harm, waiting for hours would.
     return age >= this.#openFor || age < 0 ? "half-open" : "open";
   }
 
-  /** Milliseconds until a call has a chance; 0 when it has one now. */
+  /** Milliseconds until a call may pass; 0 if it may now. */
   get retryAfter(): number {
     const state = this.state;
     if (state === "open") return this.#openedAt + this.#openFor - this.#clock.now();
@@ -161,7 +161,7 @@ export class Breaker {
     }
   }
 
-  /** Closes it, with nothing counted: somebody knows better. */
+  /** Closes it by hand, and resets its counters. */
   reset(): void {
     this.#move("closed");
   }
@@ -171,7 +171,7 @@ export class Breaker {
     if (state !== this.#state) this.#move(state);
     if (state === "half-open" && this.#probing.size >= this.#probes) {
       const [oldest] = this.#probing;
-      // No answer is an answer: otherwise one call that hangs would keep the breaker half-open for ever.
+      // A probe without a response counts as failed: otherwise one call that hangs would keep the breaker half-open for ever.
       if (oldest && this.#clock.now() - oldest.since >= this.#openFor) this.#open(this.#lastError);
     }
     const retryAfter = this.retryAfter;

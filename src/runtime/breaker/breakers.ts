@@ -3,15 +3,14 @@ import { Breaker, type BreakerEvent, type BreakerListener, type BreakerOptions }
 
 export interface BreakersOptions {
   readonly clock?: Clock | undefined;
-  /** What breakers are like that are not told otherwise. */
+  /** Options of breakers that are created without any. */
   readonly defaults?: BreakerOptions | undefined;
-  /** Is told when a listener throws; that is no reason for a call to fail. */
+  /** Called when a listener throws, which does not affect the call. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * The breakers of a process, one for each dependency by name: everybody who calls a dependency learns from everybody's
- * failures.
+ * Creates the circuit breakers of a process, one per dependency, by name: all callers of a dependency share their failures.
  *
  * @example
  * const shared = breakers({ defaults: { failures: 5, openFor: "1m" } });
@@ -35,8 +34,7 @@ export class Breakers implements Iterable<Breaker> {
   }
 
   /**
-   * The breaker of a dependency, made when it is first asked for. Options are for whoever asks first, or the same from
-   * everybody: two that want different ones would not get what they want.
+   * The breaker of a dependency, created on first use. Options are given on first use, or must be the same each time.
    */
   get(name: string, options?: BreakerOptions): Breaker {
     const known = this.#known.get(name);
@@ -54,7 +52,7 @@ export class Breakers implements Iterable<Breaker> {
     return known.breaker;
   }
 
-  /** Is told of every call and every change of state, of all breakers; returns how to stop that. */
+  /** Calls back on every call and change of state of all breakers; the returned function stops that. */
   listen(listener: BreakerListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

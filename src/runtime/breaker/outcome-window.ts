@@ -1,7 +1,7 @@
-/** How finely time is divided: a window forgets this many times while it passes. */
+/** Number of slots into which a window is divided; the oldest is dropped as time passes. */
 const slots = 10;
 
-/** Counts calls and failures of the last while, in memory that does not grow with their number. */
+/** Counts calls and failures within a sliding window, in constant memory. */
 export class OutcomeWindow {
   readonly #slotLength: number;
   #counts: { slot: number; calls: number; failures: number }[] = [];
@@ -38,7 +38,7 @@ export class OutcomeWindow {
     this.#counts = [];
   }
 
-  /** Also what lies in the future goes: the clock was set back. */
+  /** Drops slots in the future, too: the clock was set back. */
   #forget(slot: number): void {
     this.#counts = this.#counts.filter((count) => count.slot > slot - slots && count.slot <= slot);
   }

@@ -8,13 +8,12 @@ import {
 } from "../../model/core.js";
 
 /**
- * What a check is asked for. **Liveness**: whether the process still does its work; when not, somebody should restart it.
- * **Readiness**: whether it can be of use now; when not, others should be asked. A dependency that is down makes a process
- * unready, and restarting it would not help.
+ * Purpose of a check. **Liveness**: if it fails, the process should be restarted. **Readiness**: if it fails, requests should go
+ * elsewhere. A dependency that is down makes a process unready, and restarting it would not help.
  */
 export type Probe = "liveness" | "readiness";
 
-/** Well: nothing, true, or a text that says how. Not well: false, an object that says why, or a throw. */
+/** Success: undefined, true, or a message. Failure: false, or an object with `ok: false`; a check may also throw. */
 export type CheckResult = void | boolean | string | { readonly ok: boolean; readonly message?: string };
 
 export type Check = (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
@@ -22,9 +21,9 @@ export type Check = (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 export interface CheckOptions {
   /** Default readiness. */
   readonly probes?: readonly Probe[] | undefined;
-  /** How long the check may take. Default 5 s. */
+  /** Time limit of the check. Default 5 s. */
   readonly timeout?: Duration | undefined;
-  /** Whether the whole is unhealthy when this is; degraded otherwise. Default true. */
+  /** If true, a failure makes the process unhealthy, otherwise degraded. Default true. */
   readonly critical?: boolean | undefined;
 }
 
@@ -39,7 +38,7 @@ export interface CheckReport {
 
 export interface HealthReport {
   readonly status: "healthy" | "degraded" | "unhealthy";
-  /** When the report was asked for, in milliseconds since 1970. */
+  /** Time of the report, in milliseconds since 1970. */
   readonly at: number;
   readonly checks: readonly CheckReport[];
 }
@@ -50,12 +49,12 @@ interface Registered {
   readonly probes: readonly Probe[];
   readonly timeout: number;
   readonly critical: boolean;
-  /** A check that is under way is not begun again, however many ask. */
+  /** The active call, which concurrent reports share. */
   running: Promise<CheckResult> | undefined;
 }
 
 /**
- * Asks everything that can be unwell how it is.
+ * Creates a registry of health checks.
  *
  * @example
  * const wellbeing = health();
@@ -75,7 +74,7 @@ export class Health {
     this.#clock = clock;
   }
 
-  /** Adds a check; returns how to take it away. */
+  /** Adds a check; the returned function removes it. */
   check(name: string, check: Check, options: CheckOptions = {}): () => void {
     if (this.#checks.has(name)) {
       throw new Error(`there is a health check ${name} already: give each its own name`);
@@ -90,8 +89,8 @@ export class Health {
   }
 
   /**
-   * A check for a loop: it is well as long as no more than `maxAge` has passed since the last beat. The loop calls what is
-   * returned in every turn, which costs no more than reading the clock.
+   * Adds a check for a loop: it fails when more than `maxAge` has passed since the last beat. The loop calls the returned
+   * function in every iteration, which costs no more than reading the clock.
    */
   heartbeat(name: string, maxAge: Duration, options: Omit<CheckOptions, "timeout"> = {}): () => void {
     const longest = duration(maxAge);
@@ -109,16 +108,16 @@ export class Health {
     };
   }
 
-  /** Runs the checks for one kind of question, or all of them; never throws, and takes no longer than the slowest timeout. */
+  /** Runs the checks of one probe, or all; never throws, and takes no longer than the longest timeout. */
   async report(probe?: Probe): Promise<HealthReport> {
-    const asked = [...this.#checks.values()].filter(
+    const selected = [...this.#checks.values()].filter(
       ({ probes }) => probe === undefined || probes.includes(probe),
     );
     const at = this.#clock.now();
-    const checks = await Promise.all(asked.map((registered) => this.#examine(registered)));
-    const unwell = checks.filter(({ ok }) => !ok);
-    const failed = unwell.some(({ critical }) => critical) ? "unhealthy" : "degraded";
-    return { status: unwell.length === 0 ? "healthy" : failed, at, checks };
+    const checks = await Promise.all(selected.map((registered) => this.#examine(registered)));
+    const failing = checks.filter(({ ok }) => !ok);
+    const failed = failing.some(({ critical }) => critical) ? "unhealthy" : "degraded";
+    return { status: failing.length === 0 ? "healthy" : failed, at, checks };
   }
 
   async #examine(registered: Registered): Promise<CheckReport> {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { failures, VirtualClock } from "../../model/core.js";
-import { LeaseServer, type Fate } from "./fixtures/lease-server.js";
-import { Machine } from "./fixtures/machine.js";
+import { LeaseServer, type Fate } from "../lease/fixtures/lease-server.js";
+import { Machine } from "../lease/fixtures/machine.js";
 import { leaderElection, type LeaderElection, type LeaderElectionOptions } from "./leader-election.js";
-import { NotLeaderError } from "./term.js";
+import { NotLeaderError } from "../lease/term.js";
 
 let world: VirtualClock;
 let server: LeaseServer;
@@ -214,7 +214,7 @@ test("a lease somebody else took ends the term at once", async () => {
 test("a lease that vanished ends the term too: others may have made it meanwhile", async () => {
   const a = candidate("a");
   await world.advance(1000);
-  server.lease = undefined;
+  server.leases.clear();
   await world.advance(2000);
   expect(a.log.slice(0, 3)).toEqual(["begin", "abort", "end"]);
   await world.advance(5000);
@@ -296,7 +296,7 @@ describe("work that ends by itself", () => {
   });
 });
 
-test.each([
+test.each<[Partial<LeaderElectionOptions>, string]>([
   [{ leaseDuration: "10s" }, "a leader would work on after its lease has run out"],
   [{ retryPeriod: "9s" }, "a lease could not be renewed in time"],
   [{ retryPeriod: 0 }, "retryPeriod must be above 0"],

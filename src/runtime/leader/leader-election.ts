@@ -1,65 +1,40 @@
-import { hostname } from "node:os";
-import type { Client } from "../../client/client.js";
 import { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
+import { isAlreadyExists, isConflict, isNotFound, sleep } from "../../model/core.js";
 import {
-  duration,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  newUid,
-  sleep,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Duration,
-  type Random,
-  jitter,
-  within,
-} from "../../model/core.js";
-import { decide, holderOf, observe, released, type Action, type Candidate, type Lease } from "./lease.js";
-import { steadyOf, type Moment, type SteadyClock } from "./moment.js";
-import { NotLeaderError, Term } from "./term.js";
-import { checkTiming } from "./timing.js";
+  decide,
+  holderOf,
+  observe,
+  released,
+  type Action,
+  type Candidate,
+  type Lease,
+  type LeaseClient,
+} from "../lease/lease.js";
+import { LeaseHolder, type LeaseOptions } from "../lease/lease-holder.js";
+import type { Moment } from "../lease/moment.js";
+import { NotLeaderError, Term } from "../lease/term.js";
+import {
+  workThrough,
+  type OwnedWork,
+  type OwnershipOptions,
+  type WorkOwnership,
+} from "../lease/work-ownership.js";
 
-/** The calls of a client that an election makes. */
-export type LeaseClient = Pick<Client, "find" | "create" | "update">;
-
-export interface LeaderElectionOptions {
+export interface LeaderElectionOptions extends LeaseOptions {
   readonly client: LeaseClient;
-  /** Where the Lease is. */
-  readonly namespace: string;
-  /** The Lease's name: those who give the same one elect one among them. */
-  readonly name: string;
-  /** Names this process, and no other that runs at the same time; host name and a random part unless told. */
-  readonly identity?: string | undefined;
-  /** How long others wait for a silent leader. Default 15 s. */
-  readonly leaseDuration?: Duration | undefined;
-  /** How long a leader works on without having renewed its lease; shorter than the lease. Default 10 s. */
-  readonly renewDeadline?: Duration | undefined;
-  /** How often the leader renews; the others look twice as often. Default 2 s. */
-  readonly retryPeriod?: Duration | undefined;
-  readonly clock?: Clock | undefined;
-  /** Measures time that nobody can set; the machine's own unless told. */
-  readonly steady?: SteadyClock | undefined;
-  readonly random?: Random | undefined;
-  /** Is told of requests that failed; the election goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Waits are longer by chance by up to this many times themselves, so that candidates do not ask all at once. */
-const jitterFactor = 0.2;
-
-/** How many times a write is decided anew when somebody else was faster. */
-const tries = 3;
+/** Attempts at a write that conflicts with that of another process. */
+const maxAttempts = 3;
 
 /**
- * Takes part in the election of one leader among all processes that name the same Lease.
+ * Elects one leader among all processes that use the same Lease.
  *
  * @example
  * const election = leaderElection({ client, namespace: "default", name: "sites" });
  * await election.run(async (signal) => {
  *   while (!signal.aborted) {
- *     election.guard(); // before everything that only the leader may do
+ *     election.guard(); // before each effect that only the leader may have
  *     await publishNext(signal);
  *   }
  * }, { signal });
@@ -69,76 +44,83 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 }
 
 /**
- * Where a candidate stands: it **campaigns** (looks at the lease now and then until it can take it), **leads** (the work
- * runs and the lease is renewed), **winds down** (the work's signal has aborted; while the term holds the lease is still
- * renewed, so that nobody begins before the work has ended), and then either campaigns again, when the lease was lost, or
- * **releases** the lease and is done. There is one piece of work at a time: campaigning begins after the last has ended.
+ * States of a candidate: it **campaigns** (reads the Lease periodically until it can acquire it), **leads** (the work runs and the
+ * Lease is renewed), **winds down** (the work's signal has aborted; while the term holds, the Lease is still renewed, so that no other
+ * process starts before the work has ended), and then either campaigns again, if the Lease was lost, or **releases** it. Work never
+ * overlaps: campaigning begins after the last work has ended.
  */
-export class LeaderElection {
-  readonly identity: string;
+export class LeaderElection implements WorkOwnership {
+  readonly #holder: LeaseHolder;
   readonly #client: LeaseClient;
-  readonly #where: { readonly namespace: string; readonly name: string };
+  readonly #target: { readonly namespace: string; readonly name: string };
   readonly #me: Candidate;
-  readonly #renewDeadline: number;
-  readonly #retryPeriod: number;
-  readonly #clock: Clock;
-  readonly #steady: SteadyClock;
-  readonly #random: Random;
-  readonly #onError: (error: unknown) => void;
   #observed = observe(undefined, undefined, 0);
-  /** A write was sent whose answer has not been seen: the lease may be ours without our knowing. */
-  #unsure = false;
+  /** A write was sent whose response has not been seen: the lease may be ours without our knowing. */
+  #uncertain = false;
   #term: Term | undefined;
   #running = false;
 
   constructor(options: LeaderElectionOptions) {
-    const { client, namespace, name, clock = systemClock, random = systemRandom } = options;
-    const leaseDuration = duration(options.leaseDuration ?? "15s");
-    this.#renewDeadline = duration(options.renewDeadline ?? "10s");
-    this.#retryPeriod = duration(options.retryPeriod ?? "2s");
-    checkTiming({
-      leaseDuration,
-      renewDeadline: this.#renewDeadline,
-      retryPeriod: this.#retryPeriod,
-      jitterFactor,
-    });
-    this.identity = options.identity || `${hostname()}_${newUid(random)}`;
-    this.#me = { identity: this.identity, leaseDuration };
+    const { client, namespace, name } = options;
+    this.#holder = new LeaseHolder(options);
+    const { identity, leaseDuration } = this.#holder;
+    this.#me = { identity, leaseDuration };
     this.#client = client;
-    this.#where = { namespace, name };
-    this.#clock = clock;
-    this.#steady = options.steady ?? steadyOf(clock);
-    this.#random = random;
-    this.#onError = options.onError ?? (() => {});
+    this.#target = { namespace, name };
   }
 
-  /** Whether this process may act as the leader right now, judged by the clock and not by what has been noticed so far. */
+  get identity(): string {
+    return this.#me.identity;
+  }
+
+  /** Whether this process is the leader right now, judged by the clock. */
   get isLeader(): boolean {
     return this.#term?.holds ?? false;
   }
 
-  /** Who held the lease when it was last looked at; undefined when nobody did. */
+  /** Holder of the Lease when it was last read; undefined if there was none. */
   get leader(): string | undefined {
     return holderOf(this.#observed.lease);
   }
 
   /**
-   * Throws unless this process may act as the leader right now. Call it before every run and every write: after a process
-   * was frozen it refuses at once, and the work's signal has aborted by the time it throws.
+   * Throws unless this process is the leader right now. Call it before every write: a process that was suspended is refused at
+   * once, and the work's signal has aborted by the time this throws.
    */
   guard(): void {
     if (this.isLeader) return;
-    const { namespace, name } = this.#where;
     const who = this.leader === undefined || this.leader === this.identity ? "" : `; ${this.leader} has it`;
     throw new NotLeaderError(
-      `${this.identity} does not hold the lease ${namespace}/${name}${who}: stop, and wait for the next term`,
+      `${this.identity} does not hold the lease ${this.#holder.path}${who}: stop, and wait for the next term`,
     );
   }
 
+  get isActive(): boolean {
+    return this.isLeader;
+  }
+
+  /** The leader owns everything. */
+  owns(): boolean {
+    return this.isLeader;
+  }
+
+  workEnded(): void {}
+
+  work(work: OwnedWork, options: OwnershipOptions): Promise<void> {
+    return this.run((term) => workThrough(work, term, options), options);
+  }
+
+  health(): string {
+    if (this.isLeader) return "leading";
+    // The Lease may still carry the name of this process, after it has lost or released it.
+    const { leader } = this;
+    return leader === undefined || leader === this.identity ? "nobody is known to lead" : `${leader} leads`;
+  }
+
   /**
-   * Runs `lead` whenever this process is the leader, until the signal aborts or `lead` returns by itself; then releases the
-   * lease. The signal that `lead` gets aborts when the process is to stop or the lease was not renewed in time; it is given
-   * a new one after it has ended and the lease was taken again. An error it throws while it leads is thrown from here.
+   * Calls `lead` whenever this process becomes the leader, until the signal aborts or `lead` returns by itself; then releases the
+   * Lease. The signal of `lead` aborts when the process stops or the Lease was not renewed in time; `lead` is called again after it
+   * has ended and the Lease was acquired again. Errors that `lead` throws while it leads are thrown from here.
    */
   async run(
     lead: (signal: AbortSignal) => unknown,
@@ -157,26 +139,26 @@ export class LeaderElection {
     }
   }
 
-  /** Tries until the lease is ours: when the request that took it was sent. Undefined when told to stop. */
+  /** Campaigns until the Lease is acquired: the time at which that request was sent. Undefined if the signal aborts. */
   async #campaign(signal: AbortSignal | undefined): Promise<Moment | undefined> {
     while (!(signal?.aborted ?? false)) {
       try {
-        const taken = await this.#within(this.#renewDeadline, signal, (signal) =>
+        const taken = await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
           this.#attempt(["create", "acquire", "renew"], signal),
         );
         if (taken !== undefined) return taken;
       } catch (error) {
-        if (!signal?.aborted) this.#onError(error);
+        if (!signal?.aborted) this.#holder.onError(error);
       }
-      await sleep(this.#clock, this.#untilNextLook(), signal).catch(() => {});
+      await sleep(this.#holder.clock, this.#untilNextRead(), signal).catch(() => {});
     }
     return undefined;
   }
 
-  /** A lease that runs out in silence is taken at that moment, and not at the look after it. */
-  #untilNextLook(): number {
-    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
-    const now = this.#now();
+  /** Milliseconds until the next read: at the latest when the Lease expires. */
+  #untilNextRead(): number {
+    const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
+    const now = this.#holder.now();
     const action = decide(this.#observed, now, this.#me);
     return action.type === "wait" ? Math.min(usual, action.until - now.steady) : usual;
   }
@@ -186,24 +168,28 @@ export class LeaderElection {
     lead: (signal: AbortSignal) => unknown,
     signal: AbortSignal | undefined,
   ): Promise<"done" | "lost"> {
-    const now = (): Moment => this.#now();
-    const term = new Term({ clock: this.#clock, now, deadline: this.#renewDeadline, renewed });
+    const term = new Term(this.#holder, renewed, "the leader");
     const stop = (): void => term.stop(signal?.reason);
     const ended = new AbortController();
     signal?.addEventListener("abort", stop, { once: true });
     let renewing: Promise<void> | undefined;
     try {
       if (signal?.aborted) return "done";
-      // The answer may have been slow to come, or the process slow to wake.
+      // The response may have been slow, or the process suspended.
       if (!term.holds) return "lost";
       this.#term = term;
-      renewing = this.#renew(term, ended.signal);
+      renewing = this.#holder.keepRenewing(
+        term,
+        ended.signal,
+        (signal) => this.#attempt(["renew"], signal),
+        () => `its lease ${this.leader === undefined ? "is gone" : `is held by ${this.leader}`}`,
+      );
       await lead(term.signal);
       return term.signal.aborted && !signal?.aborted ? "lost" : "done";
     } catch (error) {
       if (!term.signal.aborted) throw error;
       const expected = error === term.signal.reason || error instanceof NotLeaderError;
-      if (!expected) this.#onError(error);
+      if (!expected) this.#holder.onError(error);
       return signal?.aborted ? "done" : "lost";
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -214,97 +200,63 @@ export class LeaderElection {
     }
   }
 
-  /** Keeps the lease until the work has ended or the term is lost. */
-  async #renew(term: Term, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted && term.holds) {
-      try {
-        await sleep(this.#clock, this.#retryPeriod, ended);
-        if (!term.holds) return;
-        // An answer that never comes must leave time for another try.
-        const patience = Math.max(this.#retryPeriod, this.#renewDeadline / 2);
-        const limit = Math.min(patience, term.remaining);
-        const renewed = await this.#within(limit, ended, (signal) => this.#attempt(["renew"], signal));
-        if (renewed !== undefined) term.renew(renewed);
-        else term.lose(`its lease ${this.leader === undefined ? "is gone" : `is held by ${this.leader}`}`);
-      } catch (error) {
-        if (!ended.aborted) this.#onError(error);
-      }
-    }
-  }
-
-  /** Gives the lease back if it is ours. Work has ended: nobody has to wait for it to run out. */
+  /** Releases the Lease if we hold it, so that nobody waits for it to expire. */
   async #release(): Promise<void> {
     try {
-      await this.#within(this.#renewDeadline / 2, undefined, async (signal) => {
-        if (this.#unsure) await this.#look(signal);
-        for (let left = tries; left > 0; left--) {
-          const lease = released(this.#observed, this.#now(), this.#me);
+      await this.#holder.request(this.#holder.renewDeadline / 2, undefined, async (signal) => {
+        if (this.#uncertain) await this.#read(signal);
+        for (let left = maxAttempts; left > 0; left--) {
+          const lease = released(this.#observed, this.#holder.now(), this.#me);
           if (lease === undefined) return;
           if (await this.#write(() => this.#client.update(lease, { signal }), signal)) return;
         }
       });
     } catch (error) {
-      this.#onError(error);
+      this.#holder.onError(error);
     }
   }
 
   /**
-   * Looks at the lease and does one of the things that are allowed. Returns when the request was sent after which the lease
-   * is ours, undefined when it is not.
+   * Reads the Lease and performs one of the allowed actions. Returns the time at which the request was sent that made us the holder;
+   * undefined if we are not.
    */
   async #attempt(allowed: readonly Action["type"][], signal: AbortSignal): Promise<Moment | undefined> {
-    // The holder knows what it wrote last; when that is no longer so, the write fails and it looks again.
-    if (this.leader !== this.identity) await this.#look(signal);
-    for (let left = tries; left > 0; left--) {
-      const sent = this.#now();
+    // The holder knows what it wrote last; if that is outdated, the write fails and it reads again.
+    if (this.leader !== this.identity) await this.#read(signal);
+    for (let left = maxAttempts; left > 0; left--) {
+      const sent = this.#holder.now();
       const action = decide(this.#observed, sent, this.#me);
       if (action.type === "wait" || !allowed.includes(action.type)) return undefined;
       const write = (): Promise<Lease> =>
         action.type === "create"
-          ? this.#client.create(LeaseKind, { metadata: this.#where, spec: action.spec }, { signal })
+          ? this.#client.create(LeaseKind, { metadata: this.#target, spec: action.spec }, { signal })
           : this.#client.update(action.lease, { signal });
       if (await this.#write(write, signal)) return sent;
     }
     return undefined;
   }
 
-  /** Sends a write; false, after another look, when the lease was not what it was taken to be. */
+  /** Sends a write; false, after another read, if the Lease had changed. */
   async #write(write: () => Promise<Lease>, signal: AbortSignal): Promise<boolean> {
-    this.#unsure = true;
+    this.#uncertain = true;
     try {
       this.#see(await write(), signal);
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-      await this.#look(signal);
+      await this.#read(signal);
       return false;
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
-    this.#see(await this.#client.find(LeaseKind, this.#where, { signal }), signal);
+  async #read(signal: AbortSignal): Promise<void> {
+    this.#see(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
   }
 
-  /** What arrives after we gave up waiting for it is old news. */
+  /** Ignores responses that arrive after their timeout. */
   #see(lease: Lease | undefined, signal: AbortSignal): void {
     signal.throwIfAborted();
-    this.#observed = observe(this.#observed, lease, this.#steady());
-    this.#unsure = false;
-  }
-
-  #within<T>(
-    limit: number,
-    signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { namespace, name } = this.#where;
-    return within(
-      { clock: this.#clock, limit, what: `asking for the lease ${namespace}/${name}`, signal },
-      call,
-    );
-  }
-
-  #now(): Moment {
-    return { wall: this.#clock.now(), steady: this.#steady() };
+    this.#observed = observe(this.#observed, lease, this.#holder.steady());
+    this.#uncertain = false;
   }
 }

@@ -1,23 +1,23 @@
-import { targetOf, type Which } from "../../client/which.js";
+import { targetOf, type ObjectRef } from "../../client/which.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
-import type { Controller } from "../controller.js";
+import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";
 import type { DeadLetter } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
-import { ControllerLoop, defaults, type GoingOn } from "./controller-loop.js";
+import { ControllerLoop, type Lingering } from "./controller-loop.js";
 import type { Dependencies } from "./dependencies.js";
-import { joinKey } from "./keys.js";
+import { joinKey } from "../controller/keys.js";
 import { Sources } from "./sources.js";
 
-/** One controller as people deal with it, over all terms of leadership. */
+/** Handle to a running controller; stays the same over terms of leadership. */
 export class ControllerHandle {
   readonly controller: Controller;
   readonly #dependencies: Dependencies;
   #loop: ControllerLoop | undefined;
-  /** What was paused stays so over a change of leadership. */
+  /** Pauses outlive terms of leadership. */
   readonly #paused = new Set<string | undefined>();
-  /** What one term leaves behind, the next one waits for. */
-  readonly #goingOn: GoingOn = new Map();
+  /** Functions that one term leaves behind, and the next one waits for. */
+  readonly #lingering: Lingering = new Map();
 
   constructor(controller: Controller, dependencies: Dependencies) {
     this.controller = controller;
@@ -28,24 +28,24 @@ export class ControllerHandle {
     return this.controller.name;
   }
 
-  /** How many objects it works on at once. */
+  /** Objects that are reconciled at the same time. */
   get concurrency(): number {
     return this.controller.options.concurrency ?? defaults.concurrency;
   }
 
-  /** How many objects are paused by name. */
+  /** Number of objects that are paused by name. */
   get pausedObjects(): number {
     return this.#paused.size - (this.#paused.has(undefined) ? 1 : 0);
   }
 
-  /** The work at hand; undefined while this process does not lead. */
+  /** The work loop; undefined while this process does not work. */
   get loop(): ControllerLoop | undefined {
     return this.#loop;
   }
 
-  /** Looks at an object for a reason that no watch tells of. */
+  /** Triggers a run of an object by hand. */
   enqueue(
-    which: Which,
+    which: ObjectRef,
     { reason = "asked for", after }: { readonly reason?: string; readonly after?: Duration } = {},
   ): void {
     const at = this.#dependencies.clock.now();
@@ -53,47 +53,48 @@ export class ControllerHandle {
     const trigger: Trigger = { type: "manual", text: reason, at, ...(delay > 0 && { due: at + delay }) };
     const key = this.#key(which);
     const { queue } = this.#needed();
-    if (this.#dependencies.owns?.(key) === false) {
+    if (!this.#dependencies.ownership.owns(key)) {
       throw new Error(
-        `${this.controller.options.for.kind} ${key} is not this process's to work on: ask the process that has its shard`,
+        `${this.controller.options.for.kind} ${key} is not owned by this process: send the request to the process that leads, or that has its shard`,
       );
     }
     queue.add(key, trigger, { after: delay, type: "MANUAL" });
   }
 
-  /** Begins no run of this object, or of none at all, until told to resume; what happens meanwhile is remembered. */
-  pause(which?: Which): void {
+  /** Starts no more runs of this object, or of any, until `resume`; triggers are kept. */
+  pause(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.add(key);
     this.#loop?.queue.pause(key);
   }
 
-  resume(which?: Which): void {
+  resume(which?: ObjectRef): void {
     const key = which === undefined ? undefined : this.#key(which);
     this.#paused.delete(key);
     this.#loop?.queue.resume(key);
   }
 
-  /** Whether an object is held back, by itself or with all others; without one, whether all are. */
-  isPaused(which?: Which): boolean {
+  /** Whether an object is paused, by itself or with all others; without one, whether all are. */
+  isPaused(which?: ObjectRef): boolean {
     return this.#paused.has(undefined) || (which !== undefined && this.#paused.has(this.#key(which)));
   }
 
-  /** What has been given up. */
+  /** Dead letters: objects whose retries are used up. */
   dead(): readonly DeadLetter<Trigger>[] {
     return this.#loop?.queue.dead() ?? [];
   }
 
-  /** Tries again what was given up: one object, or all. Returns how many. */
-  retry(which?: Which, reason = "tried again on request"): number {
+  /** Retries a dead letter, or all. Returns how many. */
+  retry(which?: ObjectRef, reason = "tried again on request"): number {
     const trigger: Trigger = { type: "manual", text: reason, at: this.#dependencies.clock.now() };
     return this.#needed().queue.revive(which === undefined ? undefined : this.#key(which), trigger);
   }
 
-  /** What a run would do for an object as it is, or as it would be. */
+  /** Plans a run for an object that exists, or for a manifest. */
   async plan(object: KubeObject, signal?: AbortSignal): Promise<Plan> {
-    const { clock, random, transport, clientOver, namespace } = this.#dependencies;
-    const opened = this.#loop?.isStarted ? undefined : await this.#look(signal);
+    const { clock, random, namespace } = this.#dependencies;
+    const { transport, clientOver } = this.#dependencies.accessOf(this.name);
+    const opened = this.#loop?.isStarted ? undefined : await this.#openSources(signal);
     const sources = opened ?? this.#needed().sources;
     try {
       return await plan(
@@ -118,13 +119,13 @@ export class ControllerHandle {
     return this.#loop?.isIdle ?? true;
   }
 
-  /** Resolves when no run is under way and none is due. */
+  /** Resolves when no run is active and none is due. */
   async idle(): Promise<void> {
     await this.#loop?.idle();
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const loop = new ControllerLoop(this.controller, this.#dependencies, this.#goingOn);
+    const loop = new ControllerLoop(this.controller, this.#dependencies, this.#lingering);
     for (const key of this.#paused) loop.queue.pause(key);
     this.#loop = loop;
     await loop.start(signal);
@@ -136,14 +137,23 @@ export class ControllerHandle {
     if (this.#loop === loop) this.#loop = undefined;
   }
 
-  /** Objects have become this process's. */
+  /** Starts work on keys that this process has gained. */
   gain(isGained: (key: string) => boolean): void {
     for (const key of this.#paused) if (key !== undefined && isGained(key)) this.#loop?.queue.pause(key);
     this.#loop?.gain(isGained);
   }
 
-  /** Sources to read from for a moment, when this process does not work itself. */
-  async #look(signal: AbortSignal = new AbortController().signal): Promise<Sources> {
+  /** An object from one of the caches; undefined if none has it. A kind's name alone may be that of several groups. */
+  cached(kind: string, key: string): KubeObject | undefined {
+    const loop = this.#loop;
+    if (loop === undefined || !loop.isStarted) return undefined;
+    if (this.controller.options.for.kind === kind) return loop.sources.objects.get(key);
+    const owned = this.controller.owns.find((each) => each.kind === kind);
+    return owned && loop.sources.cacheOf(owned).get(key);
+  }
+
+  /** Opens sources to read from, when this process does not work itself. */
+  async #openSources(signal: AbortSignal = new AbortController().signal): Promise<Sources> {
     return Sources.open(this.controller, this.#dependencies, signal);
   }
 
@@ -154,8 +164,8 @@ export class ControllerHandle {
     );
   }
 
-  /** Rows that a poller lists need not have a namespace; what is in the API has one, the client's unless told. */
-  #key(which: Which): string {
+  /** Key of an object. Default namespace: the client's, or none for objects of a poller. */
+  #key(which: ObjectRef): string {
     const { for: kind, from } = this.controller.options;
     const fallback = from === undefined ? this.#dependencies.namespace : "";
     const { name, namespace } = targetOf(kind, which, fallback);

@@ -1,38 +1,34 @@
 import { callListener } from "../../client/async/call-listener.js";
 import { duration, formatDuration, fraction, type KubeObject } from "../../model/core.js";
-import { AppliedChildren } from "../children/write-children.js";
-import type { Controller } from "../controller.js";
+import { AppliedChildren } from "../reconcile/children/write-children.js";
+import { defaults, type Controller } from "../controller/controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
 import type { AddOptions, DeadLetter, Outcome, QueueItem } from "../queue/queue-item.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
-import { HandOver } from "../steps/steps.js";
+import { HandOver } from "../reconcile/steps/steps.js";
 import type { Dependencies } from "./dependencies.js";
-import { ObjectRun, type RunEnd } from "./object-run.js";
-import type { RunOptions } from "./run-scope.js";
-import { RunSignals } from "./run-signals.js";
+import { ObjectRun, type RunEnd, type RunOptions } from "../reconcile/object-run.js";
+import { RunSignals } from "../cancel/run-signals.js";
 import { Sources } from "./sources.js";
 
-/** What a controller that says nothing about it gets. */
-export const defaults = { concurrency: 4, timeout: "1m", resync: "10h", base: "5ms", max: "1000s" } as const;
-
-/** How much a resync is spread, so that what began together does not stay together. */
+/** Random spread of resyncs, so that objects created together are not reconciled together for ever. */
 const resyncSpread = 0.1;
 
 /**
- * How many runs begin before the process gets round to other things. Runs that wait for nothing would otherwise follow each
- * other without an end, and no timer, socket or signal would ever be looked at.
+ * Runs that start before the loop yields to the event loop. Runs that await no I/O would otherwise starve timers, sockets and
+ * signals.
  */
 const runsPerTurn = 100;
 
-/** For each key, what resolves when the function has ended. */
-export type GoingOn = Map<string, Promise<unknown>>;
+/** Functions that ignored their signal and have not ended, by key. */
+export type Lingering = Map<string, Promise<unknown>>;
 
 /**
- * One controller at work: sources fill the queue, and up to `concurrency` runs empty it. An object is never run twice at
- * once: its key is handed out again only after the run before has ended for good, also when that run was cancelled and its
- * function goes on regardless; only its place is given to others then.
+ * Work loop of one controller: sources fill the queue, and up to `concurrency` runs empty it. Runs of one object never overlap:
+ * its key is handed out again only after the function of its last run has ended, even if that run was cancelled and the
+ * function ignores its signal; only its slot is given to other objects then.
  */
 export class ControllerLoop {
   readonly controller: Controller;
@@ -44,17 +40,17 @@ export class ControllerLoop {
   readonly #resyncing: { readonly every: number; readonly text: string } | undefined;
   #sources: Sources | undefined;
   #active = 0;
-  /** Runs begun since the process last got round to other things. */
-  #begun = 0;
-  /** The run whose end the queue is being told of. */
+  /** Runs started since the loop last yielded. */
+  #startedInTurn = 0;
+  /** Id of the run whose outcome is being passed to the queue, for `#reportDeadLetter`. */
   #ending = "";
   #pumping: Promise<void> | undefined;
   #slotFreed: () => void = () => {};
   readonly #whenQuiet: (() => void)[] = [];
-  /** Functions that go on although their run was cancelled, by key; also those of earlier terms. */
-  readonly #goingOn: GoingOn;
+  /** Functions that ignored their signal, also those of earlier terms. */
+  readonly #lingering: Lingering;
 
-  constructor(controller: Controller, dependencies: Dependencies, goingOn: GoingOn = new Map()) {
+  constructor(controller: Controller, dependencies: Dependencies, lingering: Lingering = new Map()) {
     this.controller = controller;
     this.#dependencies = dependencies;
     const { timeout = defaults.timeout, resync = defaults.resync } = controller.options;
@@ -62,26 +58,27 @@ export class ControllerLoop {
     if (resync !== false) {
       this.#resyncing = { every: duration(resync), text: `every ${formatDuration(duration(resync))}` };
     }
-    this.#goingOn = goingOn;
+    this.#lingering = lingering;
     const { backoff = {}, limiter, strategy, fairnessKey } = controller.options;
     const usual = exponentialBackoff(backoff.base ?? defaults.base, backoff.max ?? defaults.max);
     this.queue = new WorkQueue<Trigger>({
       clock: dependencies.clock,
-      limiter: limiter === undefined ? usual : this.#sound(limiter, usual),
+      limiter: limiter === undefined ? usual : this.#checked(limiter, usual),
       maxRetries: backoff.maxRetries,
       strategy:
         typeof strategy === "function"
-          ? (change) => this.#ask("strategy", change.key, () => strategy(change), immediate)
+          ? (change) => this.#attempt("strategy", change.key, () => strategy(change), immediate)
           : strategy,
       fairnessKey:
-        fairnessKey && ((key) => this.#ask("fairnessKey", key, () => fairnessKey(key, this.#known(key)), "")),
-      // A log that fails must not keep the queue from going on.
-      onDead: (letter) => callListener("the log", () => this.#died(letter)),
+        fairnessKey &&
+        ((key) => this.#attempt("fairnessKey", key, () => fairnessKey(key, this.#cached(key)), "")),
+      // A log that throws must not stop the queue.
+      onDead: (letter) => callListener("the log", () => this.#reportDeadLetter(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
     });
   }
 
-  /** Resolves when everything it watches has been listed and work has begun. */
+  /** Resolves when everything watched has been listed and runs start. */
   async start(term: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([term, this.#stopping.signal]);
     const sources = await Sources.open(this.controller, this.#dependencies, signal);
@@ -94,22 +91,22 @@ export class ControllerLoop {
     return this.#pumping !== undefined;
   }
 
-  /** How many objects are being worked on. */
+  /** Runs that have not ended. */
   get active(): number {
     return this.#active;
   }
 
-  /** How many functions go on although their run was cancelled. */
+  /** Functions that ignore that their run was cancelled. */
   get lingering(): number {
     return Math.max(0, this.queue.running - this.#active);
   }
 
-  /** Whether no run is under way and none is due; what is paused is not. */
+  /** Whether no run is active and none is due; paused objects are not due. */
   get isIdle(): boolean {
     return this.queue.running === 0 && (this.queue.depth === 0 || this.queue.isPaused());
   }
 
-  /** Resolves when it is. */
+  /** Resolves when the loop is idle, or stopping. */
   async idle(): Promise<void> {
     while (!this.isIdle && !this.#stopping.signal.aborted)
       await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
@@ -121,28 +118,28 @@ export class ControllerLoop {
     return this.#sources;
   }
 
-  /** Looks at all objects that have become this process's: what happened to them before was told to another. */
+  /** Enqueues objects that this process has gained: their earlier changes went to another process. */
   gain(isGained: (key: string) => boolean): void {
     const at = this.#dependencies.clock.now();
-    this.#sources?.tell(isGained, { type: "shard", text: "shard gained", at });
+    this.#sources?.enqueueExisting(isGained, { type: "shard", text: "shard gained", at });
   }
 
-  /** Forgets what waits, of objects that are this process's no longer; what runs may come to its end. */
+  /** Removes objects from the queue that this process no longer owns; active runs may end. */
   forget(isLost: (key: string) => boolean): void {
     for (const { key } of this.queue.snapshot()) if (isLost(key)) this.queue.remove(key);
   }
 
-  /** Cancels runs, of objects that others go on with. */
+  /** Cancels runs of objects that another process continues with. */
   cut(isLost: (key: string) => boolean, reason: string): void {
     for (const run of this.#running) if (isLost(run.key)) run.cancel(new HandOver(reason));
   }
 
-  /** The objects that are being worked on, but for functions that were left to themselves. */
+  /** Keys of active runs, without those whose function ignored its signal. */
   *underWay(): Iterable<string> {
-    for (const { key } of this.queue.runningKeys()) if (!this.#goingOn.has(key)) yield key;
+    for (const { key } of this.queue.runningKeys()) if (!this.#lingering.has(key)) yield key;
   }
 
-  /** Lets what runs come to its end, until `deadline` fires; then it is cancelled. Nothing new is begun. */
+  /** Starts no more runs; waits for active ones until `deadline` aborts, and cancels them then. */
   async stop(deadline: AbortSignal, reason = "the process stops"): Promise<void> {
     const cut = (): void => {
       for (const run of this.#running) run.cancel(new HandOver(reason));
@@ -154,9 +151,9 @@ export class ControllerLoop {
     await this.#pumping;
     await Promise.all([...this.#running].map((run) => run.ended));
     deadline.removeEventListener("abort", cut);
-    // Until here runs have read from the caches.
+    // Runs read from the caches, so these are released after them.
     this.#sources?.release();
-    // What lingers after it was cancelled cannot be waited for: it may never end.
+    // Functions that ignore their signal are not waited for: they may never end.
     this.queue.close();
     void drained;
     for (const resolve of this.#whenQuiet.splice(0)) resolve();
@@ -168,8 +165,9 @@ export class ControllerLoop {
     const options: RunOptions = {
       controller: this.controller,
       dependencies: this.#dependencies,
+      access: this.#dependencies.accessOf(this.controller.name),
       applied: new AppliedChildren(),
-      sources,
+      caches: sources,
       signals: new RunSignals(),
       timeout: this.#timeout,
     };
@@ -182,18 +180,18 @@ export class ControllerLoop {
       if (work === undefined) return;
       if (!this.#isOurs(work.key)) {
         this.queue.done(work, { type: "done" });
-        this.#dependencies.settled?.();
+        this.#dependencies.ownership.workEnded();
         continue;
       }
-      const before = this.#goingOn.get(work.key);
+      const before = this.#lingering.get(work.key);
       if (before === undefined) this.#begin(work, options);
       else void before.then(() => this.#giveBack(work));
-      if (this.#begun++ === 0) setImmediate(() => (this.#begun = 0));
-      else if (this.#begun >= runsPerTurn) await new Promise(setImmediate);
+      if (this.#startedInTurn++ === 0) setImmediate(() => (this.#startedInTurn = 0));
+      else if (this.#startedInTurn >= runsPerTurn) await new Promise(setImmediate);
     }
   }
 
-  /** Waits for work; undefined once there will be none. */
+  /** Waits for the next item; undefined when the loop stops. */
   #next(signal: AbortSignal): Promise<QueueItem<Trigger> | undefined> {
     return this.queue.take(signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
@@ -201,20 +199,20 @@ export class ControllerLoop {
     });
   }
 
-  /** What could not begin, because a function of an earlier term went on, is due now and for the same reasons. */
+  /** Enqueues again an item that had to wait for a function of an earlier term. */
   #giveBack(work: QueueItem<Trigger>): void {
     const { key, reasons, priority } = work;
     for (const trigger of reasons) this.#add(key, trigger, { priority });
     this.queue.done(work, { type: "done" });
   }
 
-  /** What is another process's to do is not kept: whoever is given an object looks at it anyway. */
+  /** Drops keys that this process does not own: their owner, present or future, is triggered on its own. */
   #add(key: string, trigger: Trigger, options?: AddOptions): void {
     if (this.#isOurs(key)) this.queue.add(key, trigger, options);
   }
 
   #isOurs(key: string): boolean {
-    return this.#dependencies.owns?.(key) ?? true;
+    return this.#dependencies.ownership.owns(key);
   }
 
   #begin(work: QueueItem<Trigger>, options: RunOptions): void {
@@ -233,7 +231,7 @@ export class ControllerLoop {
   #finish(work: QueueItem<Trigger>, { run, retryAfter, lingering }: RunEnd): void {
     const done = (): void => {
       const outcome = this.#outcome(run, retryAfter);
-      // Another object may have taken the name already, and be waiting for its turn.
+      // Another object of the same name may be queued already.
       const isGone = run.outcome.type === "gone" && this.#sources?.objects.get(work.key) === undefined;
       if (isGone) this.queue.remove(work.key);
       this.#ending = run.id;
@@ -243,23 +241,22 @@ export class ControllerLoop {
     };
     if (lingering === undefined) {
       done();
-      this.#dependencies.settled?.();
+      this.#dependencies.ownership.workEnded();
       return;
     }
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
-    const text =
-      "the function goes on although its run was cancelled: pass its signal on to what it waits for";
+    const text = "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits";
     callListener("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
-      this.#goingOn.delete(work.key);
+      this.#lingering.delete(work.key);
       done();
     };
-    this.#goingOn.set(work.key, lingering);
+    this.#lingering.set(work.key, lingering);
     void lingering.then(doneAtLast);
-    this.#dependencies.settled?.();
+    this.#dependencies.ownership.workEnded();
   }
 
-  /** A run that came earlier does not stand for one that somebody asked for at a certain time. */
+  /** Keeps manual triggers for a later time, which an earlier run does not satisfy. */
   #keepDates({ key, reasons }: QueueItem<Trigger>, startedAt: number): void {
     const now = this.#dependencies.clock.now();
     for (const trigger of reasons) {
@@ -268,12 +265,12 @@ export class ControllerLoop {
     }
   }
 
-  #known(key: string): KubeObject | undefined {
+  #cached(key: string): KubeObject | undefined {
     return this.#sources?.objects.get(key);
   }
 
-  /** What a function of the controller's says; the queue must not fail with it. */
-  #ask<T>(what: string, key: string, answer: () => T, otherwise: T): T {
+  /** Calls a function of the controller; logs its error and returns `otherwise` if it throws. */
+  #attempt<T>(what: string, key: string, answer: () => T, otherwise: T): T {
     try {
       return answer();
     } catch (error) {
@@ -284,10 +281,10 @@ export class ControllerLoop {
     }
   }
 
-  #sound(limiter: RateLimiter, usual: RateLimiter): RateLimiter {
+  #checked(limiter: RateLimiter, usual: RateLimiter): RateLimiter {
     return {
       delay: (key, failures, now) => {
-        const delay = this.#ask("limiter", key, () => limiter.delay(key, failures, now), NaN);
+        const delay = this.#attempt("limiter", key, () => limiter.delay(key, failures, now), NaN);
         return Number.isFinite(delay) && delay >= 0 ? delay : usual.delay(key, failures, now);
       },
     };
@@ -301,17 +298,21 @@ export class ControllerLoop {
       case "gone":
       case "cancelled":
         return { type: "done" };
-      case "again":
-        return later(outcome.after, "again", outcome.reason, at);
+      case "requeue":
+        return later(outcome.after, "requeue", outcome.reason, at);
       case "wait": {
         if (outcome.after === undefined) return this.#resync(at);
         const text = outcome.message === "" ? outcome.reason : `${outcome.reason}: ${outcome.message}`;
-        return later(outcome.after, "again", text, at);
+        return later(outcome.after, "requeue", text, at);
       }
       case "fail":
-        return { type: "dead", reason: { type: "retry", text: said(outcome), at } };
+        return { type: "dead", reason: { type: "retry", text: failureText(outcome), at } };
       case "error":
-        return { type: "retry", after: retryAfter, reason: { type: "retry", text: said(outcome), at } };
+        return {
+          type: "retry",
+          after: retryAfter,
+          reason: { type: "retry", text: failureText(outcome), at },
+        };
     }
   }
 
@@ -322,8 +323,8 @@ export class ControllerLoop {
     return later(after, "resync", resync.text, at);
   }
 
-  #died({ key, failures, reasons }: DeadLetter<Trigger>): void {
-    const { log, note } = this.#dependencies;
+  #reportDeadLetter({ key, failures, reasons }: DeadLetter<Trigger>): void {
+    const { log, recordEvent } = this.#dependencies;
     const { name, options } = this.controller;
     const last = reasons.at(-1)?.text ?? "";
     const facts = { controller: name, object: `${options.for.kind} ${key}`, run: this.#ending, failures };
@@ -332,15 +333,15 @@ export class ControllerLoop {
     if (object !== undefined && failures > 0) {
       const times = failures === 1 ? "" : ` after failing ${failures} times`;
       const message = `not tried again${times} until something changes: ${last}`;
-      note(name, object, "GivenUp", message, "Warning", this.#ending);
+      recordEvent(name, object, "GivenUp", message, "Warning", this.#ending);
     }
   }
 }
 
-function later(after: number, type: "again" | "resync", text: string, at: number): Outcome<Trigger> {
+function later(after: number, type: "requeue" | "resync", text: string, at: number): Outcome<Trigger> {
   return { type: "again", after, reason: { type, text, at, due: at + after } };
 }
 
-function said(outcome: Extract<RunOutcome, { type: "fail" | "error" }>): string {
+function failureText(outcome: Extract<RunOutcome, { type: "fail" | "error" }>): string {
   return `${outcome.reason}: ${outcome.message}`;
 }

@@ -4,20 +4,21 @@ import { SourceUse } from "../../client/informer/source-use.js";
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { KubeObject } from "../../model/core.js";
 import { byController } from "../../client/source/index-functions.js";
-import { ownerIndex } from "../children/write-children.js";
-import { kindKey, type Controller } from "../controller.js";
-import { hasFinalizer } from "../finalizer.js";
-import { desired } from "../predicates.js";
-import { finalizerOf } from "../prose/prose-context.js";
+import { ownerIndex } from "../reconcile/children/write-children.js";
+import type { Controller } from "../controller/controller.js";
+import { hasFinalizer } from "../reconcile/object/finalizer.js";
+import { desired } from "../controller/predicates.js";
+import { finalizerOf } from "../controller/names.js";
 import type { AddOptions } from "../queue/queue-item.js";
 import type { Trigger } from "../runs/run.js";
-import { toOwner, type Mapper, type Watch } from "../watch.js";
+import { toOwner, type Mapper, type Watch } from "../controller/watch.js";
 import type { Dependencies } from "./dependencies.js";
-import { describe, joinKey, keyOf } from "./keys.js";
+import type { Caches } from "../reconcile/run-context.js";
+import { describe, joinKey, keyOf, kindKey } from "../controller/keys.js";
 
 type Add = (key: string, trigger: Trigger, options?: AddOptions) => void;
 
-/** What was there before anybody looked has waited already, and lets fresh changes pass. */
+/** Priority of objects found at the start, below that of new changes. */
 const initialPriority = -1;
 
 const triggerTypes = {
@@ -27,15 +28,14 @@ const triggerTypes = {
   DELETED: "deleted",
 } as const;
 
-/** Everything a controller watches, and the keys that its changes mean. */
-export class Sources {
-  /** The kind the controller is for, as the server knows it. */
+/** Sources of a controller: everything it watches, mapped to the keys of its objects. */
+export class Sources implements Caches {
   readonly kind: KindInfo;
   readonly objects: Source;
   readonly #caches: ReadonlyMap<string, Source>;
   readonly #release: (() => void)[] = [];
   #begin: (add: Add) => void = () => {};
-  #told: (change: ObjectChange, trigger?: Trigger) => void = () => {};
+  #changed: (change: ObjectChange, trigger?: Trigger) => void = () => {};
 
   private constructor(kind: KindInfo, objects: Source, caches: ReadonlyMap<string, Source>) {
     this.kind = kind;
@@ -43,7 +43,7 @@ export class Sources {
     this.#caches = caches;
   }
 
-  /** Opens all sources, and resolves when all of them are ready. */
+  /** Opens all sources; resolves when all have been listed. */
   static async open(
     controller: Controller,
     dependencies: Dependencies,
@@ -80,7 +80,7 @@ export class Sources {
         const source = await open(watch);
         const info = typeof watch.kind === "string" ? await dependencies.kindInfo(watch.kind) : watch.kind;
         if (!caches.has(kindKey(info))) caches.set(kindKey(info), source);
-        // On the cache that is read from, which for a kind that is also owned is another use of the informer.
+        // Added to the cache that reads go to; a kind that is also owned has two uses of its informer.
         const cache = caches.get(kindKey(info)) ?? source;
         for (const [name, index] of Object.entries(watch.indexes ?? {})) cache.addIndex(name, index);
         watched.push([watch, source]);
@@ -98,7 +98,7 @@ export class Sources {
     }
   }
 
-  /** Tells `add` of everything that is there, and of all that happens from now on. */
+  /** Enqueues all existing objects, and changes from now on. */
   follow(add: Add): void {
     this.#begin(add);
   }
@@ -107,14 +107,14 @@ export class Sources {
     const cache = this.#caches.get(kindKey(kind));
     if (cache !== undefined) return cache;
     throw new TypeError(
-      `${kind.kind} is in no cache of this controller: add it to owns or watches, or read it with the client`,
+      `${kind.kind} is not cached by this controller: add it to owns or watches, or read it with the client`,
     );
   }
 
-  /** Tells of objects that are there as if they had just been listed. */
-  tell(which: (key: string) => boolean, trigger: Trigger): void {
+  /** Enqueues existing objects as if they had just been listed. */
+  enqueueExisting(which: (key: string) => boolean, trigger: Trigger): void {
     for (const object of this.objects.list()) {
-      if (which(keyOf(object))) this.#told({ type: "CREATED", object, initial: true }, trigger);
+      if (which(keyOf(object))) this.#changed({ type: "CREATED", object, initial: true }, trigger);
     }
   }
 
@@ -131,8 +131,8 @@ export class Sources {
   ): void {
     const { options } = controller;
     const { where = desired, priority } = options;
-    /** What a function of the controller's makes of a change; when it fails, that is told, and a safe answer taken. */
-    const ask = <T>(what: string, { object }: ObjectChange, answer: () => T, otherwise: T): T => {
+    /** Calls a function of the controller; logs its error and returns `otherwise` if it throws. */
+    const attempt = <T>(what: string, { object }: ObjectChange, answer: () => T, otherwise: T): T => {
       try {
         return answer();
       } catch (error) {
@@ -143,14 +143,14 @@ export class Sources {
     };
     const follow = (source: Source, listener: (change: ObjectChange) => void): void => {
       const subscription: Subscription = source.subscribe((change) =>
-        ask("queue", change, () => listener(change), undefined),
+        attempt("queue", change, () => listener(change), undefined),
       );
       this.#release.push(() => subscription.release());
     };
     const keysOf = (to: Mapper, change: ObjectChange, object: KubeObject): ReadonlySet<string> =>
-      ask("mapper", change, () => this.#keysOf(to, object), new Set());
-    /** Tells whom a change concerns; whom the object no longer points to is concerned as well. */
-    const tell = (to: Mapper, change: ObjectChange, type: "child" | "watched"): void => {
+      attempt("mapper", change, () => this.#keysOf(to, object), new Set());
+    /** Enqueues the objects that a change maps to, before and after it. */
+    const enqueue = (to: Mapper, change: ObjectChange, type: "child" | "watched"): void => {
       const now = keysOf(to, change, change.object);
       this.#add(now, change, type, clock.now(), add);
       if (change.old === undefined || change.type === "DELETED") return;
@@ -164,19 +164,19 @@ export class Sources {
       );
     };
 
-    // Children and others first, so that when the objects themselves are told, all is there.
+    // Children and watched objects first, so that their caches are complete when runs start.
     for (const source of children) {
       const owner = toOwner(options.for);
       follow(source, (change) => {
-        // What was there at the start concerns owners that are told of themselves anyway.
-        if (!change.initial) tell(owner, change, "child");
+        // At the start the owners are enqueued themselves.
+        if (!change.initial) enqueue(owner, change, "child");
       });
     }
     for (const [{ where: matters, to }, source] of watched) {
       follow(source, (change) => {
-        // A predicate that fails lets the change pass: a run too many does less harm than one too few.
-        if (matters === undefined || ask("predicate", change, () => matters(change), true)) {
-          tell(to, change, "watched");
+        // A change passes a predicate that throws: a run too many does less harm than one too few.
+        if (matters === undefined || attempt("predicate", change, () => matters(change), true)) {
+          enqueue(to, change, "watched");
         }
       });
     }
@@ -186,30 +186,30 @@ export class Sources {
       throw new RangeError(`a priority is a number, not ${urgency}`);
     };
     const finalizer =
-      controller.style.type === "prose" && controller.style.options.cleanup !== undefined
+      controller.style.type === "declarative" && controller.style.options.cleanup !== undefined
         ? finalizerOf(controller.style.options, controller.name)
         : undefined;
-    /** Whatever a predicate says: without this the object would never go. */
+    /** Deletions that need a cleanup pass every predicate: otherwise the object would never be removed. */
     const mustCleanUp = ({ object, old }: ObjectChange): boolean =>
       finalizer !== undefined &&
       Boolean(object.metadata.deletionTimestamp) &&
       !old?.metadata.deletionTimestamp &&
       hasFinalizer(object, finalizer);
-    this.#told = (change, told) => {
+    this.#changed = (change, given) => {
       const matters = (): boolean => (where as (change: ObjectChange) => boolean)(change);
-      if (!mustCleanUp(change) && !ask("predicate", change, matters, true)) return;
-      const trigger: Trigger = told ?? {
+      if (!mustCleanUp(change) && !attempt("predicate", change, matters, true)) return;
+      const trigger: Trigger = given ?? {
         type: triggerType(change),
         version: change.object.metadata.resourceVersion,
         at: clock.now(),
       };
-      const urgency = priority === undefined ? 0 : ask("priority", change, () => urgencyOf(change), 0);
+      const urgency = priority === undefined ? 0 : attempt("priority", change, () => urgencyOf(change), 0);
       add(keyOf(change.object), trigger, {
         priority: urgency + (change.initial ? initialPriority : 0),
         type: change.type,
       });
     };
-    follow(this.objects, (change) => this.#told(change));
+    follow(this.objects, (change) => this.#changed(change));
   }
 
   #keysOf(to: Mapper, object: KubeObject): ReadonlySet<string> {
@@ -230,7 +230,7 @@ export class Sources {
       at,
     };
     for (const key of keys) {
-      // One that is gone or not yet known has no use for its children: should it come, it is told of itself.
+      // An owner that is not in the cache is enqueued by its own creation.
       if (type === "child" && this.objects.get(key) === undefined) continue;
       add(key, trigger, { type: change.type, priority: change.initial ? initialPriority : 0 });
     }

@@ -28,7 +28,7 @@ test("runs are counted by how they end, as controller-runtime does", async () =>
     { type: "gone" },
     { type: "wait", reason: "NoPages", message: "" },
     { type: "wait", reason: "NoPages", message: "", after: 5 },
-    { type: "again", after: 5, reason: "" },
+    { type: "requeue", after: 5, reason: "" },
     { type: "error", reason: "Requeue", message: "asked to be tried again" },
     { type: "error", reason: "Timeout", message: "the server took too long" },
     { type: "fail", reason: "NoTitle", message: "" },

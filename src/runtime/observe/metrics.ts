@@ -13,22 +13,22 @@ import { newRegistry, register } from "./metrics/registry.js";
 import { ScheduleCounts } from "./metrics/schedule-series.js";
 
 export interface MetricsOptions {
-  /** A registry of prom-client that they are added to. Without one they have one of their own, never the global one. */
+  /** A prom-client registry to add them to. Default: a new one, never the global one. */
   readonly registry?: Registry | undefined;
 }
 
-/** A metric as it stands now. */
+/** Current values of a metric. */
 export interface MetricFamily extends Pick<Family, "name" | "help" | "type"> {
   readonly samples: Iterable<Sample>;
 }
 
-/** client-go's buckets for the time of a request, in seconds. */
+/** client-go's buckets for request durations, in seconds. */
 const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 /**
- * The metrics of controllers, under the names that dashboards of Kubernetes' controllers know. Make them yourself to count
- * the requests of an HTTP transport too, or to have several sets of controllers in one registry; otherwise
- * `startControllers` makes its own.
+ * Creates metrics of controllers, under the names that dashboards for Kubernetes controllers use. Create them yourself to count
+ * the requests of an HTTP transport, too, or to have several sets of controllers in one registry; otherwise
+ * `startControllers` creates its own.
  *
  * @example
  * const metrics = controllerMetrics();
@@ -41,8 +41,8 @@ export function controllerMetrics(options: MetricsOptions = {}): Metrics {
 }
 
 /**
- * Numbers about controllers. What happens is counted in plain fields, and what somebody else knows already is looked up:
- * prom-client is loaded and asked only when the metrics are read.
+ * Metrics of controllers. Events are counted in plain fields, and gauges are read from their sources on demand: prom-client is
+ * loaded only when the metrics are read.
  */
 export class Metrics {
   readonly #controllers = new ControllerCounts();
@@ -102,7 +102,7 @@ export class Metrics {
     this.#registry = registry;
   }
 
-  /** For the option of that name of `httpTransport`. */
+  /** For the option `onRequest` of `httpTransport`. */
   readonly onRequest = ({ code, method, verb, host, duration, waited }: RequestInfo): void => {
     this.#requests.of(String(code), method, host).value++;
     this.#requestTime.of(verb, host).observe(duration / 1000);
@@ -115,7 +115,7 @@ export class Metrics {
     lingering: ({ controller }) => void this.#controllers.of(controller).counts.lingering.value++,
   };
 
-  /** Counts what passes of schedules do. */
+  /** Counts passes of schedules. */
   get scheduleObserver(): ScheduleObserver {
     return this.#schedules;
   }
@@ -128,13 +128,13 @@ export class Metrics {
     (type === "fight" ? this.#fights : this.#hotLoops).of(controller).value++;
   }
 
-  /** Adds the numbers of a poller that no controller reads from; what is returned ends that. */
+  /** Adds a poller that no controller reads from; the returned function removes it. */
   poller(poller: Polling): () => void {
     this.#pollers.add(poller);
     return () => void this.#pollers.delete(poller);
   }
 
-  /** Adds what is looked up of running controllers; what is returned ends that. */
+  /** Adds the gauges of running controllers; the returned function removes them. */
   watch(watched: Watched): () => void {
     this.#watched.add(watched);
     for (const { name } of watched.controllers) {
@@ -142,16 +142,16 @@ export class Metrics {
       this.#hotLoops.of(name);
       this.#fights.of(name);
     }
-    const deaf = watched.breakers.listen((event: BreakerEvent) => {
+    const stopListening = watched.breakers.listen((event: BreakerEvent) => {
       if (event.type === "call") this.#breakerCalls.of(event.name, event.outcome).value++;
     });
     return () => {
       this.#watched.delete(watched);
-      deaf();
+      stopListening();
     };
   }
 
-  /** All of them as they stand now, for who writes them in another way. */
+  /** Current values of all metrics, for other formats. */
   families(): readonly MetricFamily[] {
     return this.#families.map((family) => ({
       name: family.name,
@@ -161,7 +161,7 @@ export class Metrics {
     }));
   }
 
-  /** The registry they are in: the one that was given, or one of their own. */
+  /** The registry that contains them. */
   async registry(): Promise<Registry> {
     this.#registry ??= newRegistry(this.#families);
     return this.#registry;

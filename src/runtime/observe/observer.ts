@@ -1,6 +1,6 @@
-import type { Run, WriteRecord } from "../runs/run.js";
+import type { Run, WriteFacts } from "../runs/run.js";
 
-/** What is known of a run before it has begun. */
+/** Identity of a run, known before it starts. */
 export interface RunFacts {
   readonly controller: string;
   readonly kind: string;
@@ -8,27 +8,22 @@ export interface RunFacts {
   readonly runId: string;
 }
 
-/** What is known of a write before it is sent. */
-export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "name" | "subresource"> {
-  readonly kind: string;
-}
-
 /**
- * Sees what the controllers of a process do: metrics and traces. All that is told of one run is told with the same facts,
- * by which an observer can keep what it knows of it. What wraps work calls it once, and returns what it returns.
+ * Observer of controllers, such as metrics and traces. All calls for one run get the same `facts` object, so that an observer can
+ * keep state by it. Functions that wrap work call it once, and return its result.
  */
 export interface Observer {
-  /** Wraps a run; `traceId` is told to the work when there is one. */
+  /** Wraps a run, and passes the trace id to it, if there is one. */
   around?<T>(facts: RunFacts, work: (traceId: string | undefined) => Promise<T>): Promise<T>;
   aroundStep?<T>(facts: RunFacts, name: string, work: () => Promise<T>): Promise<T>;
   aroundWrite?<T>(facts: RunFacts, write: WriteFacts, work: () => Promise<T>): Promise<T>;
   started?(facts: RunFacts): void;
   ended?(run: Run, facts: RunFacts): void;
-  /** A function went on although its run was cancelled. */
+  /** A reconciler ignores that its run was cancelled. */
   lingering?(facts: RunFacts): void;
 }
 
-/** Several observers as one; the first one wraps the others. One that fails when it is told something keeps nobody from it. */
+/** Combines observers; the first wraps the others. An error of one does not affect the others. */
 export function observers(
   all: readonly Observer[],
   onError: (error: unknown, facts: RunFacts) => void = () => {},
@@ -46,7 +41,7 @@ export function observers(
   const aroundStep = all.filter((each) => each.aroundStep !== undefined);
   const aroundWrite = all.filter((each) => each.aroundWrite !== undefined);
   return {
-    // Nothing is wrapped where nobody asks for it: a run costs no more then.
+    // Runs are wrapped only if an observer needs it, so that others cost no more.
     ...(around.length > 0 && {
       around: <T>(facts: RunFacts, work: (traceId: string | undefined) => Promise<T>) => {
         const wrapped = around.reduceRight<typeof work>(

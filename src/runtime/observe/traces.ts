@@ -1,24 +1,24 @@
 import type * as Otel from "@opentelemetry/api";
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
-import type { Run } from "../runs/run.js";
-import { splitKey } from "../loop/keys.js";
+import type { Run, WriteFacts } from "../runs/run.js";
+import { splitKey } from "../controller/keys.js";
 import { describeTrigger } from "../runs/describe.js";
-import type { Observer, RunFacts, WriteFacts } from "./observer.js";
+import type { Observer, RunFacts } from "./observer.js";
 
 /** OpenTelemetry's API, as `import * as otel from "@opentelemetry/api"` gives it. */
 export type OpenTelemetry = Pick<typeof Otel, "trace" | "context" | "SpanStatusCode">;
 
 export interface TracesOptions {
-  /** The API to use, when the process has another copy of it than ours; spans are lost between two that do not agree. */
+  /** OpenTelemetry's API, if the process uses another copy than Fettle's. */
   readonly api?: OpenTelemetry | undefined;
 }
 
-/** How many of a run's triggers are told. */
-const mostTriggers = 16;
+/** Triggers of a run that are added to its span. */
+const maxTriggers = 16;
 
 /**
- * An observer that makes a span of every run, with one below it for each step and each write to the API. Where no SDK of
- * OpenTelemetry is set up, that costs next to nothing and nothing is recorded.
+ * Creates an observer that makes a span of every run, with child spans for steps and writes. Without an OpenTelemetry SDK, nothing is
+ * recorded, at almost no cost.
  *
  * @example
  * const controllers = startControllers({ controllers: [sites], client, observer: await traces() });
@@ -27,7 +27,7 @@ export async function traces({ api }: TracesOptions = {}): Promise<Observer> {
   return observerOver(api ?? (await import("@opentelemetry/api")));
 }
 
-/** Whether an SDK has been set up in this process, which is seen without loading anything. */
+/** Whether an SDK has been set up in this process; checked without loading the API. */
 export function isTraced(): boolean {
   const api = (globalThis as Record<symbol, unknown>)[Symbol.for("opentelemetry.js.api.1")];
   return typeof api === "object" && api !== null && "trace" in api;
@@ -35,10 +35,10 @@ export function isTraced(): boolean {
 
 function observerOver({ trace, context, SpanStatusCode }: OpenTelemetry): Observer {
   const tracer: Tracer = trace.getTracer("fettle");
-  /** The spans of runs under way. One whose run is not told to have ended is forgotten with it. */
+  /** Spans of active runs. */
   const runs = new WeakMap<RunFacts, Span>();
 
-  /** The span it belongs under: the nearest that is active, or that of the run where nobody keeps track of what is. */
+  /** Parent span: the active one, or that of the run if no context manager tracks the active one. */
   const parentOf = (facts: RunFacts): Context => {
     const active = context.active();
     const span = trace.getSpan(active) === undefined ? runs.get(facts) : undefined;
@@ -80,7 +80,7 @@ function observerOver({ trace, context, SpanStatusCode }: OpenTelemetry): Observ
         "fettle.name": name,
         "fettle.run": facts.runId,
       };
-      // What happened to be active where the queue was filled has nothing to do with it.
+      // A root span: the span that was active when the object was enqueued is unrelated.
       const span = tracer.startSpan(`reconcile ${facts.controller}`, { attributes, root: true });
       if (!span.isRecording()) return work(undefined);
       runs.set(facts, span);
@@ -126,8 +126,8 @@ function outcomeAttributes({
   return {
     "fettle.outcome": outcome.type,
     ...("reason" in outcome && { "fettle.reason": outcome.reason }),
-    "fettle.triggers": triggers.slice(-mostTriggers).map(describeTrigger),
-    "fettle.triggers_dropped": droppedTriggers + Math.max(0, triggers.length - mostTriggers),
+    "fettle.triggers": triggers.slice(-maxTriggers).map(describeTrigger),
+    "fettle.triggers_dropped": droppedTriggers + Math.max(0, triggers.length - maxTriggers),
     "fettle.wait_ms": wait,
     "fettle.failures": failures,
     ...(generation !== undefined && { "fettle.generation": generation }),

@@ -1,3 +1,4 @@
+import type { KindInfo } from "../../client/kinds/kind.js";
 import type { Source } from "../../client/source/source.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Client } from "../../client/client.js";
@@ -12,34 +13,34 @@ import {
   type Random,
   type Timer,
 } from "../../model/core.js";
-import type { Controller } from "../controller.js";
-import { defaults } from "../loop/controller-loop.js";
-import { joinKey } from "../loop/keys.js";
-import { silent } from "../observe/log.js";
-import { runProse } from "../prose/prose-run.js";
+import { defaults, type Controller } from "../controller/controller.js";
+import { joinKey } from "../controller/keys.js";
+import { silent } from "../log/log.js";
+import { reconcileObject } from "../reconcile/reconcile-object.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
+import { wrapTransport } from "../transport/wrap-transport.js";
 import type { PlannedChange } from "./planned-change.js";
 import { PlannedChildren } from "./planned-children.js";
 import { PlannedSteps } from "./planned-steps.js";
-import { PlanningTransport } from "./planning-transport.js";
+import { PlannedWrites } from "./planned-writes.js";
 
 export type { PlannedChange } from "./planned-change.js";
 
-/** What a run would do, without any of it being done. */
+/** Effects that a run would have. */
 export interface Plan {
   readonly controller: string;
   readonly kind: string;
   readonly key: string;
-  /** Children, and what the reconciler writes with the client. */
+  /** Changes of children, and writes of the reconciler's client. */
   readonly changes: readonly PlannedChange[];
-  /** Effects on the outside world that would take place, or are left out because there is nothing to do. */
+  /** Steps that would run, or be skipped. */
   readonly steps: readonly StepRecord[];
   readonly outcome: RunOutcome;
 }
 
 export interface PlanContext {
   readonly controller: Controller;
-  /** Where objects are that do not say their namespace. */
+  /** Default namespace. */
   readonly namespace: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,65 +51,76 @@ export interface PlanContext {
 }
 
 /**
- * Runs a controller for an object as it is or as it would be, and tells what would come of it. Steps are not carried out,
- * writes are asked of the server as dry runs.
+ * Plans a run of a controller for an object that exists, or for a manifest. Steps are not performed, and writes are dry runs on the
+ * server.
  */
 export async function plan(context: PlanContext, object: KubeObject): Promise<Plan> {
   const { controller, clock, cacheOf } = context;
   const { style } = controller;
-  if (style.type !== "prose") {
+  if (style.type !== "declarative") {
     throw new TypeError(
-      `controller ${controller.name} cannot be planned: it is written in the plain style, which says nothing of steps and children`,
+      `controller ${controller.name} cannot be planned: plans need the steps and children of a declarative controller, and this one is plain`,
     );
   }
-  const transport = new PlanningTransport(context.transport, (kind, namespace, name) => {
+  const cached = (kind: KindInfo, namespace: string, name: string): KubeObject | undefined => {
     try {
       return cacheOf(kind).get(joinKey(namespace, name));
     } catch {
       return undefined;
     }
+  };
+  const writes = new PlannedWrites(cached, (kind, target, options) =>
+    context.transport.get(kind, target, options),
+  );
+  const transport = wrapTransport(context.transport, writes);
+  const owner = await withDefaults(context, object);
+  const children = new PlannedChildren({
+    controller,
+    owner,
+    transport,
+    writes,
+    cacheOf,
+    signal: context.signal,
   });
-  const owner = await asItWouldBe(context, object);
-  const children = new PlannedChildren({ controller, owner, transport, cacheOf, signal: context.signal });
   const time = limitOf(context);
   const { signal } = time;
   const steps = new PlannedSteps(clock, signal);
-  const { outcome, staged } = await runProse(
+  const { outcome, staged } = await reconcileObject(
     {
-      options: children.plannedOnSettle(style.options),
+      options: style.options,
       controllerName: controller.name,
       runId: "plan",
       clock,
       transport,
       client: () => context.clientOver(transport),
       signal,
-      showSignal: () => signal,
+      exposeSignal: () => signal,
       log: silent,
       steps,
       applied: children.applied,
       cacheOf,
       kind: controller.options.for,
-      note: () => {},
-      planning: true,
+      recordEvent: () => {},
+      planChildren: (staged) => children.write(staged),
     },
     owner,
   ).finally(() => time.cancel());
   context.signal?.throwIfAborted();
-  const isDone = outcome.type === "done" || outcome.type === "again";
-  if (isDone || outcome.type === "wait") await children.write(staged.takeNew());
-  if (isDone) children.prune(staged);
+  const isDone = outcome.type === "done" || outcome.type === "requeue";
+  if (isDone || outcome.type === "wait") await children.write(staged?.takeNew() ?? []);
+  if (isDone && staged !== undefined) children.prune(staged);
   return {
     controller: controller.name,
     kind: controller.options.for.kind,
     key: joinKey(owner.metadata.namespace, owner.metadata.name ?? ""),
-    // A function that did not heed its signal may go on, and is not listened to any more.
-    changes: [...transport.changes],
+    // Copied, as a function that ignores its signal may still add to them.
+    changes: [...writes.changes],
     steps: [...steps.records],
     outcome,
   };
 }
 
-/** The time that a run would have. */
+/** Signal with the timeout of a run. */
 function limitOf({ controller, clock, signal }: PlanContext): Timer & { readonly signal: AbortSignal } {
   const timeout = duration(controller.options.timeout ?? defaults.timeout);
   const limit = new AbortController();
@@ -122,15 +134,15 @@ function limitOf({ controller, clock, signal }: PlanContext): Timer & { readonly
 }
 
 /**
- * The object as the server would have it, with its defaults: one that is not there yet, or a manifest of one that is. When
- * it cannot be asked (the namespace is not there yet), as it was written.
+ * The object with the server's defaults, from a dry run: for a manifest of an object that exists or not. Without them if its
+ * namespace does not exist yet.
  */
-async function asItWouldBe(context: PlanContext, object: KubeObject): Promise<KubeObject> {
+async function withDefaults(context: PlanContext, object: KubeObject): Promise<KubeObject> {
   if (object.metadata.uid) return object;
   const { controller, transport, signal, random } = context;
   const { for: kind, from } = controller.options;
   const { name = "", namespace = kind.scope === "Cluster" ? undefined : context.namespace } = object.metadata;
-  // A child needs an owner that it can point to.
+  // Children need an owner with a uid.
   const metadata = { ...object.metadata, ...(namespace && { namespace }), uid: newUid(random) };
   if (from !== undefined) return { ...object, metadata: { ...object.metadata, uid: metadata.uid } };
   const { status: _, ...wanted } = object;

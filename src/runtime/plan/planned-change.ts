@@ -11,11 +11,11 @@ export interface PlannedChange {
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
   readonly diff: readonly FieldChange[];
-  /** What the server has against it. */
+  /** Error of the server. */
   readonly problem?: string | undefined;
 }
 
-/** Only what people wrote is compared: a server's bookkeeping changes with every write. */
+/** Metadata set by the server, which is not compared. */
 const bookkeeping: ReadonlySet<string> = new Set([
   "resourceVersion",
   "managedFields",
@@ -32,14 +32,14 @@ export function changeOf(
   after: KubeObject | undefined,
 ): PlannedChange {
   const { name = "", namespace = "" } = (after ?? before)?.metadata ?? {};
-  const changes = diff(essence(before), essence(after));
+  const changes = diff(comparablePart(before), comparablePart(after));
   return { action, kind, apiVersion, namespace, name, before, after, diff: changes };
 }
 
-function essence(object: KubeObject | undefined): Json {
+function comparablePart(object: KubeObject | undefined): Json {
   if (object === undefined) return null;
   const { metadata, status: _, ...rest } = object;
-  // What was wanted and refused may have none.
+  // A manifest that the server refused may have no metadata.
   const kept = Object.fromEntries(
     Object.entries({ ...metadata }).filter(([field]) => !bookkeeping.has(field)),
   );

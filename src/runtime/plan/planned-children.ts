@@ -1,96 +1,70 @@
+import type { Transport } from "../../client/transport/transport.js";
 import type { KubeObject } from "../../model/core.js";
-import { Staged, stageChild, type StagedChild } from "../children/staged.js";
-import { AppliedChildren, checkOwner, leftOver, needsWrite } from "../children/write-children.js";
-import { kindKey, type Controller } from "../controller.js";
-import { messageOf } from "../message-of.js";
-import { fieldManagerOf, type ProseContext, type ProseOptions } from "../prose/prose-context.js";
-import type { TypedKind } from "../tools.js";
+import type { Staged, StagedChild } from "../reconcile/children/staged.js";
+import { AppliedChildren, checkOwner, notStaged, needsWrite } from "../reconcile/children/write-children.js";
+import type { Controller } from "../controller/controller.js";
+import { fieldManagerOf } from "../controller/names.js";
+import { messageOf } from "../log/message-of.js";
+import type { RunContext } from "../reconcile/run-context.js";
 import { changeOf } from "./planned-change.js";
-import type { PlanningTransport } from "./planning-transport.js";
+import type { PlannedWrites } from "./planned-writes.js";
 
 interface PlannedChildrenOptions {
   readonly controller: Controller;
   readonly owner: KubeObject;
-  readonly transport: PlanningTransport;
-  readonly cacheOf: ProseContext["cacheOf"];
+  readonly transport: Transport;
+  readonly writes: PlannedWrites;
+  readonly cacheOf: RunContext["cacheOf"];
   readonly signal: AbortSignal | undefined;
 }
 
-/** The children of a plan. What would become of them is added to the changes of its transport. */
+/** Children of a plan. Their changes are added to the planned writes. */
 export class PlannedChildren {
   readonly applied = new AppliedChildren();
   readonly #options: PlannedChildrenOptions;
   readonly #fieldManager: string;
-  readonly #planned = new Staged();
+  #writing = Promise.resolve();
 
   constructor(options: PlannedChildrenOptions) {
     this.#options = options;
     this.#fieldManager = fieldManagerOf(options.controller.name);
   }
 
-  /** The same reconciler, whose `settle` plans the children so far: they are written whatever becomes of the run. */
-  plannedOnSettle(options: ProseOptions): ProseOptions {
-    const { owner } = this.#options;
-    const ownedAs = (kind: TypedKind): TypedKind =>
-      options.owns?.find((each) => kindKey(each) === kindKey(kind)) ?? kind;
-    return {
-      ...options,
-      reconcile: async (object, tools) => {
-        const staged: StagedChild[] = [];
-        let settling = Promise.resolve();
-        const ensure = (...[kind, name, content, how]: Parameters<typeof tools.ensure>): unknown => {
-          const found = tools.ensure(kind, name, content, how);
-          staged.push(stageChild(owner, ownedAs(kind), name, content, how));
-          return found;
-        };
-        const settle = (): Promise<void> => {
-          const children = staged.splice(0);
-          settling = Promise.all([settling, tools.settle()]).then(() => this.write(children));
-          return settling;
-        };
-        try {
-          return await options.reconcile(object, { ...tools, ensure: ensure as typeof tools.ensure, settle });
-        } finally {
-          await settling;
-        }
-      },
-    };
+  /** Plans children, one call after the other. */
+  write(children: readonly StagedChild[]): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeAll(children));
+    return this.#writing;
   }
 
-  /** Plans the children that have not been planned yet. */
-  async write(children: readonly StagedChild[]): Promise<void> {
+  async #writeAll(children: readonly StagedChild[]): Promise<void> {
     const { owner, cacheOf } = this.#options;
     const context = { owner, cacheOf, fieldManager: this.#fieldManager, applied: this.applied };
-    for (const child of children) {
-      if (this.#planned.has(child.kind, child.namespace, child.name)) continue;
-      this.#planned.add(child);
-      if (needsWrite(context, child)) await this.#write(child);
-    }
+    for (const child of children) if (needsWrite(context, child)) await this.#write(child);
   }
 
-  /** Plans to delete those that are not mentioned. */
+  /** Plans the deletion of children that were not staged. */
   prune(staged: Staged): void {
-    const { controller, owner, cacheOf, transport } = this.#options;
+    const { controller, owner, cacheOf, writes } = this.#options;
     for (const kind of controller.owns) {
-      for (const child of leftOver({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
+      for (const child of notStaged({ owner, cacheOf, fieldManager: this.#fieldManager }, kind, staged)) {
         const { namespace = "", name = "" } = child.metadata;
-        // The reconciler may have deleted it itself.
-        if (transport.known(kind, namespace, name) === undefined) continue;
-        transport.changes.push(changeOf("delete", kind, child, undefined));
+        // The reconciler may have deleted it with the client.
+        if (writes.current(kind, namespace, name) === undefined) continue;
+        writes.changes.push(changeOf("delete", kind, child, undefined));
       }
     }
   }
 
-  /** Asks the server what would become of a child; what is against it is told with the change. */
+  /** Plans the write of one child; an error becomes part of its change. */
   async #write(child: StagedChild): Promise<void> {
-    const { owner, transport, signal } = this.#options;
+    const { owner, transport, writes, signal } = this.#options;
     const { kind, namespace, name, desired } = child;
-    const current = transport.known(kind, namespace, name);
+    const current = writes.current(kind, namespace, name);
     try {
       if (current !== undefined) checkOwner(owner, child, current);
     } catch (error) {
       const change = changeOf("update", kind, current, desired as unknown as KubeObject);
-      transport.changes.push({ ...change, problem: messageOf(error) });
+      writes.changes.push({ ...change, problem: messageOf(error) });
       return;
     }
     const target = { name, ...(namespace !== "" && { namespace }) };

@@ -1,10 +1,10 @@
 import type { Clock } from "../../model/core.js";
-import { messageOf } from "../message-of.js";
+import { messageOf } from "../log/message-of.js";
 import type { StepRecord } from "../runs/run.js";
-import { StepError, Steps } from "../steps/steps.js";
-import type { Effect, StepOptions } from "../tools.js";
+import { StepError, Steps } from "../reconcile/steps/steps.js";
+import type { Effect, StepOptions } from "../controller/reconcile-context.js";
 
-/** The steps of a plan: none is carried out. One that could not even be looked at fails as it would in a run. */
+/** Steps of a plan: none is performed. A step whose `unless` throws fails as it would in a run. */
 export class PlannedSteps extends Steps {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;

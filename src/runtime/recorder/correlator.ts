@@ -1,27 +1,27 @@
 import { Lru } from "./lru.js";
 import type { ObjectReference, Occurrence } from "./occurrence.js";
 
-/** One Event object: how often the same thing happened. It grows while it waits to be sent. */
+/** Repetitions of one event, which become one Event object. It may grow while it is queued. */
 export interface Series {
   readonly about: ObjectReference;
   readonly first: number;
   last: number;
   count: number;
-  /** The newest occurrence; of combined ones the messages differ. */
+  /** The newest occurrence; in a combined series the messages differ. */
   newest: Occurrence;
   message: string;
 }
 
 export interface Correlation {
   readonly series: Series;
-  /** False when there have been too many about this object: it is counted, and not sent until a later one is. */
+  /** False if the object's rate limit is exceeded: the event is counted, and sent with a later one. */
   readonly send: boolean;
 }
 
-/** From so many different messages on, events that are otherwise alike become one. */
+/** Number of different messages from which events that are otherwise equal are combined. */
 const similarAllowed = 10;
 const similarWithin = 600_000;
-/** Events about one object: this many at once, and one more for each `refill` milliseconds. */
+/** Rate limit per object: this many at once, and one more per `refill` milliseconds. */
 const burst = 25;
 const refill = 300_000;
 const remembered = 4096;
@@ -37,10 +37,9 @@ interface Bucket {
 }
 
 /**
- * Turns what happens into few events. The same thing happening again is **counted** in one event. Many things that differ
- * only in their message are **combined** into one event. And when there are too many about one object, they are **held
- * back**. The limits are those of Kubernetes' own components. All of it is memory only, and of a fixed size; what is
- * forgotten begins as a new event. Pure: the time comes from outside.
+ * Reduces the number of events. Repetitions are **counted** in one event, events that differ only in their message are **combined**
+ * after a while, and events of one object are **rate limited**. The limits are those of Kubernetes' components. State is in memory
+ * and bounded; a series that is evicted starts as a new event. Pure: the time is a parameter.
  */
 export class Correlator {
   readonly #similar = new Lru<Similar>(remembered);
@@ -70,7 +69,7 @@ export class Correlator {
     similar.last = now;
     similar.messages.add(message);
     if (similar.messages.size < similarAllowed) return false;
-    // One goes, so that the set stays small and the next message is one too many again.
+    // Keeps the set at the limit, so that the next new message is combined as well.
     const [oldest] = similar.messages;
     if (oldest !== undefined) similar.messages.delete(oldest);
     return true;

@@ -13,30 +13,30 @@ import { nameOf, occurrence, type EventContent, type Subject } from "./occurrenc
 
 export interface EventRecorderOptions {
   readonly client: EventClient;
-  /** Who reports, such as the controller's name. */
+  /** Reporting component, such as the controller's name. */
   readonly component: string;
-  /** Which one of several that report under that name. */
+  /** Instance of the component, if there are several. */
   readonly instance?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Is told of events that could not be recorded, and what they were about. */
+  /** Called with events that could not be recorded. */
   readonly onError?: ((error: unknown, event: UnrecordedEvent) => void) | undefined;
-  /** How many events may wait to be sent; more are dropped. Default 1000. */
+  /** Queued events; beyond it, events are dropped. Default 1000. */
   readonly queueLimit?: number | undefined;
 }
 
-/** What is known of an event that could not be recorded. */
+/** An event that could not be recorded. */
 export interface UnrecordedEvent {
-  /** The object it was about: `Site default/hello`. */
+  /** Object of the event: `Site default/hello`. */
   readonly object: string;
   readonly reason: string;
-  /** The run in which it happened, if that was said. */
+  /** Id of the run that recorded it, if there is one. */
   readonly run?: string | undefined;
 }
 
 /**
- * Records events on objects, as `kubectl describe` and `kubectl get events` show them. The same thing happening again is
- * counted, and floods are held back.
+ * Creates a recorder of events on objects, as `kubectl describe` and `kubectl get events` show them. Repeated events are
+ * counted in one object, and floods are limited.
  *
  * @example
  * const recorder = eventRecorder({ client, component: "sites" });
@@ -48,8 +48,8 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
 }
 
 /**
- * Events are sent one after another in the background: a caller never waits, and is never thrown at. A series that waits in
- * line is there once however often it grows meanwhile, and is sent as it is when its turn comes.
+ * Sends events one after another in the background: `event` neither waits nor throws. A series is queued once, however often it
+ * grows meanwhile, and is sent in its latest state.
  */
 export class EventRecorder implements AsyncDisposable {
   readonly #clock: Clock;
@@ -62,7 +62,7 @@ export class EventRecorder implements AsyncDisposable {
   #sending: Promise<void> | undefined;
   #closed = false;
   #dropped = 0;
-  /** The line has been full since it was last empty: said once, not for each event. */
+  /** The queue has been full since it was last empty; reported once, not per event. */
   #overflowing = false;
 
   constructor(options: EventRecorderOptions) {
@@ -73,12 +73,12 @@ export class EventRecorder implements AsyncDisposable {
     this.#sender = new EventSender({ client, reporter: options, clock, random });
   }
 
-  /** How many events were dropped because too many waited. */
+  /** Events that were dropped because the queue was full. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Records that something happened to an object; returns at once and never throws. */
+  /** Records an event on an object; returns at once and never throws. */
   event(object: Subject, content: EventContent): void {
     try {
       if (this.#closed) return;
@@ -89,7 +89,7 @@ export class EventRecorder implements AsyncDisposable {
     }
   }
 
-  /** Waits until nothing is left to be sent; false when the time runs out first. */
+  /** Waits until the queue is empty; false if the time runs out first. */
   async flush(limit: Duration = "5s"): Promise<boolean> {
     if (this.#sending === undefined) return true;
     const sending = this.#sending;
@@ -100,7 +100,7 @@ export class EventRecorder implements AsyncDisposable {
     );
   }
 
-  /** Takes no more, sends what waits as long as there is time, and gives up the rest; false when there was a rest. */
+  /** Accepts no more events, sends the queued ones while there is time, and drops the rest; false if any were dropped. */
   async close(limit: Duration = "5s"): Promise<boolean> {
     this.#closed = true;
     const all = await this.flush(limit);
@@ -130,7 +130,7 @@ export class EventRecorder implements AsyncDisposable {
   }
 
   async #sendAll(): Promise<void> {
-    // A burst of the same is sent as one: let the caller finish what it is doing.
+    // Sent in a later turn, so that a burst of the same event is sent as one.
     await Promise.resolve();
     for (const series of this.#waiting) {
       this.#waiting.delete(series);
@@ -148,7 +148,7 @@ export class EventRecorder implements AsyncDisposable {
     try {
       this.#onError(error, event);
     } catch {
-      // Whoever reports events must not fail because reporting the failure failed.
+      // An error handler that throws must not fail the caller.
     }
   }
 }
@@ -157,7 +157,7 @@ function unrecorded({ about, newest: { reason, run } }: Series): UnrecordedEvent
   return { object: nameOf(about), reason, run };
 }
 
-/** What was handed in could not even be understood, so nothing is certain about it. */
+/** Describes an event that could not be parsed. */
 function refused(
   object: Partial<Subject> | undefined,
   content: Partial<EventContent> | undefined,

@@ -17,21 +17,21 @@ import {
 import type { Series } from "./correlator.js";
 import { cutMessage, eventName } from "./occurrence.js";
 
-/** The calls of a client that a recorder makes. */
+/** Client calls that a recorder needs. */
 export type EventClient = Pick<Client, "create" | "patch">;
 
-/** Who reports. */
+/** Reporting component. */
 export interface Reporter {
   readonly component: string;
   readonly instance?: string | undefined;
 }
 
-/** Where the Event of a series is, once it has a name. */
+/** State of the Event object of a series. */
 interface Sent {
   name: string;
-  /** Whether the server has it as far as we know. */
+  /** Whether the server has it, as far as known. */
   created: boolean;
-  /** A request to create it was sent whose answer has not been seen. */
+  /** A create request was sent whose response has not been seen. */
   unsure: boolean;
 }
 
@@ -40,13 +40,13 @@ const longestPause = 30_000;
 const mostTries = 12;
 const patience = 10_000;
 
-/** Writes the Event of a series: creates it the first time, and after that only says how often. */
+/** Writes the Event of a series: creates it the first time, and updates its count after that. */
 export class EventSender {
   readonly #client: EventClient;
   readonly #reporter: Reporter;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** Goes when the series is forgotten. */
+  /** Garbage-collected with the series. */
   readonly #sent = new WeakMap<Series, Sent>();
 
   constructor(options: { client: EventClient; reporter: Reporter; clock: Clock; random: Random }) {
@@ -56,7 +56,7 @@ export class EventSender {
     this.#random = options.random;
   }
 
-  /** Tries for as long as it makes sense; throws what made it give up. What nobody can help is passed over in silence. */
+  /** Retries transient errors; throws others. Ignores that the namespace is being deleted. */
   async send(series: Series, signal: AbortSignal): Promise<void> {
     const sent = this.#sentOf(series);
     for (let tries = 1; ; tries++) {
@@ -70,10 +70,10 @@ export class EventSender {
       } catch (error) {
         if (signal.aborted || tries === mostTries) throw error;
         if (sent.created && isNotFound(error)) {
-          // The server keeps events for a while only.
+          // Events expire on the server.
           sent.created = false;
         } else if (!sent.created && isAlreadyExists(error)) {
-          // Ours, if an answer got lost before; somebody else's otherwise.
+          // Ours, if the response to an earlier request was lost.
           if (sent.unsure) sent.created = true;
           else sent.name = this.#nameOf(series);
         } else if (isHopeless(error)) {
@@ -137,17 +137,17 @@ export class EventSender {
   }
 }
 
-/** Events about objects that have no namespace are kept in `default`. */
+/** Events of cluster-scoped objects are kept in namespace `default`. */
 function namespaceOf(series: Series): string {
   return series.about.namespace ?? "default";
 }
 
-/** The namespace is going, or gone, and its events with it. */
+/** Whether the namespace is being deleted, or gone. */
 function isHopeless(error: unknown): boolean {
   return isNotFound(error) || isConflict(error) || statusCause(error, "NamespaceTerminating") !== undefined;
 }
 
-/** No answer, or one that says to try again. */
+/** Whether the error is transient: no response, or one that asks to retry. */
 function isPassing(error: unknown): boolean {
   const code = asApiError(error)?.code;
   return code === undefined || code >= 500 || code === 429;

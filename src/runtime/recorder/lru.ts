@@ -1,4 +1,4 @@
-/** A map that forgets what has not been asked for longest when it grows beyond its limit. */
+/** A map with a size limit that evicts the least recently used entry. */
 export class Lru<Value> {
   readonly #limit: number;
   readonly #entries = new Map<string, Value>();
@@ -11,7 +11,7 @@ export class Lru<Value> {
     return this.#entries.size;
   }
 
-  /** The value of a key, made when there is none. */
+  /** The value of a key, created if there is none. */
   get(key: string, make: () => Value): Value {
     const value = this.#entries.get(key) ?? make();
     this.#entries.delete(key);

@@ -1,25 +1,25 @@
 import { names, type KubeObject, type Random } from "../../model/core.js";
 
-/** Enough of an object to tell which one is meant. */
+/** Identifies an object. */
 export type Subject = Pick<KubeObject, "apiVersion" | "kind" | "metadata">;
 
-/** What happened to an object, for people to read. */
+/** Content of an event. */
 export interface EventContent {
-  /** Normal when it was to be expected, Warning when somebody should look. Default Normal. */
+  /** Default Normal. */
   readonly type?: "Normal" | "Warning" | undefined;
-  /** Why, in one word that programs can compare, such as `Created`. */
+  /** Machine-readable reason in one word, such as `Created`. */
   readonly reason: string;
-  /** A sentence for people; what is beyond 1024 bytes is cut off. */
+  /** Human-readable message; truncated to 1024 bytes. */
   readonly message: string;
-  /** What was done, or attempted. */
+  /** Action that was taken or attempted. */
   readonly action?: string | undefined;
-  /** Another object that has to do with it. */
+  /** Related object. */
   readonly related?: Subject | undefined;
-  /** The run in which it happened. It is no part of the event; who is told that it could not be written is told of it. */
+  /** Id of the run that recorded it; passed to `onError`, not part of the Event. */
   readonly run?: string | undefined;
 }
 
-/** Points to an object as it was when something happened to it. */
+/** Reference to an object, with its version at the time of the event. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,7 +29,7 @@ export interface ObjectReference {
   readonly resourceVersion?: string;
 }
 
-/** Something that happened, ready to be counted. */
+/** A validated event. */
 export interface Occurrence {
   readonly about: ObjectReference;
   readonly type: "Normal" | "Warning";
@@ -54,7 +54,7 @@ export function occurrence(subject: Subject, content: EventContent): Occurrence 
   };
 }
 
-/** An object as people name it: `Site default/hello`. */
+/** Human-readable name of an object: `Site default/hello`. */
 export function nameOf(object: {
   readonly kind: string;
   readonly namespace?: string | undefined;
@@ -82,8 +82,8 @@ const longestMessage = 1024;
 const cutMark = "...";
 
 /**
- * A name for an event as Kubernetes' own components give it: the object's, and the time in nanoseconds as hex. Our clocks
- * show milliseconds, so the digits below are random.
+ * Name of an Event, in the format of Kubernetes' components: the object's name, and the time in nanoseconds as hex. Our clocks
+ * have milliseconds, so the digits below are random.
  */
 export function eventName(about: ObjectReference, now: number, random: Random): string {
   const [high = 0, middle = 0, low = 0] = random.bytes(3);
@@ -95,7 +95,7 @@ export function eventName(about: ObjectReference, now: number, random: Random): 
   return names.nameIsDns1123Subdomain(name).length === 0 ? name : `event${suffix}`;
 }
 
-/** The beginning of a text that fits into 1024 bytes, without half a character at its end. */
+/** Truncates a text to 1024 bytes, at a character boundary. */
 export function cutMessage(message: string): string {
   // No character takes more than three bytes for each of its units.
   if (message.length * 3 <= longestMessage) return message;

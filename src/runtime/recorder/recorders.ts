@@ -1,16 +1,16 @@
 import type { Client } from "../../client/client.js";
 import type { Clock, Random } from "../../model/core.js";
-import type { Log } from "../observe/log.js";
+import type { Log } from "../log/log.js";
 import { eventRecorder, type EventRecorder } from "./event-recorder.js";
 
 interface RecordersOptions {
-  readonly client: Client;
+  readonly clientFor: (component: string) => Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** One recorder for each controller: events tell who has something to say. */
+/** One event recorder per controller, which its events name as their component. */
 export class Recorders {
   readonly #recorders = new Map<string, EventRecorder>();
   readonly #options: RecordersOptions;
@@ -22,9 +22,10 @@ export class Recorders {
   get(component: string): EventRecorder {
     let recorder = this.#recorders.get(component);
     if (recorder === undefined) {
-      const { log, ...options } = this.#options;
+      const { log, clientFor, ...options } = this.#options;
       recorder = eventRecorder({
         ...options,
+        client: clientFor(component),
         component,
         onError: (error, { object, reason, run }) => {
           const facts = { controller: component, object, ...(run !== undefined && { run }) };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, KubeObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { jsonEqual } from "../../model/object/json.js";
-import { comparable, withoutSecrets } from "../observe/secrets.js";
+import { comparable, withoutSecrets } from "../log/secrets.js";
 import type { Run, WriteRecord } from "./run.js";
 
 /**

@@ -17,7 +17,7 @@ export function describeTrigger({ type, text, by }: Trigger): string {
       return `${by ?? "something it watches"} ${changeWords(text)}`;
     case "resync":
       return withReason("periodic resync", text);
-    case "again":
+    case "requeue":
       return withReason("it requested another run", text);
     case "retry":
       return withReason("the last run failed", text);

@@ -10,6 +10,7 @@ function run(key: string, kind = "Site", apiVersion = "demo.dev/v1"): Run {
   return {
     id: `${++ids}`,
     controller: "sites",
+    user: "system:fettle:controller:sites",
     apiVersion,
     kind,
     key,

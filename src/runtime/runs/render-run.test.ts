@@ -13,7 +13,7 @@ test("renders triggers, timing, steps, writes and outcome", () => {
     triggers: [
       { type: "updated", version: "13", at: start - 3 },
       { type: "child", text: "updated", by: "Page default/hello-1", version: "15", at: start - 1 },
-      { type: "again", text: "check the certificate", at: start - 43_200_000, due: start },
+      { type: "requeue", text: "check the certificate", at: start - 43_200_000, due: start },
     ],
     steps: [
       { name: "certificate", startedAt: start, duration: 0, attempts: 0, outcome: "skipped" },
@@ -36,7 +36,7 @@ test("renders triggers, timing, steps, writes and outcome", () => {
         after: objectOf("Site", "hello", "17", { status: { published: 1 } }),
       }),
     ],
-    outcome: { type: "again", after: 43_200_000, reason: "check the certificate" },
+    outcome: { type: "requeue", after: 43_200_000, reason: "check the certificate" },
     traceId: "0af7651916cd43dd8448eb211c80319c",
   });
   expect(renderRun(run)).toBe(

@@ -2,7 +2,7 @@ import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
 import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable } from "../observe/secrets.js";
+import { comparable } from "../log/secrets.js";
 import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
@@ -164,7 +164,7 @@ function outcomeLine(outcome: RunOutcome, paint: Colors): string {
       return paint.green("done");
     case "gone":
       return paint.green("done: the object is gone");
-    case "again":
+    case "requeue":
       return `${paint.green("done")}, again in ${formatDuration(outcome.after)}${forReason(outcome.reason)}`;
     case "wait": {
       const after = outcome.after === undefined ? "" : `, checks again in ${formatDuration(outcome.after)}`;

@@ -12,7 +12,7 @@ export interface Trigger {
     | "child"
     | "watched"
     | "resync"
-    | "again"
+    | "requeue"
     | "retry"
     | "manual"
     | "shard";
@@ -55,10 +55,15 @@ export interface WriteRecord {
   readonly error?: string | undefined;
 }
 
+/** The part of a write that is known before it is sent. */
+export interface WriteFacts extends Pick<WriteRecord, "verb" | "namespace" | "name" | "subresource"> {
+  readonly kind: string;
+}
+
 /** Result of a run. */
 export type RunOutcome =
   | { readonly type: "done" | "gone" }
-  | { readonly type: "again"; readonly after: number; readonly reason: string }
+  | { readonly type: "requeue"; readonly after: number; readonly reason: string }
   | {
       readonly type: "wait";
       readonly after?: number | undefined;
@@ -76,6 +81,8 @@ export type RunOutcome =
 export interface Run {
   readonly id: string;
   readonly controller: string;
+  /** User as which the run sent its requests. */
+  readonly user: string;
   readonly apiVersion: string;
   readonly kind: string;
   /** `namespace/name`. */

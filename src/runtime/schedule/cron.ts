@@ -1,18 +1,17 @@
 import { Cron } from "croner";
 
-/** When something is due, again and again. */
+/** Recurring times. */
 export interface Cadence {
-  /** The first time that is later than `after`; both in milliseconds since 1970. There always is one. */
+  /** The first time later than `after`; both in milliseconds since 1970. There always is one. */
   next(after: number): number;
 }
 
 /**
- * The times of a cron expression: minute, hour, day of month, month and weekday, with a field for seconds in front of
- * them if wanted, or a nickname such as `@daily`. Only computes; nothing here waits.
+ * Times of a cron expression: minute, hour, day of month, month and weekday, with an optional field for seconds in front of
+ * them, or a nickname such as `@daily`.
  *
- * Where clocks change, a job for a time of day runs once a day all the same: a time that is skipped counts as the moment
- * right after the gap, and one that comes twice counts the first time. What repeats within a day (every 30 minutes)
- * keeps its pace.
+ * When daylight saving time begins or ends, a daily time still occurs once a day: one that is skipped moves to the moment right
+ * after the gap, and one that occurs twice counts the first time. Intervals within a day (every 30 minutes) are kept.
  *
  * @example
  * cron("0 2 * * *", "Europe/Berlin").next(Date.parse("2026-01-01T12:00:00Z")); // 2026-01-02T01:00:00Z
@@ -23,7 +22,7 @@ export function cron(expression: string, timeZone = "UTC"): Cadence {
   const next = (after: number): number | undefined => times.nextRun(new Date(after))?.getTime();
   // The calendar repeats every 400 years and the expression has no year, so one time proves that there is always another.
   if (next(0) === undefined) {
-    throw new RangeError(`the cron expression ${quote(expression)} never comes: no month has such a day`);
+    throw new RangeError(`the cron expression ${quote(expression)} never occurs: no month has such a day`);
   }
   return {
     next(after) {
@@ -36,7 +35,7 @@ export function cron(expression: string, timeZone = "UTC"): Cadence {
 
 function parse(expression: string, timeZone: string): Cron {
   try {
-    // What is not a pattern would be taken for a date.
+    // croner would take it for a date.
     if (expression.includes(":")) throw new TypeError("a date is not a cron expression");
     return new Cron(expression, { timezone: timeZone, mode: "5-or-6-parts", sloppyRanges: true });
   } catch (error) {
@@ -53,7 +52,7 @@ function checkTimeZone(timeZone: string): void {
     new Intl.DateTimeFormat("en", { timeZone }).format(0);
   } catch (error) {
     throw new RangeError(
-      `${quote(timeZone)} is not a time zone this machine knows: write one such as "Europe/Berlin" or "UTC"`,
+      `${quote(timeZone)} is not a known time zone: write one such as "Europe/Berlin" or "UTC"`,
       { cause: error },
     );
   }

@@ -1,23 +1,23 @@
 import type { Client } from "../../client/client.js";
 import { within, type Clock } from "../../model/core.js";
-import { cancellable } from "../loop/cancellable.js";
-import type { Schedule, ScheduleTools } from "./schedule.js";
+import { cancellable } from "../cancel/cancellable.js";
+import type { Schedule, ScheduleContext } from "./schedule.js";
 
-/** What one pass did. */
+/** Report of one pass. */
 export interface PassReport {
   readonly name: string;
   readonly due: number;
   readonly started: number;
   /** Milliseconds. */
   readonly duration: number;
-  /** Items that were worked on, with those that failed. */
+  /** Items that were processed, including failed ones. */
   readonly processed: number;
   readonly failed: number;
   readonly transitions: number;
   readonly cleanups: number;
-  /** Why the pass as a whole failed: its query, its `run`, or its deadline. Items that fail do not fail the pass. */
+  /** Error of the pass as a whole: its query, its `run`, or its timeout. Failed items do not fail the pass. */
   readonly error?: unknown;
-  /** It was ended because the schedule was stopped. */
+  /** The pass ended early because the schedule was stopped. */
   readonly stopped: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface PassContext {
   readonly due: number;
   readonly signal: AbortSignal;
   readonly client?: Client | undefined;
-  /** What passes have begun and has not ended, also when it was given up. */
+  /** Work of passes that has not ended, including cancelled ones. */
   readonly underWay: Set<Promise<unknown>>;
   readonly onError: (error: unknown, item?: unknown) => void;
 }
 
 /**
- * Goes over the set of a schedule once. Never rejects: what went wrong is in the report. What does not heed its signal is not
- * waited for long, and stays in `underWay` until it ends.
+ * Runs one pass of a schedule. Never rejects: errors are in the report. Work that ignores its signal is waited for briefly, and
+ * stays in `underWay` until it ends.
  */
 export async function runPass(schedule: Schedule, context: PassContext): Promise<PassReport> {
   const { clock, due, signal } = context;
@@ -44,13 +44,13 @@ export async function runPass(schedule: Schedule, context: PassContext): Promise
   const work = (signal: AbortSignal): void | Promise<void> =>
     schedule.work.run === undefined
       ? overSet(schedule, { ...context, signal }, counts)
-      : schedule.work.run(toolsFor(schedule.name, { ...context, signal }, counts));
+      : schedule.work.run(contextFor(schedule.name, { ...context, signal }, counts));
   const end = await cancellable(clock, signal, () =>
     within({ clock, limit: schedule.timeout, signal, patient: true, what }, (signal) =>
       follow(context.underWay, () => work(signal)),
     ),
   );
-  // An error that only says that the schedule was stopped is none.
+  // That the schedule was stopped is no failure.
   if (!end.ok && !signal.aborted) {
     failure = { error: end.error };
     context.onError(end.error);
@@ -89,7 +89,7 @@ async function overSet(schedule: Schedule, context: PassContext, counts: Counts)
   if (work.over === undefined) return;
   const { each, where, itemTimeout } = work;
   const { clock, signal } = context;
-  const tools = toolsFor(schedule.name, context, counts);
+  const tools = contextFor(schedule.name, context, counts);
 
   const one = async (item: unknown): Promise<void> => {
     try {
@@ -99,7 +99,7 @@ async function overSet(schedule: Schedule, context: PassContext, counts: Counts)
       const outcome = await within({ clock, limit: itemTimeout, signal, patient: true, what }, (signal) => {
         // Only one with a time of its own can be left behind.
         if (itemTimeout === undefined) return each(item, tools);
-        const itsTools = toolsFor(schedule.name, { ...context, signal }, counts);
+        const itsTools = contextFor(schedule.name, { ...context, signal }, counts);
         return follow(context.underWay, () => each(item, itsTools));
       });
       if (outcome === "changed") tools.transitioned();
@@ -140,7 +140,11 @@ async function overSet(schedule: Schedule, context: PassContext, counts: Counts)
   signal.throwIfAborted();
 }
 
-function toolsFor(name: string, { clock, due, signal, client }: PassContext, counts: Counts): ScheduleTools {
+function contextFor(
+  name: string,
+  { clock, due, signal, client }: PassContext,
+  counts: Counts,
+): ScheduleContext {
   return {
     name,
     clock,

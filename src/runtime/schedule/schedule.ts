@@ -2,38 +2,38 @@ import type { Client } from "../../client/client.js";
 import { duration, type Clock, type Duration } from "../../model/core.js";
 import { cron, type Cadence } from "./cron.js";
 
-/** What a pass of a schedule is handed. */
-export interface ScheduleTools {
+/** Argument of the functions of a schedule. */
+export interface ScheduleContext {
   /** The schedule's name. */
   readonly name: string;
   readonly clock: Clock;
-  /** Aborts when the schedule is stopped or time is up; stop early then. */
+  /** Aborts when the schedule is stopped, and on the timeout. */
   readonly signal: AbortSignal;
   /** When this pass was due. */
   readonly due: number;
-  /** The API the schedule was started with; throws when it was started without one. */
+  /** Client that the schedule was started with; throws if it was started without one. */
   readonly client: Client;
-  /** Counts objects that were brought into another state. */
+  /** Counts objects that changed state. */
   readonly transitioned: (count?: number) => void;
   /** Counts things that were cleaned up. */
   readonly cleanedUp: (count?: number) => void;
 }
 
-/** What became of an item, for the counters: the same as calling `transitioned()` or `cleanedUp()`. */
+/** Outcome of an item, for the counters: the same as calling `transitioned()` or `cleanedUp()`. */
 type ItemOutcome = "changed" | "cleaned" | "unchanged";
 
-/** A set to go over: a list, a query that streams, or a promise of one. */
+/** Items of a pass: a list, a stream, or a promise of one. */
 type Items<T> = Iterable<T> | AsyncIterable<T> | PromiseLike<Iterable<T> | AsyncIterable<T>>;
 
 type Timing =
   | {
-      /** From the start of one pass to the start of the next. */
+      /** Interval between the starts of two passes. */
       readonly every: Duration;
       readonly cron?: undefined;
       readonly timeZone?: undefined;
     }
   | {
-      /** At the times of a cron expression, such as `"0 2 * * *"`. */
+      /** Times as a cron expression, such as `"0 2 * * *"`. */
       readonly cron: string;
       /** Default UTC. */
       readonly timeZone?: string | undefined;
@@ -41,18 +41,17 @@ type Timing =
     };
 
 interface SetWork<T> {
-  /** What to go over, asked anew in each pass. A stream is read as it is worked on and never held as a whole. */
-  readonly over: (tools: ScheduleTools) => Items<T>;
-  /** Which of them; all by default. */
+  /** Returns the items of a pass. A stream is read while its items are processed, and never held as a whole. */
+  readonly over: (context: ScheduleContext) => Items<T>;
+  /** Filter of items. Default: all. */
   readonly where?: ((item: T) => boolean) | undefined;
-  /** What to do with each. One that fails is reported and does not keep the others from their turn. */
+  /** Processes one item. A failure is reported, and the others are processed all the same. */
   // oxlint-disable-next-line typescript/no-invalid-void-type -- saying nothing is the usual answer
-  readonly each: (item: T, tools: ScheduleTools) => ItemOutcome | void | Promise<ItemOutcome | void>;
-  /** How many at once. Default 1. */
+  readonly each: (item: T, context: ScheduleContext) => ItemOutcome | void | Promise<ItemOutcome | void>;
+  /** Items that are processed at the same time. Default 1. */
   readonly concurrency?: number | undefined;
   /**
-   * How long one item may take. One that takes longer has failed, and is left behind; while it goes on regardless of its
-   * signal, no other pass begins.
+   * Time limit of one item, after which it counts as failed. While an item ignores its signal, no other pass starts.
    */
   readonly itemTimeout?: Duration | undefined;
   readonly run?: undefined;
@@ -60,7 +59,7 @@ interface SetWork<T> {
 
 interface WholeWork {
   /** The whole pass in one function. */
-  readonly run: (tools: ScheduleTools) => void | Promise<void>;
+  readonly run: (context: ScheduleContext) => void | Promise<void>;
   readonly over?: undefined;
 }
 

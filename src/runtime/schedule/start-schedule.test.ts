@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { TimeLimitError } from "../../model/core.js";
-import { sleep, VirtualClock } from "../../model/core.js";
+import { sleep, VirtualClock, type Duration } from "../../model/core.js";
 import type { PassReport } from "./pass.js";
-import { schedule, type ScheduleTools } from "./schedule.js";
+import { schedule, type ScheduleContext } from "./schedule.js";
 import { startSchedule } from "./start-schedule.js";
 
 function seconds(clock: VirtualClock, since: number): number {
@@ -10,7 +10,7 @@ function seconds(clock: VirtualClock, since: number): number {
 }
 
 /** A schedule that notes when each pass begins, and takes a while. */
-function noting(every: string, takes: number) {
+function noting(every: Duration, takes: number) {
   const clock = new VirtualClock();
   const start = clock.now();
   const begun: number[] = [];
@@ -282,7 +282,7 @@ describe("going over a set", () => {
 
 describe("what goes on although it was cancelled", () => {
   /** A schedule that ignores its signal until told to end. */
-  function stubborn(more: { readonly timeout?: string; readonly itemTimeout?: string }) {
+  function stubborn(more: { readonly timeout?: Duration; readonly itemTimeout?: Duration }) {
     const clock = new VirtualClock();
     const told: string[] = [];
     const ends: (() => void)[] = [];
@@ -302,7 +302,7 @@ describe("what goes on although it was cancelled", () => {
     return { clock, told, ends, start };
   }
 
-  test.each([{ timeout: "10s" }, { itemTimeout: "10s" }])(
+  test.each([{ timeout: "10s" }, { itemTimeout: "10s" }] as const)(
     "keeps the next pass from beginning until it ends: %o",
     async (more) => {
       const { clock, told, ends, start } = stubborn(more);
@@ -379,7 +379,7 @@ describe("triggering and stopping", () => {
       name: "stopping",
       every: "1m",
       over: () => ["a", "b", "c"],
-      async each(item, { signal }: ScheduleTools) {
+      async each(item, { signal }: ScheduleContext) {
         events.push(`begin ${item}`);
         await sleep(clock, 10_000, signal).catch(() => {});
         await sleep(clock, 1000);

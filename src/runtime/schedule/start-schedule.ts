@@ -4,37 +4,36 @@ import { systemClock, type Clock, type Timer } from "../../model/core.js";
 import { runPass, type PassReport } from "./pass.js";
 import type { Schedule } from "./schedule.js";
 
-/** Watches schedules from outside: metrics, logs. What it throws is ignored. */
+/** Observer of schedules, for metrics and logs. Errors that it throws are ignored. */
 export interface ScheduleObserver {
   /** A pass is over. */
   passed?(report: PassReport): void;
   /**
-   * A pass was due while another one was still at work, so there was none. `lingering` when that one was given up already,
-   * and goes on regardless of its signal.
+   * A pass was due while another one was active, and was skipped. `lingering` if that one ignores that it was cancelled.
    */
   skipped?(name: string, due: number, lingering?: boolean): void;
-  /** The schedule was stopped, and a pass of it goes on regardless of its signal. */
+  /** The schedule was stopped, and its pass ignores that it was cancelled. */
   lingering?(name: string): void;
-  /** An item failed, or the pass as a whole when there is none. */
+  /** An item failed, or the pass as a whole if `item` is undefined. */
   failed?(name: string, error: unknown, item?: unknown): void;
 }
 
 export interface StartOptions {
   readonly clock?: Clock | undefined;
   readonly observer?: ScheduleObserver | undefined;
-  /** What the schedule's functions get as `tools.client`. */
+  /** Client of the schedule's functions. */
   readonly client?: Client | undefined;
-  /** What passes have begun and has not ended. The same set for the next start keeps its passes from overlapping with these. */
+  /** Work of passes that has not ended. Passing the same set to the next start prevents its passes from overlapping with it. */
   readonly underWay?: Set<Promise<unknown>> | undefined;
 }
 
-/** What a schedule has done since it was started. Durations are milliseconds. */
+/** Counters of a schedule since its start. Durations are milliseconds. */
 export interface ScheduleStats {
   /** Passes that are over. */
   readonly iterations: number;
   /** Passes that failed as a whole. */
   readonly failures: number;
-  /** Ticks that were skipped because a pass was at work. */
+  /** Times that were skipped because a pass was active. */
   readonly skipped: number;
   readonly processed: number;
   /** Items that failed. */
@@ -45,26 +44,25 @@ export interface ScheduleStats {
   readonly lastDuration: number;
 }
 
-/** A schedule at work. */
+/** A running schedule. */
 export interface RunningSchedule extends AsyncDisposable {
   readonly name: string;
-  /** Whether a pass is at work, be it one that was given up and goes on. */
+  /** Whether a pass is active, including one that ignores that it was cancelled. */
   readonly busy: boolean;
   /** When the next pass is due; undefined once stopped. */
   readonly due: number | undefined;
   stats(): ScheduleStats;
   /**
-   * Makes a pass now, and tells what it did. When one is at work already, which may have gone past what the caller just
-   * changed, the next begins right after it; those who ask meanwhile share that one. When the schedule would have run
-   * anyway does not change.
+   * Runs a pass now, and returns its report. If one is active, which may have missed what the caller just changed, another one
+   * starts right after it, which all callers until then share. The times of the schedule do not change.
    */
   trigger(): Promise<PassReport>;
-  /** No more passes: tells the one at work to stop, and waits for it, though not for ever. */
+  /** Starts no more passes, cancels the active one, and waits for it for a limited time. */
   stop(): Promise<void>;
 }
 
-/** A clock on the wall can be set, so nobody sleeps until a time on it without looking at it now and then. */
-const longestNap = 10 * 60_000;
+/** Longest sleep in milliseconds: the wall clock can be set, so it is checked now and then. */
+const maxSleep = 10 * 60_000;
 
 /**
  * Runs a schedule until it is stopped.
@@ -85,9 +83,9 @@ class Loop implements RunningSchedule {
   readonly #stopped = new AbortController();
   #timer: Timer | undefined;
   #due: number;
-  /** The pass at work. The one that was asked for to follow it is there only while something of a pass goes on. */
+  /** The active pass. Invariant: `#following` is set only while this pass, or work of an earlier one, has not ended. */
   #running: Promise<PassReport> | undefined;
-  /** What goes on of the pass at work, and of those that were given up. */
+  /** Work that has not ended, of the active pass and of cancelled ones. */
   readonly #underWay: Set<Promise<unknown>>;
   #following: Promise<PassReport> | undefined;
   #totalDuration = 0;
@@ -139,7 +137,7 @@ class Loop implements RunningSchedule {
     return this.#following;
   }
 
-  /** Makes a pass as soon as nothing of an earlier one goes on. */
+  /** Runs a pass as soon as all work of earlier ones has ended. */
   async #follow(): Promise<PassReport> {
     const { signal } = this.#stopped;
     try {
@@ -157,7 +155,7 @@ class Loop implements RunningSchedule {
     this.#stopped.abort(stoppedError(this.name));
     this.#timer?.cancel();
     await this.#running;
-    if (this.#underWay.size > 0) this.#tell(() => this.#options.observer?.lingering?.(this.name));
+    if (this.#underWay.size > 0) this.#notify(() => this.#options.observer?.lingering?.(this.name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -166,30 +164,30 @@ class Loop implements RunningSchedule {
 
   #wait(): void {
     const { cadence, every } = this.#schedule.timing;
-    // Never longer than the interval, even if the wall was set back.
-    const longest = cadence === undefined ? every : longestNap;
-    const nap = Math.min(longest, Math.max(0, this.#due - this.#clock.now()));
-    this.#timer = this.#clock.after(nap, () => this.#wake());
+    // Never longer than the interval, even if the wall clock was set back.
+    const longest = cadence === undefined ? every : maxSleep;
+    const sleep = Math.min(longest, Math.max(0, this.#due - this.#clock.now()));
+    this.#timer = this.#clock.after(sleep, () => this.#wake());
   }
 
   #wake(): void {
     const { due } = this;
     if (due === undefined) return;
     const now = this.#clock.now();
-    // An interval is over when its timer says so; a time of day is there when the wall says so.
+    // An interval ends with its timer; a time of day is judged by the wall clock.
     if (this.#schedule.timing.cadence !== undefined && now < due) return this.#wait();
     this.#due = this.#dueAfter(due, now);
     this.#wait();
     if (this.busy) {
       const lingering = this.#running === undefined;
       this.#counts.skipped++;
-      this.#tell(() => this.#options.observer?.skipped?.(this.name, due, lingering));
+      this.#notify(() => this.#options.observer?.skipped?.(this.name, due, lingering));
     } else {
       void this.#pass(due);
     }
   }
 
-  /** When the tick after the one at `due` is. Ticks that have passed meanwhile, as in a machine that slept, are left out. */
+  /** The next time after `due`. Times that have passed, for example while the machine slept, are skipped. */
   #dueAfter(due: number, now: number): number {
     const { cadence, every } = this.#schedule.timing;
     if (cadence !== undefined) return cadence.next(Math.max(due, now));
@@ -206,8 +204,8 @@ class Loop implements RunningSchedule {
       underWay: this.#underWay,
       client: this.#options.client,
       onError: (error, item) => {
-        this.#tell(() => this.#schedule.onError?.(error, item));
-        this.#tell(() => this.#options.observer?.failed?.(this.name, error, item));
+        this.#notify(() => this.#schedule.onError?.(error, item));
+        this.#notify(() => this.#options.observer?.failed?.(this.name, error, item));
       },
     }).then((report) => {
       this.#running = undefined;
@@ -228,15 +226,15 @@ class Loop implements RunningSchedule {
     counts.cleanups += report.cleanups;
     counts.lastDuration = report.duration;
     this.#totalDuration += report.duration;
-    this.#tell(() => this.#options.observer?.passed?.(report));
+    this.#notify(() => this.#options.observer?.passed?.(report));
   }
 
-  /** Somebody who listens cannot end the schedule. */
-  #tell(call: () => void): void {
+  /** Errors of observers must not stop the schedule. */
+  #notify(call: () => void): void {
     try {
       call();
     } catch {
-      // It was told; there is nobody else to tell.
+      // An observer that fails has nobody else to report to.
     }
   }
 }

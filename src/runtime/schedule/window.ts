@@ -1,23 +1,23 @@
 import { duration, formatDuration, type Duration } from "../../model/core.js";
 import { cron, type Cadence } from "./cron.js";
 
-/** When a window opens, and for how long. The length is time that passes: where clocks change it does not change with them. */
+/** Opening times and length of a window. The length is elapsed time, which does not change with daylight saving time. */
 export type WindowOptions = (
   | {
-      /** Opens at each of these times: `"0 2 * * sat,sun"`. */
+      /** Opening times as a cron expression: `"0 2 * * sat,sun"`. */
       readonly cron: string;
       readonly start?: undefined;
       readonly days?: undefined;
     }
   | {
-      /** Opens at this time of day, as clocks in the time zone show it: `"02:00"`. */
+      /** Opening time of day in the time zone: `"02:00"`. */
       readonly start: string;
-      /** Only on these days, such as `["sat", "sun"]`; every day by default. */
+      /** Days on which it opens, such as `["sat", "sun"]`. Default: every day. */
       readonly days?: readonly Weekday[] | undefined;
       readonly cron?: undefined;
     }
 ) & {
-  /** How long it stays open. Default one hour. */
+  /** Time it stays open. Default one hour. */
   readonly duration?: Duration | undefined;
   /** Default UTC. */
   readonly timeZone?: string | undefined;
@@ -25,28 +25,28 @@ export type WindowOptions = (
 
 type Weekday = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
-/** Spans of time that come back, such as a maintenance window. All times are milliseconds since 1970. */
+/** Recurring spans of time, such as a maintenance window. All times are milliseconds since 1970. */
 export interface Window {
   isOpen(at: number): boolean;
-  /** The first moment from `at` on at which it is open: `at` itself when it is open then. */
+  /** The first moment from `at` on at which it is open: `at` itself if it is open then. */
   nextOpening(at: number): number;
   /**
-   * When the window that is open at `at` closes: the first moment at which it is closed. Undefined when it is closed
-   * anyway. Openings that touch are one; when very many do, as in a window that is always open, this is a moment at which
-   * it is still open, so look again then.
+   * The first moment at which the window that is open at `at` is closed; undefined if it is closed at `at`. Adjacent openings
+   * count as one. If very many are adjacent, as in a window that is always open, the result is a moment at which it is still
+   * open: call it again then.
    */
   closes(at: number): number | undefined;
 }
 
-/** Between `from` (included) and `to` (excluded) the window does not change. */
+/** Time from `from` (inclusive) to `to` (exclusive) during which the window does not change. */
 interface Span {
   readonly open: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** How many openings that touch are looked at, so that a window that is always open costs milliseconds, not seconds. */
-const longestChain = 100;
+/** Adjacent openings that are followed, so that a window that is always open costs milliseconds, not seconds. */
+const maxAdjacent = 100;
 
 /**
  * A window that opens at times of a cron expression or at a time of day, and closes after a while.
@@ -64,7 +64,7 @@ export function window(options: WindowOptions): Window {
     );
   }
 
-  // Whoever asks mostly asks about now, many times; the last answer then still holds.
+  // Most calls are about the present, for which the last result still holds.
   let last: Span | undefined;
   const spanAt = (at: number): Span => {
     if (last === undefined || at < last.from || at >= last.to) last = spanOf(opens, length, at);
@@ -85,11 +85,11 @@ export function window(options: WindowOptions): Window {
 }
 
 function spanOf(opens: Cadence, length: number, at: number): Span {
-  // It is open when there is an opening that is not older than its length.
+  // Open if the last opening is not older than the length.
   const opening = opens.next(at - length);
   if (opening > at) return { open: false, from: at, to: opening };
   let to = opening + length;
-  for (let next = opens.next(opening), count = 1; next <= to && count < longestChain; count++) {
+  for (let next = opens.next(opening), count = 1; next <= to && count < maxAdjacent; count++) {
     to = next + length;
     next = opens.next(next);
   }

@@ -1,9 +1,9 @@
-/** Whose each shard is, by its number; undefined for one that is nobody's. */
+/** Owner of each shard, by its number; undefined for a free one. */
 export type Owners = readonly (string | undefined)[];
 
 /**
- * Whose each shard should be: nobody has more than one shard more than another, every shard is somebody's, and as few as
- * possible change hands. Everybody who knows the same owners and members says the same.
+ * Assigns shards to members: shares differ by at most one, every shard has an owner, and as few as possible move. Deterministic
+ * for the same owners and members.
  *
  * @example
  * assign(["a", "a", "a", undefined], ["a", "b"]); // ["a", "a", "b", "b"]
@@ -15,7 +15,7 @@ export function assign(owners: Owners, members: readonly string[]): readonly str
     const count = owner === undefined ? undefined : held.get(owner);
     if (owner !== undefined && count !== undefined) held.set(owner, count + 1);
   }
-  // Those who have most keep one more where the shards cannot be divided evenly.
+  // If shards cannot be divided evenly, the members with most keep one more.
   const ranked = [...held].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([member]) => member);
   const least = Math.floor(owners.length / ranked.length);
   const more = owners.length % ranked.length;

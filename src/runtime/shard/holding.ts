@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../model/core.js";
 import type { Owners } from "./assign.js";
 import type { ShardWork } from "./sharding.js";
 
-/** The shards that a process has in one term, and what is being done about them. */
+/** Shards that a process owns in one term. */
 export class Holding {
   readonly #work: ShardWork;
   readonly #clock: Clock;
@@ -17,17 +17,17 @@ export class Holding {
     this.#clock = clock;
   }
 
-  /** How many there are, this process's or not; 0 before it has looked. */
+  /** Number of all shards; 0 before the map was read. */
   get shards(): number {
     return this.#shards;
   }
 
-  /** Work on these may begin. */
+  /** Shards in which runs may start. */
   get held(): ReadonlySet<number> {
     return this.#held;
   }
 
-  /** Work on these may go on, until they are drained. */
+  /** Shards in which active runs may end; released when drained. */
   get leaving(): ReadonlySet<number> {
     return this.#leaving;
   }
@@ -40,15 +40,15 @@ export class Holding {
     return this.#work.busy();
   }
 
-  /** Those that leave and in which nothing is under way. */
+  /** Leaving shards without active runs. */
   drained(): ReadonlySet<number> {
     const busy = this.busy();
     return new Set([...this.#leaving].filter((shard) => !busy.has(shard)));
   }
 
   /**
-   * Goes by what the map says: what is there and was not is gained, what was there and is not is gone. When there are more
-   * or fewer shards than before, the same number is another shard.
+   * Follows the map: new shards are gained, missing ones are lost. If the number of shards has changed, equal numbers are
+   * different shards.
    */
   settle(owners: Owners, me: string): void {
     if (this.#lost) return;
@@ -66,7 +66,7 @@ export class Holding {
     this.#work.gained(gained);
   }
 
-  /** Begins to give shards up; what has not ended after `patience` milliseconds is cut. */
+  /** Starts to release shards; runs that have not ended after `patience` milliseconds are cancelled. */
   leave(shards: ReadonlySet<number>, patience: number): void {
     if (this.#lost || shards.size === 0) return;
     for (const shard of shards) {
@@ -82,7 +82,7 @@ export class Holding {
     this.#timers.add(timer);
   }
 
-  /** The term is over: nothing is this process's any more. */
+  /** Ends the term: this process owns nothing any more. */
   lose(reason: string): void {
     this.#lost = true;
     for (const timer of this.#timers) timer.cancel();

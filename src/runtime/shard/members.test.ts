@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Lease } from "../leader/lease.js";
+import type { Lease } from "../lease/lease.js";
 import { Members } from "./members.js";
 
 const lease = (name: string, resourceVersion: string): Lease => ({

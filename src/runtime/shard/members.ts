@@ -1,25 +1,24 @@
-import { durationOf, observe, type Lease, type Observation } from "../leader/lease.js";
+import { durationOf, observe, type Lease, type Observation } from "../lease/lease.js";
 
 /**
- * Who else is there, judged by one's own steady clock: a member is gone when its Lease had not changed for as long as it
- * lasts at the moment one last **asked**. The answer may have been long on its way, or the process slow to read it, and
- * what happened meanwhile is in no answer. One whose Lease has vanished is waited for just as long, because it learns of
- * that only when it next renews.
+ * Other members, judged by our own monotonic clock: a member is gone if its Lease had not changed for its duration at the time our
+ * last request was **sent**. The response may have been slow, or the process slow to read it, and does not show what happened
+ * meanwhile. A member whose Lease was deleted is waited for just as long, because it learns of that only with its next renewal.
  */
 export class Members {
   readonly #seen = new Map<string, Observation>();
-  /** Since when those who have shards have had no Lease, and how long it lasted when there was one. */
+  /** Owners of shards without a Lease: since when, and the duration of their last one. */
   readonly #missing = new Map<string, { readonly since: number; readonly patience: number }>();
   readonly #patience: number;
-  /** When one last asked. */
+  /** Time at which the last request was sent. */
   #asked = -Infinity;
 
-  /** `patience` is for those whose own is not known, in milliseconds. */
+  /** `patience` is the default lease duration, in milliseconds. */
   constructor(patience: number) {
     this.#patience = patience;
   }
 
-  /** Takes note of all Leases of members, asked for and answered at these times, and of who should have had one. */
+  /** Notes the Leases of all members, with the times of request and response, and the owners that should have one. */
   see(
     leases: readonly Lease[],
     owners: Iterable<string | undefined>,
@@ -43,7 +42,7 @@ export class Members {
     for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name);
   }
 
-  /** Whether a member can be at work no longer. */
+  /** Whether a member can no longer be working. */
   isGone(name: string): boolean {
     const seen = this.#seen.get(name);
     if (seen !== undefined) return this.#asked - seen.since >= this.#lasts(seen.lease);
@@ -51,7 +50,7 @@ export class Members {
     return missing !== undefined && this.#asked - missing.since >= missing.patience;
   }
 
-  /** When the first of those who may be at work is gone, unless it renews its Lease; by the steady clock. */
+  /** Time on the monotonic clock at which the next member is gone, unless it renews its Lease. */
   nextGone(): number {
     let next = Infinity;
     for (const [name, { lease, since }] of this.#seen) {
@@ -63,12 +62,12 @@ export class Members {
     return next;
   }
 
-  /** Those who may be at work and have a Lease. */
+  /** Members that may be working and have a Lease. */
   alive(): string[] {
     return [...this.#seen.keys()].filter((name) => !this.isGone(name)).toSorted();
   }
 
-  /** Leases whose holders are gone, or are known to be over. */
+  /** Leases of members that are gone, or known to have ended. */
   gone(isOver: (name: string) => boolean): Lease[] {
     return [...this.#seen].flatMap(([name, { lease }]) =>
       lease !== undefined && (isOver(name) || this.isGone(name)) ? [lease] : [],

@@ -1,33 +1,32 @@
 import { assign } from "./assign.js";
 import type { ShardMap } from "./shard-map.js";
 
-/** What a member knows when it decides about shards. */
+/** State on which a member decides about shards. */
 export interface Situation {
   readonly me: string;
-  /** This member is about to end, and takes no more. */
+  /** This member is stopping, and takes no more shards. */
   readonly stopping: boolean;
-  /** Members that are at work as far as this one knows; with itself. */
+  /** Members that are alive as far as this one knows, including itself. */
   readonly members: readonly string[];
-  /** Whether whoever has a shard cannot be at work on it any more. */
+  /** Whether the owner of a shard can no longer be working on it. */
   isFree(owner: string, shard: number): boolean;
-  /** Shards of this member that it gives up. */
+  /** Shards that this member is releasing. */
   readonly leaving: ReadonlySet<number>;
-  /** Those of them in which nothing is under way any more. */
+  /** Those of them without active runs. */
   readonly drained: ReadonlySet<number>;
 }
 
 export interface Decision {
-  /** Shards to give up. Nothing of them may be begun; when nothing of them is under way, they are drained. */
+  /** Shards to start releasing: no more runs may start in them. */
   readonly leave: ReadonlySet<number>;
-  /** The map to write over the one that was seen; undefined when there is nothing to write. */
+  /** The map to write over the one that was read; undefined if nothing changes. */
   readonly map: ShardMap | undefined;
 }
 
 /**
- * What one member does about the shards: it takes what is nobody's and should be its own, and gives up what should be
- * another's. It never takes what another has. Writing the map needs the version that was seen, so of two who take the same
- * shard one fails and looks again; that members know of different others, as they do for a while, makes shards wait but
- * never gives one to two.
+ * Decides what one member does: it takes free shards that should be its own, and releases shards that should be another's. It
+ * never takes a shard that another member owns. Writing the map requires the version that was read, so of two members that take
+ * the same shard one fails and reads again. While members know of different others, shards may wait, but none has two owners.
  */
 export function redistribute(map: ShardMap, situation: Situation): Decision {
   const { me, stopping, leaving, drained } = situation;
@@ -41,7 +40,7 @@ export function redistribute(map: ShardMap, situation: Situation): Decision {
   const leave = new Set<number>();
   for (const [shard, owner] of staying.entries()) if (owner === me && target[shard] !== me) leave.add(shard);
 
-  // What is given up is written as nobody's first, also when it should be this member's again by now.
+  // A released shard is written as free first, even if it should be this member's again.
   const next = owners.map(
     (owner, shard) => owner ?? (target[shard] === me && !drained.has(shard) ? me : undefined),
   );

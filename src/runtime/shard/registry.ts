@@ -1,14 +1,14 @@
 import { Lease as LeaseKind } from "../../client/kinds/kubernetes.js";
 import type { DeleteOptions } from "../../client/transport/transport.js";
 import { isAlreadyExists, isConflict, isNotFound, names } from "../../model/core.js";
-import { decide, type Candidate, type Lease } from "../leader/lease.js";
-import type { Moment } from "../leader/moment.js";
+import { decide, type Candidate, type Lease } from "../lease/lease.js";
+import type { Moment } from "../lease/moment.js";
 import { Members } from "./members.js";
 import { emptyMap, readMap, shardsAnnotation, writeMap, type ShardMap } from "./shard-map.js";
 import { shardOf } from "./shard-of.js";
 import type { ShardClient } from "./sharding.js";
 
-/** The label of the map and of all members' Leases: what they have to do with each other. */
+/** Label of the map and of all members' Leases. */
 const shardsLabel = "fettle.dev/shards";
 
 export interface RegistryOptions {
@@ -21,8 +21,7 @@ export interface RegistryOptions {
 }
 
 /**
- * The Leases that members share, as they were last seen: one of each member, and the map. What arrives after its caller
- * gave up waiting is old news, and is not taken note of.
+ * The Leases of all members and the map, as last read. Responses that arrive after their timeout are ignored.
  */
 export class Registry {
   readonly members: Members;
@@ -30,9 +29,9 @@ export class Registry {
   readonly #label: string;
   #member = "";
   #mine: Lease | undefined;
-  /** A renewal was sent whose answer has not been seen: this member's Lease may have another version. */
+  /** A renewal was sent whose response has not been seen: this member's Lease may have another version. */
   #unsure = false;
-  /** The Lease that carries the map; undefined when there was none. */
+  /** The Lease with the map; undefined if there was none. */
   #carrier: Lease | undefined;
   #map: ShardMap;
 
@@ -47,19 +46,19 @@ export class Registry {
     return this.#map;
   }
 
-  /** The name of this member's Lease, by which the map knows it. */
+  /** Name of this member's Lease, which identifies it in the map. */
   get member(): string {
     return this.#member;
   }
 
-  /** From now on this process is another member. */
+  /** Makes this process a new member. */
   renameTo(suffix: string): void {
     this.#member = `${this.#options.name.slice(0, 200)}-${suffix}`;
     this.#mine = undefined;
     this.#unsure = false;
   }
 
-  /** Makes this member's Lease. Returns when the request was sent. */
+  /** Creates this member's Lease. Returns the time at which the request was sent. */
   async join(signal: AbortSignal): Promise<Moment> {
     const { client, namespace, me, now } = this.#options;
     const sent = now();
@@ -73,7 +72,7 @@ export class Registry {
       return sent;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      // Nobody else has this name: it was made by a request whose answer was lost.
+      // No other process uses this name: it was created by a request whose response was lost.
       await this.#find(signal);
       const renewed = await this.renew(signal);
       if (renewed === undefined) throw error;
@@ -81,7 +80,7 @@ export class Registry {
     }
   }
 
-  /** Reads everything, as it was at one moment. */
+  /** Reads all Leases in one request. */
   async look(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, now } = this.#options;
     const labelSelector = `${shardsLabel}=${this.#label}`;
@@ -94,8 +93,7 @@ export class Registry {
   }
 
   /**
-   * Renews this member's Lease: one request, so that it waits for nothing else. Returns when it was sent; undefined when
-   * there is no such Lease any more.
+   * Renews this member's Lease with one request. Returns the time at which it was sent; undefined if the Lease no longer exists.
    */
   async renew(signal: AbortSignal): Promise<Moment | undefined> {
     const { client, me, now } = this.#options;
@@ -125,7 +123,7 @@ export class Registry {
     this.#unsure = false;
   }
 
-  /** Writes the map over the one that was seen; false, after another look, when it was no longer that one. */
+  /** Writes the map over the one that was read; false, after another read, if it had changed. */
   async write(map: ShardMap, signal: AbortSignal): Promise<boolean> {
     const { client, namespace, name } = this.#options;
     const annotations = { ...this.#carrier?.metadata.annotations, [shardsAnnotation]: writeMap(map) };
@@ -154,7 +152,7 @@ export class Registry {
     }
   }
 
-  /** Deletes Leases of members that are gone and have nothing any more. That it fails matters to nobody. */
+  /** Deletes Leases of members that are gone and own nothing. Failures are ignored. */
   async sweep(isOver: (name: string) => boolean, signal: AbortSignal): Promise<void> {
     const owners = new Set(this.#map.owners);
     for (const lease of this.members.gone(isOver)) {
@@ -164,11 +162,11 @@ export class Registry {
     }
   }
 
-  /** Deletes this member's Lease: others need not wait for it. */
+  /** Deletes this member's Lease, so that others do not wait for it to expire. */
   async leave(signal: AbortSignal): Promise<void> {
     await this.#find(signal);
     if (this.#mine === undefined) return;
-    // A renewal that was given up may still arrive.
+    // No version: a renewal that timed out may still arrive.
     const { uid } = this.#mine.metadata;
     await this.#delete(this.#member, { uid }, signal);
   }
@@ -185,14 +183,14 @@ export class Registry {
   #carry(lease: Lease | undefined): void {
     const { shards } = this.#options;
     const map = lease === undefined ? emptyMap(shards) : readMap(lease);
-    // How many there are can be changed while they are nobody's.
+    // The number of shards can be changed while all are free.
     const isFree = map.owners.every((owner) => owner === undefined);
     this.#map = isFree ? { ...map, owners: emptyMap(shards).owners } : map;
     this.#carrier = lease;
   }
 }
 
-/** A label's value is shorter than a name may be. */
+/** Names may be longer than label values. */
 function labelOf(name: string): string {
   if (names.validateLabelValue(name).length === 0) return name;
   return `${name.slice(0, 50).replace(/[^a-z0-9]+$/, "")}-${shardOf(name, 2 ** 32).toString(36)}`;

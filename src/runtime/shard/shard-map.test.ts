@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Lease } from "../leader/lease.js";
+import type { Lease } from "../lease/lease.js";
 import { rangesOf, readMap, shardsAnnotation, writeMap, type ShardMap } from "./shard-map.js";
 
 const carrying = (text: string): Lease => ({

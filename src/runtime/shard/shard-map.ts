@@ -1,13 +1,13 @@
-import type { Lease } from "../leader/lease.js";
+import type { Lease } from "../lease/lease.js";
 import type { Owners } from "./assign.js";
 
-/** The annotation that says whose the shards are. */
+/** Annotation with the owners of the shards. */
 export const shardsAnnotation = "fettle.dev/shards";
 
-/** Whose the shards are: what is written down for all. Members are known by the names of their Leases. */
+/** Owners of the shards, as all members share them. Members are identified by the names of their Leases. */
 export interface ShardMap {
   readonly owners: Owners;
-  /** Members that take no more shards because they are about to end. */
+  /** Members that are stopping, and take no more shards. */
   readonly leaving: ReadonlySet<string>;
 }
 
@@ -16,8 +16,8 @@ export function emptyMap(shards: number): ShardMap {
 }
 
 /**
- * The map that a Lease carries: `{"shards":8,"owners":{"sites-x":"0-2,6","sites-y":"3-5"}}`, where shard 7 is nobody's.
- * Throws when it cannot be read: working on by a guess could be working twice.
+ * Reads the map from a Lease: `{"shards":8,"owners":{"sites-x":"0-2,6","sites-y":"3-5"}}`, where shard 7 is free. Throws if it is
+ * malformed, since a guess could give a shard two owners.
  */
 export function readMap(lease: Lease): ShardMap {
   const text = lease.metadata.annotations?.[shardsAnnotation] ?? "";
@@ -58,7 +58,7 @@ export function writeMap({ owners, leaving }: ShardMap): string {
   return JSON.stringify(written);
 }
 
-/** Shards in words: `0-2,6`. */
+/** Shards as ranges: `0-2,6`. */
 export function rangesOf(numbers: Iterable<number>): string {
   const ranges: [number, number][] = [];
   for (const number of [...numbers].toSorted((a, b) => a - b)) {

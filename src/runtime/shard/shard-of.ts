@@ -1,10 +1,9 @@
 /**
- * Which shard an object is in. It depends on the key alone, so that all processes say the same: an object of the same name
- * that comes later is in the same shard. What it says must stay the same for good, since processes of different versions
- * work side by side.
+ * Shard of an object. A function of the key alone, so that all processes agree. It must never change, since processes of different
+ * versions work side by side.
  */
 export function shardOf(key: string, shards: number): number {
-  // FNV-1a, and the last step of MurmurHash3 so that names which differ in their last digit are far apart.
+  // FNV-1a, with MurmurHash3's finalizer so that names that differ in their last digit are spread.
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index++) {
     const code = key.charCodeAt(index);

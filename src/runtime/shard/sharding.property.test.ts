@@ -1,57 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { failures, VirtualClock } from "../../model/core.js";
-import type { Fate } from "../leader/fixtures/lease-server.js";
-import { Machine } from "../leader/fixtures/machine.js";
-import { LeasesServer } from "./fixtures/leases-server.js";
-import { numbers } from "./fixtures/replica.js";
+import { VirtualClock } from "../../model/core.js";
+import { LeaseServer } from "../lease/fixtures/lease-server.js";
+import { Machine } from "../lease/fixtures/machine.js";
+import { Network, numbers, plot, taking, trouble } from "../lease/fixtures/mishaps.js";
 import { shardOf } from "./shard-of.js";
 import { sharding, type ShardWork } from "./sharding.js";
 
 const shards = 4;
 
-/** Something that happens to one of the processes. */
-const mishap = fc.record({
-  at: fc.nat(120_000),
-  who: fc.nat(2),
-  what: fc.oneof(
-    fc.record({ type: fc.constant("freeze" as const), for: fc.integer({ min: 100, max: 40_000 }) }),
-    fc.record({ type: fc.constant("set" as const), by: fc.integer({ min: -60_000, max: 60_000 }) }),
-    fc.record({ type: fc.constant("restart" as const) }),
-    fc.record({ type: fc.constant("crash" as const) }),
-    fc.record({ type: fc.constant("cut" as const), for: fc.integer({ min: 1000, max: 30_000 }) }),
-  ),
-});
-
-const slow = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.nat(12_000) });
-
 const scenario = fc.record({
-  machines: fc.array(
-    fc.record({
-      offset: fc.integer({ min: -3_600_000, max: 3_600_000 }),
-      rate: fc.double({ min: 0.98, max: 1.02, noNaN: true }),
-    }),
-    { minLength: 2, maxLength: 3 },
-  ),
-  chance: fc.nat(),
-  mishaps: fc.array(mishap, { maxLength: 12 }),
-  /** What becomes of requests, again and again: slow before, slow after, lost. */
-  fates: fc.array(
-    fc.record({
-      before: slow,
-      after: slow,
-      lost: fc.constantFrom(
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        "request" as const,
-        "answer" as const,
-      ),
-    }),
-    { minLength: 1, maxLength: 30 },
-  ),
-  /** How long runs take. */
+  ...trouble,
+  /** Durations of runs. */
   runs: fc.array(fc.integer({ min: 50, max: 6000 }), { minLength: 1, maxLength: 10 }),
 });
 
@@ -60,7 +20,8 @@ interface Change {
   isOver(): boolean;
 }
 
-const trouble = 130_000;
+/** Milliseconds after which requests are neither slow nor lost any more. */
+const troubled = 130_000;
 const keys = Array.from({ length: shards }, (_, shard) => {
   for (let index = 0; ; index++) if (shardOf(`default/${index}`, shards) === shard) return `default/${index}`;
 });
@@ -69,13 +30,12 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
   let actions = 0;
   let moves = 0;
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ machines, chance, mishaps, fates, runs }) => {
+    fc.asyncProperty(scenario, async ({ machines, seed, mishaps, fates, runs }) => {
       const world = new VirtualClock(0);
-      const end = world.now() + trouble;
-      const server = new LeasesServer();
-      const random = numbers(chance);
+      const nextFate = taking(fates);
+      const server = new LeaseServer();
+      const random = numbers(seed);
       const failed: unknown[] = [];
-      let requests = 0;
       let began = 0;
       let starts = 0;
       /** For each shard the newest run that has acted, and when. */
@@ -86,18 +46,8 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
 
       const processes = machines.map((shape, index) => {
         const machine = new Machine(world, shape);
-        let cut = 0;
+        const network = new Network(world, machine, troubled, nextFate);
         let freezes = 0;
-        const fate = (): Fate => {
-          if (world.now() >= end) return {};
-          const { before = 0, after = 0, lost } = fates[requests++ % fates.length] ?? {};
-          const error = failures.timeout("lost on the way");
-          return {
-            before: () => machine.arrival(before),
-            after: () => machine.arrival(after),
-            ...((lost || cut > 0) && { lost: { at: lost ?? "request", error } }),
-          };
-        };
         /** One process from its start to its end. One that crashes does nothing from one moment to the next. */
         const start = (): { stop(): void; crash(): void } => {
           const stopper = new AbortController();
@@ -105,7 +55,7 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
           const held = new Set<number>();
           const working = new Map<number, AbortController>();
           const sharing = sharding({
-            client: server.client(() => (crashed ? { before: () => new Promise(() => {}) } : fate())),
+            client: server.client(() => (crashed ? { before: () => new Promise(() => {}) } : network.fate())),
             namespace: "default",
             name: "sites",
             identity: `process-${index}-${starts++}`,
@@ -149,7 +99,7 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
             }
             working.delete(shard);
             if (crashed) return;
-            sharing.quiet();
+            sharing.workEnded();
             if (held.has(shard) && sharing.owns(key)) void guarded(run(shard));
           };
           const work: ShardWork = {
@@ -181,6 +131,7 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
         let process = start();
         return {
           machine,
+          network,
           freeze: (milliseconds: number) => {
             freezes++;
             machine.freeze(milliseconds);
@@ -193,24 +144,10 @@ test("never do two work on one shard, whatever happens; and in the end somebody 
             process.crash();
             process = start();
           },
-          cutFor: (milliseconds: number) => {
-            cut++;
-            world.after(milliseconds, () => cut--);
-          },
         };
       });
-
-      for (const { at, who, what } of mishaps) {
-        const victim = processes[who % processes.length];
-        world.after(at, () => {
-          if (what.type === "freeze") victim?.freeze(what.for);
-          else if (what.type === "set") victim?.machine.set(what.by);
-          else if (what.type === "restart") victim?.restart();
-          else if (what.type === "crash") victim?.crash();
-          else victim?.cutFor(what.for);
-        });
-      }
-      await world.advance(trouble + 60_000);
+      plot(world, mishaps, processes);
+      await world.advance(troubled + 60_000);
       if (failed[0] !== undefined) throw failed[0];
       for (const at of lastAction) {
         expect(at, "a shard is nobody's although all is well again").toBeGreaterThan(world.now() - 1000);

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from "vitest";
 import { failures, VirtualClock } from "../../model/core.js";
-import { LeasesServer } from "./fixtures/leases-server.js";
+import { LeaseServer } from "../lease/fixtures/lease-server.js";
 import { Replica } from "./fixtures/replica.js";
 import { shardsAnnotation } from "./shard-map.js";
 import { shardOf } from "./shard-of.js";
 import { sharding, type ShardingOptions } from "./sharding.js";
 
 let world: VirtualClock;
-let server: LeasesServer;
+let server: LeaseServer;
 beforeEach(() => {
   world = new VirtualClock();
-  server = new LeasesServer();
+  server = new LeaseServer();
 });
 
 const replica = (identity: string, options?: Partial<ShardingOptions>): Replica =>
@@ -213,8 +213,8 @@ test("a Lease of that name which is an election's is not touched", async () => {
   expect(owned(a)).toEqual([0]);
 });
 
-function hiding(from: LeasesServer): LeasesServer {
-  const hidden = Object.create(from) as LeasesServer;
+function hiding(from: LeaseServer): LeaseServer {
+  const hidden = Object.create(from) as LeaseServer;
   hidden.client = (fate) => {
     const client = from.client(fate);
     const list = async (...args: Parameters<typeof client.list>) => {

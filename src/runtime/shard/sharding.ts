@@ -1,75 +1,46 @@
-import { hostname } from "node:os";
+import { duration, newUid, sleep, type Duration } from "../../model/core.js";
 import type { Client } from "../../client/client.js";
-import {
-  duration,
-  jitter,
-  newUid,
-  sleep,
-  systemClock,
-  systemRandom,
-  within,
-  type Clock,
-  type Duration,
-  type Random,
-} from "../../model/core.js";
-import { steadyOf, type Moment, type SteadyClock } from "../leader/moment.js";
-import { NotLeaderError, Term } from "../leader/term.js";
-import { checkTiming } from "../leader/timing.js";
+import type { CheckResult } from "../health/health.js";
+import type { LeaseClient } from "../lease/lease.js";
+import { LeaseHolder, type LeaseOptions } from "../lease/lease-holder.js";
+import type { Moment } from "../lease/moment.js";
+import { NotLeaderError, Term } from "../lease/term.js";
+import type { Keys, OwnedWork, OwnershipOptions, WorkOwnership } from "../lease/work-ownership.js";
 import { Holding } from "./holding.js";
 import { Registry } from "./registry.js";
 import { redistribute } from "./redistribute.js";
 import type { Owners } from "./assign.js";
 import { shardOf } from "./shard-of.js";
 
-/** The calls of a client that sharding makes. */
-export type ShardClient = Pick<Client, "find" | "list" | "create" | "update" | "delete">;
+/** Client calls that sharding needs. */
+export type ShardClient = LeaseClient & Pick<Client, "list" | "delete">;
 
-export interface ShardingOptions {
+/** `name` is that of the Lease that records the owners of the shards. */
+export interface ShardingOptions extends LeaseOptions {
   readonly client: ShardClient;
-  /** Where the Leases are. */
-  readonly namespace: string;
-  /** The name of the Lease that says whose the shards are: those who give the same one share the work. */
-  readonly name: string;
-  /** Into how many shards the objects are divided; many more than there are processes. Those at work decide. Default 64. */
+  /** Number of shards, many more than processes; while processes are at work, theirs applies. Default 64. */
   readonly shards?: number | undefined;
-  /** Names this process, and no other that runs at the same time; host name and a random part unless told. */
-  readonly identity?: string | undefined;
-  /** How long others wait for a silent process. Default 15 s. */
-  readonly leaseDuration?: Duration | undefined;
-  /** How long a process works on without having renewed its lease; shorter than the lease. Default 10 s. */
-  readonly renewDeadline?: Duration | undefined;
-  /** How often a process renews; it looks twice as often at what the others do. Default 2 s. */
-  readonly retryPeriod?: Duration | undefined;
-  /** How long what is under way may go on when a shard is to go to another process, at most. Default: half a lease. */
+  /** Time that runs may take to end when their shard moves to another process. Default: half a lease. */
   readonly handOver?: Duration | undefined;
-  readonly clock?: Clock | undefined;
-  /** Measures time that nobody can set; the machine's own unless told. */
-  readonly steady?: SteadyClock | undefined;
-  readonly random?: Random | undefined;
-  /** Is told of requests that failed; it goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Who works on shards. Each call has done what it says when it returns; none throws. */
+/** Work on shards. Each call is complete when it returns; none throws. */
 export interface ShardWork {
-  /** These are this process's now. */
+  /** This process owns these shards from now on. */
   gained(shards: ReadonlySet<number>): void;
-  /** Nothing of these is begun any more; what is under way may come to its end. */
+  /** Starts no more runs in these shards; active ones may end. */
   leave(shards: ReadonlySet<number>): void;
-  /** What is under way in these is cancelled. */
+  /** Cancels the runs in these shards. */
   cut(shards: ReadonlySet<number>, reason: string): void;
-  /** The shards in which something is under way. Whenever one of them falls quiet, `sharding.quiet()` is called. */
+  /** Shards with active runs. When the last run in one of them ends, `workEnded()` is called. */
   busy(): ReadonlySet<number>;
 }
 
-/** Waits are longer by chance by up to this many times themselves, so that processes do not ask all at once. */
-const jitterFactor = 0.2;
-
-/** How many times a change is decided anew when somebody else was faster. */
-const tries = 5;
+/** Attempts at a write that conflicts with that of another process. */
+const maxAttempts = 5;
 
 /**
- * Shares shards out among all processes that name the same Lease, and works on those of this one.
+ * Divides shards among all processes that use the same Lease, and works on those of this one.
  *
  * @example
  * const sharing = sharding({ client, namespace: "default", name: "sites" });
@@ -80,115 +51,100 @@ export function sharding(options: ShardingOptions): Sharding {
 }
 
 /**
- * One process among several that share shards. A process **joins** with a Lease of its own, whose name nobody else ever
- * has, and keeps it by renewing it: that is its {@link Term}. Whose the shards are is written in one more Lease, the map.
+ * One process among several that divide shards. A process **joins** with a Lease of its own, under a name that is never used
+ * again, and keeps it by renewing it: that is its {@link Term}. The owners of the shards are recorded in one more Lease, the map.
  *
- * Invariant: this process works on a shard only while its term holds and the map has said, since the term began, that the
- * shard is this member's. Nobody takes a shard from the map before the member that has it has given it up, or was silent
- * for as long as its Lease lasts, which is longer than its term can be. A process whose term is over joins as another
- * member, so nothing that others decided about the old one concerns the new one.
+ * Invariant: this process works on a shard only while its term holds and the map has named it the owner since the term began. No
+ * other process takes a shard before its owner has released it, or was silent for as long as its Lease lasts, which is longer
+ * than its term can be. A process whose term is over joins as a new member, so that decisions about the old one do not concern
+ * it.
  *
- * A shard of this process is **held** (work on it may begin), or it is **leaving** (what is under way may end; then the map
- * is written without it). From leaving there is no way back but through the map: a write whose answer was lost may still
- * arrive.
+ * A shard of this process is **held** (work on it may begin) or **leaving** (active runs may end; then the map is written without
+ * it). A leaving shard can be held again only through the map, because a write whose response was lost may still arrive.
  */
-export class Sharding {
-  readonly identity: string;
-  readonly #clock: Clock;
-  readonly #steady: SteadyClock;
-  readonly #random: Random;
+export class Sharding implements WorkOwnership {
+  readonly #holder: LeaseHolder;
   readonly #registry: Registry;
-  readonly #renewDeadline: number;
-  readonly #retryPeriod: number;
   readonly #handOver: number;
-  readonly #onError: (error: unknown) => void;
-  readonly #where: string;
-  /** What this process was before; nobody else would free its shards as early. */
+  /** Earlier memberships of this process; nobody else would free its shards as early. */
   readonly #former = new Set<string>();
   #holding: Holding | undefined;
   #term: Term | undefined;
   #running = false;
   #stopping = false;
-  /** There is something to do that should not wait for the next look. */
+  /** There is something to do that should not wait for the next pass. */
   #nudged = false;
   #wake: () => void = () => {};
   #joined: () => void = () => {};
   readonly #ready = new Promise<void>((resolve) => (this.#joined = resolve));
 
   constructor(options: ShardingOptions) {
-    const { client, namespace, name, clock = systemClock, random = systemRandom, shards = 64 } = options;
-    const leaseDuration = duration(options.leaseDuration ?? "15s");
-    this.#renewDeadline = duration(options.renewDeadline ?? "10s");
-    this.#retryPeriod = duration(options.retryPeriod ?? "2s");
-    this.#handOver = duration(options.handOver ?? leaseDuration / 2);
+    const { client, namespace, name, shards = 64 } = options;
     if (!Number.isInteger(shards) || shards < 1 || shards > 4096) {
       throw new RangeError(`there cannot be ${shards} shards: give a whole number from 1 to 4096`);
     }
-    const { renewDeadline, retryPeriod } = {
-      renewDeadline: this.#renewDeadline,
-      retryPeriod: this.#retryPeriod,
-    };
-    checkTiming({ leaseDuration, renewDeadline, retryPeriod, jitterFactor });
-    this.identity = options.identity || `${hostname()}_${newUid(random)}`;
-    this.#clock = clock;
-    this.#steady = options.steady ?? steadyOf(clock);
-    this.#random = random;
-    this.#onError = options.onError ?? (() => {});
-    this.#where = `${namespace}/${name}`;
+    const holder = new LeaseHolder(options);
+    const { identity, leaseDuration } = holder;
+    this.#holder = holder;
+    this.#handOver = duration(options.handOver ?? leaseDuration / 2);
     this.#registry = new Registry({
       client,
       namespace,
       name,
       shards,
-      me: { identity: this.identity, leaseDuration },
-      now: () => this.#now(),
+      me: { identity, leaseDuration },
+      now: () => holder.now(),
     });
   }
 
-  /** Into how many shards the objects are divided. */
+  get identity(): string {
+    return this.#holder.identity;
+  }
+
+  /** Number of shards. */
   get shards(): number {
     return this.#holding?.shards || this.#registry.map.owners.length;
   }
 
-  /** How many shards are this process's right now, judged by the clock. */
+  /** Shards that this process owns right now, judged by the clock. */
   get owned(): number {
     return this.#holds ? (this.#holding?.held.size ?? 0) : 0;
   }
 
-  /** How many processes share the work, as far as this one knows. */
+  /** Processes that share the work, as far as this one knows. */
   get members(): number {
     return this.#alive().length;
   }
 
-  /** Whether this process takes part right now. */
+  /** Whether this process is a member right now. */
   get isMember(): boolean {
     return this.#holds;
   }
 
-  /** Whose the shards were when this process last looked. */
+  /** Owners of the shards, as last read. */
   get owners(): Owners {
     return this.#registry.map.owners;
   }
 
-  /** Resolves when this process has joined, and has taken the shards that were its own at once. */
+  /** Resolves when this process has joined, and has taken the shards that were free. */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Whether work on an object may begin here, judged by the clock and not by what has been noticed so far. */
+  /** Whether work on an object may begin here, judged by the clock. */
   owns(key: string): boolean {
     return this.#holds && (this.#holding?.held.has(this.shardOf(key)) ?? false);
   }
 
   /**
-   * Throws unless work on an object that was begun here may go on. Call it before every write: after a process was frozen
-   * it refuses at once, and the work has been cut by the time it throws.
+   * Throws unless work on an object that was begun here may go on. Call it before every write: a process that was suspended is refused
+   * at once, and its runs have been cancelled by the time this throws.
    */
   guard(key: string): void {
     const shard = this.shardOf(key);
     if (this.#holds && this.#holding?.has(shard)) return;
     throw new NotLeaderError(
-      `${this.identity} does not have shard ${shard} of ${this.#where}, and with it ${key}: stop, whoever has it goes on`,
+      `${this.identity} does not have shard ${shard} of ${this.#holder.path}, and with it ${key}: stop, whoever has it goes on`,
     );
   }
 
@@ -196,15 +152,47 @@ export class Sharding {
     return shardOf(key, this.shards);
   }
 
-  /** Says that nothing is under way any more in some shard. */
-  quiet(): void {
+  get isActive(): boolean {
+    return this.isMember;
+  }
+
+  health(): CheckResult {
+    const { isMember, owned, shards, members } = this;
+    if (!isMember) return { ok: false, message: "this process has no share, and tries to get one" };
+    return `${owned} of ${shards} shards, ${members} ${members === 1 ? "process" : "processes"}`;
+  }
+
+  /** Lists everything before this process takes its share, and keeps it in view when it loses that. */
+  async work(work: OwnedWork, { signal, grace, onStarted }: OwnershipOptions): Promise<void> {
+    const keysIn =
+      (shards: ReadonlySet<number>): Keys =>
+      (key) =>
+        shards.has(this.shardOf(key));
+    try {
+      await work.start(signal);
+      if (signal.aborted) return;
+      void this.ready().then(onStarted);
+      const shardWork: ShardWork = {
+        gained: (shards) => work.gained(keysIn(shards)),
+        leave: (shards) => work.release(keysIn(shards)),
+        cut: (shards, reason) => work.cancel(keysIn(shards), reason),
+        busy: () => new Set(Array.from(work.running(), (key) => this.shardOf(key))),
+      };
+      await this.run(shardWork, { signal, grace });
+    } finally {
+      // Runs have ended or were cancelled before their shard was released.
+      await work.stop(0, "the process stops");
+    }
+  }
+
+  workEnded(): void {
     const { leaving, busy } = { leaving: this.#holding?.leaving ?? [], busy: this.#holding?.busy() };
     if ([...leaving].some((shard) => !busy?.has(shard))) this.#nudge();
   }
 
   /**
-   * Works on whatever shards are this process's, until the signal aborts; then gives them up, each as soon as nothing is
-   * under way in it, and cuts what has not ended after `grace` milliseconds.
+   * Works on the shards of this process until the signal aborts; then releases each as soon as it has no active runs, and cancels
+   * runs that have not ended after `grace` milliseconds.
    */
   async run(
     work: ShardWork,
@@ -230,46 +218,56 @@ export class Sharding {
     }
   }
 
-  /** Tries until this process is a member: when the request was sent that made it one. Undefined when told to stop. */
+  /** Joins: the time at which the request was sent that made this process a member. Undefined if the signal aborts. */
   async #join(signal: AbortSignal): Promise<Moment | undefined> {
-    this.#registry.renameTo(newUid(this.#random).slice(0, 13));
+    this.#registry.renameTo(newUid(this.#holder.random).slice(0, 13));
     while (!signal.aborted) {
       try {
-        return await this.#within(this.#renewDeadline, signal, (signal) => this.#registry.join(signal));
+        return await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
+          this.#registry.join(signal),
+        );
       } catch (error) {
         if (signal.aborted) break;
-        this.#onError(error);
+        this.#holder.onError(error);
       }
-      await sleep(this.#clock, jitter(this.#random, this.#retryPeriod, jitterFactor), signal).catch(() => {});
+      await sleep(this.#holder.clock, this.#holder.jittered(this.#holder.retryPeriod), signal).catch(
+        () => {},
+      );
     }
     return undefined;
   }
 
-  /** One term as a member: resolves when it is over, for whatever reason. */
+  /** One term as a member; resolves when it is over. */
   async #serve(renewed: Moment, work: ShardWork, signal: AbortSignal, grace: number): Promise<void> {
-    const now = (): Moment => this.#now();
-    const role = `a member of ${this.#where}`;
-    const term = new Term({ clock: this.#clock, now, deadline: this.#renewDeadline, renewed, role });
-    const holding = new Holding(work, this.#clock);
+    const term = new Term(this.#holder, renewed, `a member of ${this.#holder.path}`);
+    const holding = new Holding(work, this.#holder.clock);
     term.signal.addEventListener("abort", () => holding.lose(String(term.signal.reason)), { once: true });
     this.#term = term;
     this.#holding = holding;
     const patience = (): number => (signal.aborted ? grace : this.#handOver);
     const ended = new AbortController();
-    const renewing = this.#renew(term, ended.signal);
+    // A loop of its own: looking at everything takes time when much is going on.
+    const renewing = this.#holder.keepRenewing(
+      term,
+      ended.signal,
+      (signal) => this.#registry.renew(signal),
+      () => "its Lease is gone",
+    );
     try {
       while (term.holds) {
         const passed = await this.#try(term, holding, patience);
         if (passed && signal.aborted && this.#isFree()) {
           ended.abort();
           await renewing;
-          await this.#within(this.#renewDeadline / 2, undefined, (signal) => this.#registry.leave(signal));
+          await this.#holder.request(this.#holder.renewDeadline / 2, undefined, (signal) =>
+            this.#registry.leave(signal),
+          );
           return;
         }
         if (term.holds) await this.#nap(term.signal);
       }
     } catch (error) {
-      this.#onError(error);
+      this.#holder.onError(error);
     } finally {
       ended.abort();
       await renewing;
@@ -280,41 +278,25 @@ export class Sharding {
     }
   }
 
-  /** Keeps this member's Lease. Nothing else is waited for in between: that takes its time when much is going on. */
-  async #renew(term: Term, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted && term.holds) {
-      try {
-        await sleep(this.#clock, this.#retryPeriod, ended);
-        if (!term.holds) return;
-        // An answer that never comes must leave time for another try.
-        const patience = Math.max(this.#retryPeriod, this.#renewDeadline / 2);
-        const limit = Math.min(patience, term.remaining);
-        const renewed = await this.#within(limit, ended, (signal) => this.#registry.renew(signal));
-        if (renewed !== undefined) term.renew(renewed);
-        else term.lose("its Lease is gone");
-      } catch (error) {
-        if (!ended.aborted) this.#onError(error);
-      }
-    }
-  }
-
   async #try(term: Term, holding: Holding, patience: () => number): Promise<boolean> {
-    const limit = Math.max(this.#retryPeriod, this.#renewDeadline);
+    const limit = Math.max(this.#holder.retryPeriod, this.#holder.renewDeadline);
     try {
-      await this.#within(limit, term.signal, (signal) => this.#pass(term, holding, patience(), signal));
+      await this.#holder.request(limit, term.signal, (signal) =>
+        this.#pass(term, holding, patience(), signal),
+      );
       return true;
     } catch (error) {
-      if (!term.signal.aborted) this.#onError(error);
+      if (!term.signal.aborted) this.#holder.onError(error);
       return false;
     }
   }
 
-  /** Looks at everything, and does what is to be done about the shards. */
+  /** Reads all Leases, and takes and releases shards accordingly. */
   async #pass(term: Term, holding: Holding, patience: number, signal: AbortSignal): Promise<void> {
     const registry = this.#registry;
     this.#nudged = false;
     await registry.look(signal);
-    for (let left = tries; left > 0 && term.holds; left--) {
+    for (let left = maxAttempts; left > 0 && term.holds; left--) {
       holding.settle(registry.map.owners, registry.member);
       const { me, busy } = { me: registry.member, busy: holding.busy() };
       const situation = {
@@ -325,7 +307,7 @@ export class Sharding {
           registry.members.isGone(owner) || (this.#former.has(owner) && !busy.has(shard)),
         leaving: holding.leaving,
       };
-      // What is left now may be quiet already, and can be written without in the same go.
+      // Shards that leave now and have no active runs are released in the same write.
       holding.leave(redistribute(registry.map, { ...situation, drained: new Set() }).leave, patience);
       const { map } = redistribute(registry.map, { ...situation, drained: holding.drained() });
       if (map === undefined || (await registry.write(map, signal))) break;
@@ -335,7 +317,7 @@ export class Sharding {
     await registry.sweep((name) => this.#former.has(name), signal);
   }
 
-  /** Whether nothing is this member's any more. */
+  /** Whether this member owns no shards. */
   #isFree(): boolean {
     return !this.#registry.map.owners.includes(this.#registry.member);
   }
@@ -348,36 +330,26 @@ export class Sharding {
     return this.#term?.holds ?? false;
   }
 
-  /** Until it is time to look again, or there is something to do; never quite at once, as shards fall quiet one by one. */
+  /** Sleeps until the next pass, or a nudge; with a minimum, as shards are drained one by one. */
   async #nap(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    const shortest = this.#retryPeriod / 20;
-    const usual = jitter(this.#random, this.#retryPeriod / 2, jitterFactor);
-    // What a silent member had is free at the moment at which its Lease has run out.
-    const whole = Math.max(shortest, Math.min(usual, this.#registry.members.nextGone() - this.#steady()));
+    const shortest = this.#holder.retryPeriod / 20;
+    const usual = this.#holder.jittered(this.#holder.retryPeriod / 2);
+    // The shards of a silent member are free as soon as its Lease has expired.
+    const whole = Math.max(
+      shortest,
+      Math.min(usual, this.#registry.members.nextGone() - this.#holder.steady()),
+    );
     this.#wake = () => woken.abort();
     if (this.#nudged) woken.abort();
     const ends = AbortSignal.any([signal, woken.signal]);
-    await sleep(this.#clock, whole - shortest, ends).catch(() => {});
-    await sleep(this.#clock, shortest, signal).catch(() => {});
+    await sleep(this.#holder.clock, whole - shortest, ends).catch(() => {});
+    await sleep(this.#holder.clock, shortest, signal).catch(() => {});
     this.#wake = () => {};
   }
 
   #nudge(): void {
     this.#nudged = true;
     this.#wake();
-  }
-
-  #within<T>(
-    limit: number,
-    signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const what = `asking for the shards of ${this.#where}`;
-    return within({ clock: this.#clock, limit, what, signal }, call);
-  }
-
-  #now(): Moment {
-    return { wall: this.#clock.now(), steady: this.#steady() };
   }
 }

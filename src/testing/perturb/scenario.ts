@@ -1,8 +1,8 @@
-import type { Client, Which } from "../../client/client.js";
-import type { AnyKind, ObjectFor } from "../../client/kinds/kind.js";
+import type { Client, ObjectRef } from "../../client/client.js";
+import type { AnyKind, ObjectOf } from "../../client/kinds/kind.js";
 import type { Clock, Duration, KubeObject, Random } from "../../model/core.js";
 import type { Resource } from "../../model/resource/resource-types.js";
-import type { Controller } from "../../runtime/controller.js";
+import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule as PeriodicWork } from "../../runtime/schedule/schedule.js";
 import type { TestObject } from "../api/put-objects.js";
 import type { Comparable } from "./comparable.js";
@@ -20,9 +20,9 @@ export interface WorkloadTools<World> {
   /** Lets time pass until a condition holds for an object. */
   readonly until: <K extends AnyKind>(
     kind: K,
-    which: Which,
-    holds: (object: ObjectFor<K> | undefined) => boolean,
-  ) => Promise<ObjectFor<K> | undefined>;
+    which: ObjectRef,
+    holds: (object: ObjectOf<K> | undefined) => boolean,
+  ) => Promise<ObjectOf<K> | undefined>;
   readonly advance: (time: Duration) => Promise<void>;
 }
 

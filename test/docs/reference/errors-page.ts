@@ -23,7 +23,7 @@ export function errorsPage(): string {
   return page("What goes wrong", about, [
     "## Reasons in conditions and events",
     `What a controller's run sets by itself. Where a run fails with an answer of the API, its reason is the answer's (see below). All other reasons
-are your own: the first argument of \`fail\`, \`wait\`, \`ready\`, \`condition\` and \`note\`. \`Stalled\` True means that nothing more happens until
+are your own: the first argument of \`fail\`, \`wait\`, \`ready\`, \`condition\` and \`recordEvent\`. \`Stalled\` True means that nothing more happens until
 something changes.`,
     table(
       ["reason", "where", "what it means", "what to do"],

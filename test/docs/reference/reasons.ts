@@ -140,7 +140,7 @@ export function reasonsInCode(folder = "src/runtime"): ReadonlySet<string> {
       /new PermanentError\(\s*"\w+"/g,
       /\breason( = |: )[^,;\n]*"\w+"/g,
       /function reasonOf[\s\S]*?^}/gm,
-      /(?:\bnote|#tell)\([^;]*\);/g,
+      /(?:\brecordEvent|#tell)\([^;]*\);/g,
     ];
     for (const [place] of places.flatMap((pattern) => Array.from(source.matchAll(pattern)))) {
       for (const [, word = ""] of place.matchAll(/"([A-Z]\w+)"/g)) found.add(word);

@@ -19,16 +19,16 @@ const notes = controller({
   for: Note,
   owns: [Secret],
   backoff,
-  async reconcile({ name, spec }, { ensure, step, report, ready, fail, again }) {
+  async reconcile({ name, spec }, { ensure, step, report, ready, fail, requeue }) {
     if (name === "hopeless") return fail("Refused", "this one is never copied");
     await step("read", () => spec.text);
     for (let copy = 0; copy < spec.copies; copy++)
       ensure(Secret, `${name}-copy-${copy}`, { stringData: { text: spec.text } });
     report({ copies: spec.copies });
     ready("Copied");
-    return again("1h", "see that all is still in order");
+    return requeue("1h", "see that all is still in order");
   },
-  cleanup: (_, { note }) => note("Gone", "the copies go too"),
+  cleanup: (_, { recordEvent }) => recordEvent("Gone", "the copies go too"),
 });
 
 /** ConfigMaps come and go with the requests; one is too much for it. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { isConflict, isNotFound, type KubeObject } from "../../../src/model/core.js";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
 import { overlapping, unfinished } from "./effects.js";
 import { hurried, Onlooker } from "./onlooker.js";
 import { testWithDice } from "./seed.js";

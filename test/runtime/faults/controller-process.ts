@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Election, Shards } from "../../../src/runtime/start-controllers.js";
+import type { Election, Shards } from "../../../src/runtime/start/ownership.js";
 import type { Exit } from "../../server/server-process.js";
 import type { Effect } from "./effects.js";
 

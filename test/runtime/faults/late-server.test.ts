@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { controller } from "../../../src/runtime/controller.js";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
-import { toOwner, watch } from "../../../src/runtime/watch.js";
+import { controller } from "../../../src/runtime/controller/controller.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
+import { toOwner, watch } from "../../../src/runtime/controller/watch.js";
 import { differences, Site, sitesController } from "./sites.js";
 import { hurried, Onlooker } from "./onlooker.js";
 import { startSiteServer } from "./site-server.js";
@@ -13,7 +13,13 @@ const spec = { title: "Hello", pages: 1 };
 
 describe.each([{ led: false }, { led: true }])("with a leader: $led", ({ led }) => {
   const leaderElection = led
-    ? { namespace: "default", name: "sites", leaseDuration: "2s", renewDeadline: "1s", retryPeriod: "200ms" }
+    ? ({
+        namespace: "default",
+        name: "sites",
+        leaseDuration: "2s",
+        renewDeadline: "1s",
+        retryPeriod: "200ms",
+      } as const)
     : undefined;
 
   test("a server that is not there yet is waited for", async () => {

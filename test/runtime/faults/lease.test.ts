@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { systemClock, type Clock } from "../../../src/model/core.js";
-import { controller } from "../../../src/runtime/controller.js";
+import { controller } from "../../../src/runtime/controller/controller.js";
 import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-} from "../../../src/runtime/start-controllers.js";
-import { HandOver } from "../../../src/runtime/steps/steps.js";
+} from "../../../src/runtime/start/start-controllers.js";
+import { HandOver } from "../../../src/runtime/reconcile/steps/steps.js";
 import { ControllerProcess, EffectsFile } from "./controller-process.js";
 import { overlapping, unfinished, type Effect } from "./effects.js";
 import { FaultProxy } from "./fault-proxy.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
 import { overlapping, unfinished } from "./effects.js";
 import type { Fault, Passing } from "./fault-proxy.js";
 import { hurried, nextRun, Onlooker } from "./onlooker.js";

@@ -2,7 +2,7 @@ import type { Client } from "../../../src/client/client.js";
 import { createInformers } from "../../../src/client/informer/create-informers.js";
 import type { Informer } from "../../../src/client/informer/informers.js";
 import { systemClock, type Clock } from "../../../src/model/core.js";
-import type { Controllers } from "../../../src/runtime/start-controllers.js";
+import type { Controllers } from "../../../src/runtime/start/start-controllers.js";
 import { Page, Site, type PageObject, type SiteObject } from "./sites.js";
 
 /** A clock on which waits are short, so that nobody waits long for a backoff. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
 import { unfinished } from "./effects.js";
 import { hurried, Onlooker } from "./onlooker.js";
 import { startSiteServer } from "./site-server.js";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { createClient } from "../../../src/client/create-client.js";
 import { loadConnection } from "../../../src/client/kubeconfig/load-connection.js";
 import { httpTransport } from "../../../src/client/transport/http/http-transport.js";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
 import { ServerProcess } from "../../server/server-process.js";
 import { overlapping, unfinished } from "./effects.js";
 import { hurried, nextRun, Onlooker } from "./onlooker.js";

@@ -4,7 +4,7 @@ import {
   startControllers,
   type Controllers,
   type ControllersOptions,
-} from "../../../src/runtime/start-controllers.js";
+} from "../../../src/runtime/start/start-controllers.js";
 import { Onlooker } from "./onlooker.js";
 import { startSiteServer, type SiteServer } from "./site-server.js";
 import { differences, Site, sitesController, type SiteObject } from "./sites.js";
@@ -50,7 +50,7 @@ test("who comes and goes takes and leaves its share, and looks at what it got", 
 
   // What is another's is refused, and told.
   const [theirs = ""] = ofSecond;
-  expect(() => first.enqueue(Site, theirs)).toThrow("ask the process that has its shard");
+  expect(() => first.enqueue(Site, theirs)).toThrow("is not owned by this process");
   second.enqueue(Site, theirs, { reason: "somebody asked" });
   expect([first.isLeader, second.isLeader]).toEqual([true, true]);
   const report = await second.health.report("readiness");
@@ -81,7 +81,7 @@ test("a run that is under way when its shard is to go comes to its end, or is cu
   await using home = await startSiteServer();
   const world = new World();
   world.takes = () => Infinity;
-  const slow = { sharding: { ...sharding, identity: "first", handOver: "300ms" } };
+  const slow = { sharding: { ...sharding, identity: "first", handOver: "300ms" } } as const;
   await using first = start(home, "first", world, { ...slow, grace: "300ms" });
   await first.ready();
   for (const name of names.slice(0, 4)) await home.direct.create(Site, { metadata: { name }, spec });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ObjectFor } from "../../../src/client/kinds/kind.js";
+import type { ObjectOf } from "../../../src/client/kinds/kind.js";
 import { resource } from "../../../src/model/index.js";
-import { controller, type Controller } from "../../../src/runtime/controller.js";
+import { controller, type Controller } from "../../../src/runtime/controller/controller.js";
 import type { World } from "./world.js";
 
 export const Site = resource("demo.dev/v1", "Site", {
@@ -14,8 +14,8 @@ export const Site = resource("demo.dev/v1", "Site", {
 });
 export const Page = resource("demo.dev/v1", "Page", { spec: z.object({ html: z.string() }) });
 
-export type SiteObject = ObjectFor<typeof Site>;
-export type PageObject = ObjectFor<typeof Page>;
+export type SiteObject = ObjectOf<typeof Site>;
+export type PageObject = ObjectOf<typeof Page>;
 
 const finalizer = "fettle.dev/sites.demo.dev";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { startControllers } from "../../../src/runtime/start-controllers.js";
+import { startControllers } from "../../../src/runtime/start/start-controllers.js";
 import { overlapping, unfinished } from "./effects.js";
 import { hurried, Onlooker } from "./onlooker.js";
 import { testWithDice } from "./seed.js";

@@ -1,6 +1,6 @@
 import type { Transport } from "../../../src/client/transport/transport.js";
 import type { Resource } from "../../../src/model/index.js";
-import type { ControllersOptions } from "../../../src/runtime/start-controllers.js";
+import type { ControllersOptions } from "../../../src/runtime/start/start-controllers.js";
 
 /** What only some homes do for the objects that are kept in them. */
 export type Part = "garbage collection";

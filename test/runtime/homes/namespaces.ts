@@ -1,5 +1,5 @@
 import type { Client } from "../../../src/client/client.js";
-import type { ObjectFor } from "../../../src/client/kinds/kind.js";
+import type { ObjectOf } from "../../../src/client/kinds/kind.js";
 import {
   ConfigMap,
   Deployment,
@@ -19,7 +19,7 @@ const kinds = [ConfigMap, Deployment, Event, NetworkPolicy, Secret, Service, Sta
  * Plays the part of the controller that empties a namespace that was deleted and lets it go. It is one of
  * kube-controller-manager's, which does not run here.
  */
-export async function endNamespace(client: Client, namespace: ObjectFor<typeof Namespace>): Promise<void> {
+export async function endNamespace(client: Client, namespace: ObjectOf<typeof Namespace>): Promise<void> {
   const { name = "" } = namespace.metadata;
   for (const kind of kinds) await client.deleteAll(kind, { namespace: name });
   // A subresource of namespaces alone, which only that controller writes.

@@ -6,9 +6,9 @@ import type { KindInfo } from "../../../client/kinds/kind.js";
 import type { Transport } from "../../../client/transport/transport.js";
 import { customResourceDefinition, failures, parseApiVersion, resource } from "../../../model/index.js";
 import { inProcess } from "../../../plane/in-process.js";
-import { controller, type Controller } from "../../../runtime/controller.js";
-import { startControllers } from "../../../runtime/start-controllers.js";
-import { toAll, watch } from "../../../runtime/watch.js";
+import { controller, type Controller } from "../../../runtime/controller/controller.js";
+import { startControllers } from "../../../runtime/start/start-controllers.js";
+import { toAll, watch } from "../../../runtime/controller/watch.js";
 import { startApi, type Api } from "../../../server/index.js";
 import { MemoryStore } from "../../../store/index.js";
 import { leaseRules, rulesOf, shardRules, type Rule } from "./rules.js";
@@ -23,18 +23,18 @@ const sites = controller({
   for: Site,
   owns: [ConfigMap],
   watches: [watch(Theme, { to: toAll })],
-  async reconcile(site, { ensure, report, ready, note, readAll, settle }) {
+  async reconcile(site, { ensure, report, ready, recordEvent, readAll, flush }) {
     const color = readAll(Theme)[0]?.spec.color ?? "none";
     // Of those with an odd length there is a child.
     if (site.spec.title.length % 2 === 1)
       ensure(ConfigMap, site.name, { data: { title: site.spec.title, color } });
-    await settle();
-    note("Published", "it is there");
+    await flush();
+    recordEvent("Published", "it is there");
     report({ title: site.spec.title });
     ready("Published");
   },
-  cleanup(_site, { note }) {
-    note("Removed", "it is gone");
+  cleanup(_site, { recordEvent }) {
+    recordEvent("Removed", "it is gone");
   },
 });
 

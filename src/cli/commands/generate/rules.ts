@@ -2,7 +2,7 @@ import { builtInKinds } from "../../../model/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
 import { pluralOf } from "../../../model/resource/plural.js";
-import type { Controller } from "../../../runtime/controller.js";
+import type { Controller } from "../../../runtime/controller/controller.js";
 
 /** A rule of Kubernetes' RBAC. */
 export interface Rule {
@@ -32,7 +32,7 @@ export function rulesOf(controllers: readonly Controller[], definitions: readonl
     verbs.set(key, new Set([...(verbs.get(key) ?? []), ...wanted]));
   };
   for (const { options, owns, style } of controllers) {
-    const cleansUp = style.type === "prose" && style.options.cleanup !== undefined;
+    const cleansUp = style.type === "declarative" && style.options.cleanup !== undefined;
     allow(options.for, "", reading);
     // A finalizer is written with the object itself; a plain controller may write whatever it likes.
     if (cleansUp || style.type === "plain") allow(options.for, "", ["patch"]);

@@ -103,7 +103,7 @@ function controllerText(run: PlanReport, paint: Colors, colors: boolean): string
 
 function outcomeText({ outcome }: PlanReport, paint: Colors): string {
   switch (outcome?.type) {
-    case "again":
+    case "requeue":
       return `${paint.green("done")}, next run in ${formatDuration(outcome.after)}${outcome.reason === "" ? "" : `: ${escapeText(outcome.reason)}`}`;
     case "wait":
       return paint.yellow(`would wait: ${reasonText(outcome)}`);

@@ -1,5 +1,5 @@
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import { notFound } from "../parameters.js";
 import type { ControllerList, ControllerState, DeadList } from "../contract.js";
 

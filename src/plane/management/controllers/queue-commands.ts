@@ -1,6 +1,6 @@
 import { failures, names } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
-import { splitKey } from "../../../runtime/loop/keys.js";
+import { splitKey } from "../../../runtime/controller/keys.js";
 import type { QueueCommandRequest, QueueCommandResult } from "../contract.js";
 import { conflict, milliseconds, notFound } from "../parameters.js";
 

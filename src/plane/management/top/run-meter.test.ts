@@ -10,6 +10,7 @@ function run(startedAt: number, fields: Partial<Run> = {}): Run {
   return {
     id: String(count++),
     controller: "sites",
+    user: "system:fettle:controller:sites",
     apiVersion: "demo.dev/v1",
     kind: "Site",
     key: `default/${count}`,

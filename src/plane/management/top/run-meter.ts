@@ -1,7 +1,7 @@
 import type { Clock } from "../../../model/core.js";
 import type { Run } from "../../../runtime/runs/run.js";
 import { followFrom } from "../../../runtime/runs/run-store.js";
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Top } from "../contract.js";
 
 /** Seconds over which rates are averaged. */

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from "../../../model/core.js";
-import type { Controllers } from "../../../runtime/start-controllers.js";
+import type { Controllers } from "../../../runtime/start/start-controllers.js";
 import type { Store } from "../../../store/index.js";
 import type { Top } from "../contract.js";
 import { stateOf } from "../controllers/controller-states.js";

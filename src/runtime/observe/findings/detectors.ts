@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../model/core.js";
 import type { Run } from "../../runs/run.js";
-import type { Log } from "../log.js";
+import type { Log } from "../../log/log.js";
 import type { Observer } from "../observer.js";
 import { FieldFights, type FightOptions } from "./field-fights.js";
 import { Findings, type Finding, objectOf } from "./finding.js";

@@ -70,7 +70,7 @@ describe("reports a hot loop when a run triggers the next one", () => {
     ],
     [
       "by requeueing itself at once",
-      () => ({ triggers: [{ type: "again", at: 0, due: 10 }] }),
+      () => ({ triggers: [{ type: "requeue", at: 0, due: 10 }] }),
       "requeueing itself at once",
     ],
   ])("%s", (_, run, cause) => {
@@ -211,7 +211,7 @@ describe("reports no hot loop", () => {
       (index) => ({ triggers: [child(100 + index, "hello-1", "status")], writes: [siteWrite(index)] }),
     ],
     ["for retries", () => ({ triggers: [{ type: "retry", at: 0, due: 5 }], failures: 3 })],
-    ["for a requeue every second", () => ({ triggers: [{ type: "again", at: 0, due: 1000 }] })],
+    ["for a requeue every second", () => ({ triggers: [{ type: "requeue", at: 0, due: 1000 }] })],
     [
       "for a person who enqueues it",
       () => ({ triggers: [{ type: "manual", at: 0 }], writes: [siteWrite(1)] }),

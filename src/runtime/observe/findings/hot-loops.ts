@@ -167,7 +167,7 @@ function causesOf(run: Run, previous: Link | undefined): readonly Cause[] {
 
 /** Whether a run is due at a certain time anyway, which neither continues nor ends a chain. */
 function isTimer({ type, at, due = at }: Trigger): boolean {
-  return type === "retry" || type === "resync" || (type === "again" && due - at >= immediately);
+  return type === "retry" || type === "resync" || (type === "requeue" && due - at >= immediately);
 }
 
 function causeOf(trigger: Trigger, run: Run, previous: Link | undefined): Cause | undefined {
@@ -182,7 +182,7 @@ function causeOf(trigger: Trigger, run: Run, previous: Link | undefined): Cause 
     case "child":
     case "watched":
       return { origin: `${by}@${text === "deleted" ? text : version}`, at };
-    case "again":
+    case "requeue":
       return { origin: idOf(run), at: Infinity, text: "requeueing itself at once" };
     case "manual":
       if (due - at >= immediately || previous === undefined) return undefined;

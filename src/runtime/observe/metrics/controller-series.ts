@@ -246,7 +246,7 @@ function resultOf(outcome: Run["outcome"]): Result {
     case "done":
     case "gone":
       return "success";
-    case "again":
+    case "requeue":
       return "requeue_after";
     case "wait":
       return outcome.after === undefined ? "success" : "requeue_after";

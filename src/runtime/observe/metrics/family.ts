@@ -2,7 +2,7 @@
 export interface Sample {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Where it is not the metric's own: `…_bucket`, `…_sum`, `…_count`. */
+  /** Name of the sample, if it differs from the metric's: `…_bucket`, `…_sum`, `…_count`. */
   readonly name?: string | undefined;
 }
 
@@ -19,10 +19,10 @@ export class Count {
   value = 0;
 }
 
-/** How often which values were seen. */
+/** One series of a histogram. */
 export class Histogram {
   readonly buckets: readonly number[];
-  /** How many values fell into each bucket and no lower one; the last is for those above all. */
+  /** Number of values per bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -2,7 +2,10 @@ import type { Informers, InformerState } from "../../../client/informer/informer
 import type { PollStats } from "../../../client/polling/stats.js";
 import type { Clock } from "../../../model/core.js";
 import type { Breakers } from "../../breaker/breakers.js";
-import type { ControllerHandle } from "../../loop/controller-handle.js";
+import type { CommonOptions } from "../../controller/controller.js";
+import type { TypedKind } from "../../controller/reconcile-context.js";
+import type { WorkQueue } from "../../queue/work-queue.js";
+import type { Trigger } from "../../runs/run.js";
 import { lookedUp, type Family, type Put } from "./family.js";
 
 /** A poller, as far as its numbers go. */
@@ -11,10 +14,24 @@ export interface Polling {
   stats(): PollStats;
 }
 
-/** What numbers are looked up from when somebody asks for them. */
+/** State of a controller from which gauges are computed. */
+interface ObservedController {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly pausedObjects: number;
+  readonly controller: { readonly options: CommonOptions<TypedKind> };
+  /** Undefined while this process does not work on the controller's objects. */
+  readonly loop:
+    | { readonly active: number; readonly lingering: number; readonly queue: WorkQueue<Trigger> }
+    | undefined;
+  dead(): readonly unknown[];
+  isPaused(): boolean;
+}
+
+/** Sources of the gauges of running controllers, read on demand. */
 export interface Watched {
   readonly clock: Clock;
-  readonly controllers: readonly ControllerHandle[];
+  readonly controllers: readonly ObservedController[];
   readonly informers: Informers;
   readonly breakers: Breakers;
   /** The lease's name, and how the election for it goes. */
@@ -33,7 +50,7 @@ export interface Watched {
 type Look<T> = (each: T, put: Put) => void;
 type AddsOf = (controller: string, depth: number) => number;
 
-/** Metrics that nobody has to keep, because those they are about know them. */
+/** Metrics whose values are read from their sources on demand. */
 export function lookups(
   watched: ReadonlySet<Watched>,
   pollers: ReadonlySet<Polling>,
@@ -92,7 +109,7 @@ function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[
     name: string,
     help: string,
     labels: readonly string[],
-    each: (handle: ControllerHandle, put: Put, clock: Clock) => void,
+    each: (handle: ObservedController, put: Put, clock: Clock) => void,
     type: "counter" | "gauge" = "gauge",
   ): Family =>
     lookedUp(type, name, help, labels, (put) => {
@@ -101,7 +118,7 @@ function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[
     });
   const controller = ["controller"];
   const queue = ["name", "controller"];
-  const runningFor = ({ loop }: ControllerHandle, clock: Clock): number[] => {
+  const runningFor = ({ loop }: ObservedController, clock: Clock): number[] => {
     const now = clock.now();
     return loop?.queue.runningKeys().map(({ taken }) => Math.max(0, now - taken) / 1000) ?? [];
   };

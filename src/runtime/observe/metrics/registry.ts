@@ -14,7 +14,7 @@ export async function newRegistry(families: Iterable<Family>): Promise<Registry>
   return registry;
 }
 
-/** What prom-client asks of a metric to print it. */
+/** Interface that prom-client requires of a metric. */
 function asMetric(family: Family): Metric {
   const { help, type } = family;
   const metric = {
