@@ -61,3 +61,20 @@ test("starts while a definition is being deleted, cleans up its objects, and reg
     .poll(async () => (await after.client.get(Site, "new")).status?.conditions, patience)
     .toHaveLength(1);
 }, 60_000);
+
+test("every controller acts under its own identity, which its runs record", async () => {
+  const writers = new Set<string>();
+  await using plane = await controlPlane({
+    store: "memory",
+    listen: false,
+    controllers: [controller({ for: Site, reconcile: (_, { ready }) => ready("Published") })],
+    audit: ({ request: { user, verb, resource } }) => {
+      if (resource.resource === "sites" && verb === "patch") writers.add(user.name);
+    },
+  });
+  await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
+  await expect.poll(async () => (await plane.client.get(Site, "hello")).status?.conditions).toHaveLength(1);
+  expect([...writers]).toEqual(["system:fettle:controller:sites.demo.dev"]);
+  const [run] = await plane.controllers.runs.find({ key: "default/hello" });
+  expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
+});

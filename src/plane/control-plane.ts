@@ -6,12 +6,14 @@ import { systemClock, systemRandom, type Clock } from "../model/core.js";
 import { silent } from "../runtime/log/log.js";
 import type { Controllers } from "../runtime/start/start-controllers.js";
 import {
+  serviceIdentity,
   startApi,
   startServer,
   type Api,
   type Extension,
   type HealthCheck,
   type ServerOptions,
+  type User,
 } from "../server/index.js";
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
@@ -87,12 +89,15 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       started,
       onStop,
     );
-    const client = createClient({ transport: inProcess(api, { clock }), clock, random });
+    const clientAs = (user?: User): Client =>
+      createClient({ transport: inProcess(api, { user, clock }), clock, random });
+    const client = clientAs();
     const running = await startWork(
       {
         ...options,
         controllers,
         client,
+        clientFor: (user) => clientAs(serviceIdentity(user)),
         register: true,
         force: options.forceDefinitions,
         runs: { ...options.runs, folder: options.runs?.folder ?? defaultFolder },
@@ -104,7 +109,7 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     );
     started.controllers = running;
     started.api = {
-      clientAs: (user) => createClient({ transport: inProcess(api, { user, clock }), clock, random }),
+      clientAs,
       checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
     };
     await running.ready();

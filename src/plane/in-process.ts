@@ -46,7 +46,7 @@ import {
 
 export interface InProcessOptions {
   /** Identity of the caller. Default: `system:fettle:plane`. */
-  readonly user?: User;
+  readonly user?: User | undefined;
   /** Field manager of writes that name none. Default: `fettle`. */
   readonly fieldManager?: string;
   /** Time limit of calls that have none of their own; after it they fail with a 504 Timeout. Default: 30s. */
@@ -67,7 +67,7 @@ export function inProcess(api: Pick<Api, "pipeline">, options: InProcessOptions 
   return new InProcessTransport(api.pipeline, options);
 }
 
-const defaultUser = serviceIdentity("plane");
+const defaultUser = serviceIdentity("system:fettle:plane");
 
 interface Call extends Expiring {
   readonly fail: (error: unknown) => void;

@@ -49,7 +49,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const pipeline = new RequestPipeline({ registry, authorize, admission, audit });
   const changes = new Changes({ store, clock, onError: (error) => onError(error, "changes") });
   const controller = (name: string) => ({
-    api: new Caller(pipeline, serviceIdentity(name)),
+    api: new Caller(pipeline, serviceIdentity(`system:fettle:${name}`)),
     registry,
     store,
     clock,

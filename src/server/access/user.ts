@@ -21,11 +21,8 @@ export const anonymous: User = Object.freeze({
  * Identity of a part of Fettle that makes requests on its own account.
  *
  * @example
- * serviceIdentity("controller:sites.demo.dev").name; // "system:fettle:controller:sites.demo.dev"
+ * const user = serviceIdentity("system:fettle:controller:sites.demo.dev");
  */
 export function serviceIdentity(name: string): User {
-  return Object.freeze({
-    name: `system:fettle:${name}`,
-    groups: Object.freeze([mastersGroup, authenticatedGroup]),
-  });
+  return Object.freeze({ name, groups: Object.freeze([mastersGroup, authenticatedGroup]) });
 }

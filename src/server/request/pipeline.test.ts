@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { failures, type Json } from "../../model/core.js";
 import { MemoryStore } from "../../store/index.js";
-import { serviceIdentity, type User } from "../access/user.js";
+import type { User } from "../access/user.js";
 import type { AdmissionPlugin, AdmissionRequest } from "../admission/admission.js";
 import { startApi, type Api, type ApiOptions } from "../api.js";
 import { administrator } from "../registry/fixtures/test-api.js";
@@ -102,7 +102,6 @@ describe("authorization", () => {
     expect([...users]).toEqual(
       expect.arrayContaining(["system:fettle:namespace-controller", "system:fettle:definition-controller"]),
     );
-    expect(serviceIdentity("controller:sites.demo.dev").name).toBe("system:fettle:controller:sites.demo.dev");
   });
 });
 
