@@ -159,10 +159,7 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
-      if (error.name === "StoreInUse")
-        return startError(
-          error.message.replace("choose another data directory", "choose another with --data FOLDER"),
-        );
+      if (error.name === "StoreInUse") return startError(`${error.message} (--data FOLDER)`);
       return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }
