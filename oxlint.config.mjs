@@ -14,6 +14,7 @@ const layers = {
 // Folders inside a layer, lowest first: each may import only from those before it. Files at the root of a layer are the top.
 // A layer is listed as soon as its folders have no cycles.
 export const folders = {
+  client: ["kinds", "async", "transport", "kubeconfig", "source", "informer", "polling"],
   runtime: [
     "log",
     "cancel",
@@ -66,6 +67,20 @@ export const folders = {
     "http",
   ],
   plane: ["runs", "config", "backup", "management", "definitions"],
+  cli: [
+    "command",
+    "templates",
+    "terminal",
+    "server",
+    "objects",
+    "manifests",
+    "output",
+    "completion",
+    "modules",
+    "up",
+    "run",
+    "commands",
+  ],
   testing: ["api", "time", "perturb"],
 };
 
