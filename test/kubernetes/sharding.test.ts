@@ -53,7 +53,7 @@ describeWith("several replicas on Kubernetes", kubernetes, (get) => {
     const options = ["--kubeconfig", pod.kubeconfig, "--shards", String(shards), "--health-port", "0"];
     const env = { WHO: who, EFFECTS: effects.path };
     const replica = fettle(["run", module, ...options, "--log", "json"], { cwd: effects.folder, env });
-    await replica.says(/controllers take part in the work/);
+    await replica.says(/controllers are at work/);
     return replica;
   };
 

@@ -26,7 +26,7 @@ const plane = await controlPlane({
       readOnly: 60,
       mutating: 20,
       watches: 40,
-      waiting: 20,
+      queuedPerUser: 20,
     },
   },
   log: { debug() {}, info() {}, warn: complain, error: complain, child: (fields) => childLog(fields) },
