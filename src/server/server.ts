@@ -6,7 +6,7 @@ import { ensureCredentials } from "./http/auth/credentials.js";
 import { writeKubeconfig } from "./http/auth/kubeconfig.js";
 import { TokenFile } from "./http/auth/token-file.js";
 import { anyOf, StaticTokens } from "./http/auth/tokens.js";
-import { serveHttp, type HttpOptions } from "./http/server.js";
+import { serveHttp, type HttpOptions, type HttpServer } from "./http/server.js";
 import type { KeyPair } from "./http/tls/certificate.js";
 import { ensureCertificates, type ServerCertificates } from "./http/tls/certificates.js";
 import { storeMetrics } from "./store-metrics.js";
@@ -75,10 +75,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const admin = await ensureCredentials(data);
   const certificates = await certificatesFor(options);
   const tokens = new StaticTokens([admin]);
+  let listening: HttpServer | undefined;
   const file =
     options.tokenFile === undefined
       ? undefined
-      : new TokenFile(options.tokenFile, { onError: (error) => onError(error, "token file") });
+      : new TokenFile(options.tokenFile, {
+          onError: (error) => onError(error, "token file"),
+          onWarning: (text) => onError(new Error(text), "token file"),
+          onReload: () => listening?.recheckCredentials(),
+        });
   const api = await startApi(options).catch((error: unknown) => {
     file?.close();
     throw error;
@@ -104,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       healthChecks: [{ name: "store", check: async () => void (await store.status()) }, ...healthChecks],
       onError: (error) => onError(error, "request"),
     });
+    listening = http;
     const path = options.kubeconfig ?? join(data, "kubeconfig");
     await writeKubeconfig(path, {
       server: http.url,

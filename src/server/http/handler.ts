@@ -4,6 +4,7 @@ import { isPretty } from "./response/form.js";
 import { sendStatus, sendText } from "./response/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { HostCheck } from "./auth/hosts.js";
+import { checkHeaders } from "./auth/refused-headers.js";
 import { anonymous, type User } from "../access/user.js";
 import type { HttpContext } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
@@ -104,6 +105,7 @@ export class Handler {
     if (host === undefined && request.httpVersion !== "1.0") {
       throw failures.badRequest("the Host header is missing");
     }
+    checkHeaders(request);
     hosts.check(host, request.headers.origin);
     const path = decodePath(exchange.rawPath);
     const user = authenticate(request) ?? anonymous;

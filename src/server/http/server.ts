@@ -3,6 +3,7 @@ import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
+import { anonymous, type User } from "../access/user.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import { HostCheck } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
@@ -54,6 +55,8 @@ export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly port: number;
+  /** Ends watches whose credential is no longer valid, or is now that of a user with other groups. */
+  recheckCredentials(): void;
   /** Replaces the certificate for new connections. */
   setCertificate(pair: KeyPair): void;
   /**
@@ -72,7 +75,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   if (tls !== undefined) checkKeyPair(tls);
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const { types } = pipeline.registry;
-  const context: HttpContext = { pipeline, clock, limits, onError, watches: new Set() };
+  const context: HttpContext = { pipeline, clock, limits, onError, watches: new Map() };
   const metrics = new RequestMetrics();
   const inFlight = new InFlight(limits, metrics, clock);
   let closing = false;
@@ -122,7 +125,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const close = async (deadline = 10_000): Promise<void> => {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const watch of context.watches) watch.abort();
+    for (const watch of context.watches.keys()) watch.abort();
     connections.closeSessions();
     const timer = clock.after(deadline, () => connections.destroyAll());
     await Promise.race([handler.whenIdle(), closed]);
@@ -133,6 +136,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   return {
     url: `${tls === undefined ? "http" : "https"}://${serverAddress}`,
     port: bound.port,
+    recheckCredentials: () => endRevoked(context.watches, options.authenticate),
     setCertificate(pair) {
       checkKeyPair(pair);
       if ("setSecureContext" in server) server.setSecureContext({ cert: pair.cert, key: pair.key });
@@ -140,6 +144,24 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function endRevoked(watches: HttpContext["watches"], authenticate: Authenticate): void {
+  for (const [watch, { request, user }] of watches) {
+    if (user !== undefined && !isSameUser(user, authenticatedUser(authenticate, request))) watch.abort();
+  }
+}
+
+function authenticatedUser(authenticate: Authenticate, request: HttpRequest): User | undefined {
+  try {
+    return authenticate(request) ?? anonymous;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameUser(one: User, other: User | undefined): boolean {
+  return one.name === other?.name && one.uid === other.uid && String(one.groups) === String(other.groups);
 }
 
 function plainServer(limits: Limits): Server {

@@ -102,12 +102,14 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     expect((await wire.call(namespaces, { token: "boss-token" })).code).toBe(200);
   });
 
-  test("reads the token file again when it changes", async () => {
+  test("reads the token file again when it changes, and ends watches of removed tokens", async () => {
     expect((await wire.call(namespaces, { token: "new-token" })).code).toBe(401);
+    const watch = await wire.watch(`${namespaces}?watch=1`, { token: "boss-token" });
     writeFileSync(tokenFile, 'new-token,newcomer,3,"system:masters"\n');
     const code = async (token: string) => (await wire.call(namespaces, { token })).code;
     await expect.poll(() => code("new-token"), { timeout: 20_000 }).toBe(200);
     expect(await code("boss-token")).toBe(401);
+    await watch.ended;
     expect(await code(server.token)).toBe(200);
     // A file that cannot be read leaves everything as it was, and says so.
     writeFileSync(tokenFile, "only-one-column\n");

@@ -85,6 +85,26 @@ describe("token file", () => {
     }
   });
 
+  test("refuses a file that others may change, and warns of one that they may read", () => {
+    const path = join(folder, "shared.csv");
+    writeFileSync(path, "one,alice,1\n");
+    const warnings: string[] = [];
+    const read = (mode: number): void => {
+      chmodSync(path, mode);
+      new TokenFile(path, { onWarning: (text) => warnings.push(text) }).close();
+    };
+    for (const mode of [0o620, 0o602, 0o666]) {
+      expect(() => read(mode)).toThrow(`${path} can be changed by other users; run: chmod 600 ${path}`);
+    }
+    read(0o600);
+    expect(warnings).toEqual([]);
+    read(0o640);
+    read(0o604);
+    expect(warnings).toEqual(
+      Array(2).fill(expect.stringContaining("can be read by other users; run: chmod 600")),
+    );
+  });
+
   test("throws when the file does not exist", () => {
     expect(() => new TokenFile(join(folder, "none"))).toThrow(TokenFileError);
     expect(() => new TokenFile(join(folder, "none"))).toThrow(/token file .*none cannot be read: ENOENT/);

@@ -48,6 +48,8 @@ export interface TokenFileOptions {
   readonly interval?: number | undefined;
   /** Called when the changed file is invalid; the previous tokens stay valid. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** Called when other users of the machine may read the file. */
+  readonly onWarning?: ((text: string) => void) | undefined;
   /** Called when the changed file has been read. */
   readonly onReload?: (() => void) | undefined;
 }
@@ -56,13 +58,15 @@ export interface TokenFileOptions {
 export class TokenFile extends StaticTokens {
   readonly #path: string;
   readonly #timer: NodeJS.Timeout;
+  readonly #onWarning: (text: string) => void;
   /** Fingerprint of the file when it was last read, valid or not. */
   #fingerprint = "";
 
   /** Throws a {@link TokenFileError} when the file is invalid. */
-  constructor(path: string, { interval = 2000, onError, onReload }: TokenFileOptions = {}) {
+  constructor(path: string, { interval = 2000, onError, onWarning, onReload }: TokenFileOptions = {}) {
     super();
     this.#path = path;
+    this.#onWarning = onWarning ?? (() => {});
     this.reload();
     // Polling, because mounted files are replaced through a symbolic link of a parent folder, which file watchers miss.
     this.#timer = setInterval(() => {
@@ -87,7 +91,22 @@ export class TokenFile extends StaticTokens {
       const why = error instanceof Error ? error.message : String(error);
       throw new TokenFileError(`token file ${this.#path} cannot be read: ${why}`, { cause: error });
     }
+    this.#checkMode();
     this.set(parseTokenFile(text, this.#path));
+  }
+
+  /**
+   * Refuses a file that other users of the machine may change: they could add themselves. A file that they may read is only
+   * warned about, since files mounted into containers often are.
+   */
+  #checkMode(): void {
+    if (process.platform === "win32") return;
+    const { mode } = statSync(this.#path);
+    const wayOut = `run: chmod 600 ${this.#path}`;
+    if (mode & 0o022) {
+      throw new TokenFileError(`token file ${this.#path} can be changed by other users; ${wayOut}`);
+    }
+    if (mode & 0o044) this.#onWarning(`token file ${this.#path} can be read by other users; ${wayOut}`);
   }
 
   close(): void {

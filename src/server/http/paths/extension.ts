@@ -58,7 +58,7 @@ export async function serveExtension(
   const abort = new AbortController();
   const disconnect = (): void => abort.abort(new Error("the client disconnected"));
   exchange.response.once("close", disconnect);
-  watches.add(abort);
+  watches.set(abort, exchange);
   try {
     const response = await extension.serve({
       method: exchange.method,
