@@ -87,7 +87,9 @@ async function source(
     );
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
-    return fromServer({ kubeconfig: join(data, "kubeconfig"), ...options }, terminal);
+    // Without --data, the kubeconfig of the current folder is found by itself.
+    const named = said === undefined ? {} : { kubeconfig: join(data, "kubeconfig") };
+    return fromServer({ ...named, ...options }, terminal);
   }
 }
 

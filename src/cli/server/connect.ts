@@ -35,6 +35,7 @@ export async function connect(options: OptionValues, terminal: Terminal): Promis
   const kubeconfig = kubeconfigOf(options, terminal);
   const connection = await loadConnection({
     kubeconfig,
+    trusted: kubeconfig === undefined || options["kubeconfig"] !== undefined,
     context: textOption(options, "context"),
     namespace: textOption(options, "namespace"),
     env: terminal.env,

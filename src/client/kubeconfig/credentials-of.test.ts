@@ -40,6 +40,30 @@ test("a token goes before an exec plugin, which then never runs", async () => {
   expect(await (await load({ token: "abc", exec })).headers?.()).toEqual({ Authorization: "Bearer abc" });
 });
 
+describe("a kubeconfig that was found, not named", () => {
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: "/bin/evil",
+    interactiveMode: "Never",
+  };
+
+  test.each([
+    [{ exec }, 'runs the program "/bin/evil"'],
+    [{ token: "abc", exec }, 'runs the program "/bin/evil"'],
+    [{ tokenFile: "/home/jane/.ssh/id_ed25519" }, "reads credentials from other files"],
+    [{ "client-certificate": "a.crt", "client-key": "a.key" }, "reads credentials from other files"],
+  ])("may not run programs or read other files: %j", async (user, message) => {
+    await expect(load(user, {}, { trusted: false })).rejects.toThrow(
+      `this kubeconfig was found, not named, and ${message}; if you trust it, name it (--kubeconfig, KUBECONFIG)`,
+    );
+  });
+
+  test("may hold a token", async () => {
+    const connection = await load({ token: "abc" }, {}, { trusted: false });
+    expect(await connection.headers?.()).toEqual({ Authorization: "Bearer abc" });
+  });
+});
+
 describe("refused", () => {
   test.each([
     [{ token: "a", username: "b" }, "there is a token and a username; remove one of them"],

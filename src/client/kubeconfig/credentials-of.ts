@@ -21,6 +21,7 @@ export interface Credentials {
 export interface CredentialsContext {
   readonly cluster: ExecCluster;
   readonly surroundings: Surroundings;
+  readonly trusted: boolean;
   readonly execTimeout: number;
 }
 
@@ -30,9 +31,10 @@ export interface CredentialsContext {
  */
 export async function credentialsOf(
   user: KubeconfigUser,
-  { cluster, surroundings, execTimeout }: CredentialsContext,
+  { cluster, surroundings, trusted, execTimeout }: CredentialsContext,
 ): Promise<Credentials> {
   const { where, exec } = user;
+  if (!trusted) refuseUntrusted(user);
   if (user.authProvider !== undefined) refuseAuthProvider(user.authProvider, where);
   const fixed = await fixedAuthorization(user, surroundings);
   const own = await ownCertificate(user, surroundings);
@@ -42,6 +44,20 @@ export async function credentialsOf(
   return own === undefined
     ? { authorization, certificate: () => plugin.certificate() }
     : { authorization, ...own };
+}
+
+/** A kubeconfig that somebody else put here could run a program, or send any file as a token to a server of its choice. */
+function refuseUntrusted({ where, exec, tokenFile, certificate, key }: KubeconfigUser): void {
+  const refused =
+    exec !== undefined
+      ? `runs the program ${JSON.stringify(exec.command)}`
+      : tokenFile !== undefined || certificate.file !== undefined || key.file !== undefined
+        ? "reads credentials from other files"
+        : undefined;
+  if (refused === undefined) return;
+  throw new KubeconfigError(
+    `${where}: this kubeconfig was found, not named, and ${refused}; if you trust it, name it (--kubeconfig, KUBECONFIG)`,
+  );
 }
 
 async function fixedAuthorization(
