@@ -290,3 +290,14 @@ export const naps = controller({
   running.process.kill("SIGINT");
   expect(await running.ended).toBe(130);
 });
+
+test("the first Ctrl-C ends a start that waits for a module", async () => {
+  const module = `console.log("loading"); await new Promise(() => {}); export const nothing = 1;`;
+  const cwd = await folderWith({ "sites.mjs": module });
+  const running = fettle(["up", "sites.mjs", "--port", "0"], { cwd });
+  await running.says(/loading/);
+  running.process.kill("SIGINT");
+  expect(await running.ended).toBe(130);
+  expect(running.err()).toBe("Interrupted while loading sites.mjs.\n");
+  expect(existsSync(join(cwd, ".fettle"))).toBe(false);
+});

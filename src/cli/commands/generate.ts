@@ -101,11 +101,12 @@ export const command: Command = {
 /** What modules have: those that are named, or those of fettle.yaml, or src/index.ts. */
 async function load(
   words: readonly string[],
-  { cwd, env }: Terminal,
+  terminal: Terminal,
 ): Promise<{
   readonly controllers: readonly Controller[];
   readonly definitions: readonly CustomResourceDefinition[];
 }> {
+  const { cwd, env } = terminal;
   const { loadModules } = await import("../modules/load-modules.js");
   const { sortWords } = await import("../modules/sort-words.js");
   const { loadConfig } = await import("../../plane/config/load-config.js");
@@ -118,7 +119,7 @@ async function load(
       throw new UsageError(`no module in ${words.join(", ")}; expected a file such as src/index.ts`);
     throw new UsageError("missing modules, such as src/index.ts; name them, or list them in fettle.yaml");
   }
-  const { controllers, kinds } = await loadModules(modules, cwd);
+  const { controllers, kinds } = await loadModules(modules, terminal);
   const definitions = kindsOf(controllers, kinds).map((kind) => customResourceDefinition(kind));
   return {
     controllers,

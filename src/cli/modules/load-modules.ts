@@ -3,6 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as Jiti from "jiti";
+import { formatDuration } from "../../model/time/duration.js";
+import type { Terminal } from "../command/command.js";
+import { interruptible } from "../command/interruptible.js";
 import { findIn, type Found } from "./found.js";
 
 /** What was found in modules, and the files that took part. */
@@ -27,12 +30,25 @@ const typescript = /\.[cm]?tsx?$/;
  *
  * @throws {ModuleError} for one that cannot be loaded, or that has nothing to offer.
  */
-export async function loadModules(paths: readonly string[], cwd: string): Promise<Loaded> {
+export async function loadModules(
+  paths: readonly string[],
+  terminal: Pick<Terminal, "cwd" | "signal" | "stderr">,
+  { timeout = 60_000 }: { readonly timeout?: number } = {},
+): Promise<Loaded> {
+  const { cwd } = terminal;
   const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
   const all: Found[] = [];
   for (const path of paths) {
     const name = relative(cwd, path);
-    const exports = await importing(path, cwd, load);
+    const exports = await interruptible(
+      importing(path, cwd, load),
+      {
+        doing: `loading ${name}`,
+        timeout,
+        problem: `${name} did not finish loading within ${formatDuration(timeout)}: a top-level await in it, or in a module that it imports, does not end`,
+      },
+      terminal,
+    );
     const found = findIn(exports);
     if (found.controllers.length + found.schedules.length + found.kinds.length === 0) {
       throw new ModuleError(nothingIn(name, exports));

@@ -2,6 +2,8 @@ import type { Log } from "../../runtime/log/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
 import { StartError, type Terminal } from "../command/command.js";
+import { interruptible } from "../command/interruptible.js";
+import { formatDuration, sleep, systemClock } from "../../model/core.js";
 import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { banner } from "./banner.js";
@@ -14,6 +16,11 @@ export interface Started {
   /** Files to watch for changes. */
   readonly sources: readonly string[];
 }
+
+/** Milliseconds for opening the store and starting its controllers. */
+const openTimeout = 120_000;
+/** Milliseconds for stopping a control plane that had not finished its start. */
+const stopTimeout = 3000;
 
 /** Absolute paths of modules and manifests. */
 export interface Sources {
@@ -52,7 +59,7 @@ export async function start(
   const { config, origins, file } = loaded;
   const { cwd, stdout, stderr, colors } = terminal;
   const sources = sourcesOf(config, words, cwd);
-  const found = await loadModules(sources.modules, cwd);
+  const found = await loadModules(sources.modules, terminal);
   const manifests = await readManifests(sources.manifests, cwd);
   const { overrideControllers } = await import("../../plane/config/override-controllers.js");
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
@@ -60,7 +67,17 @@ export async function start(
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
   const removeFolder = await makeFolder(config.data);
-  const plane = await open(config, { ...found, controllers }, log, terminal).catch(async (error: unknown) => {
+  const opening = open(config, { ...found, controllers }, log, terminal);
+  const plane = await interruptible(
+    opening,
+    {
+      doing: `opening ${config.data}`,
+      timeout: openTimeout,
+      problem: `the store in ${config.data} did not open within ${formatDuration(openTimeout)}; is its disk available? Check it with: fettle verify --data ${config.data}`,
+    },
+    terminal,
+  ).catch(async (error: unknown) => {
+    await stopped(opening);
     await removeFolder();
     throw error;
   });
@@ -94,6 +111,12 @@ export async function start(
     await removeFolder();
     throw error;
   }
+}
+
+/** Stops a control plane whose start was interrupted, unless that takes too long: what is on disk survives the exit. */
+async function stopped(opening: Promise<ControlPlane>): Promise<void> {
+  const stop = opening.then((plane) => plane.stop()).catch(() => {});
+  await Promise.race([stop, sleep(systemClock, stopTimeout)]);
 }
 
 /** Buffers text until it is released. */
