@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { resource } from "../model/index.js";
 import { controller } from "../runtime/index.js";
@@ -77,4 +81,24 @@ test("every controller acts under its own identity, which its runs record", asyn
   expect([...writers]).toEqual(["system:fettle:controller:sites.demo.dev"]);
   const [run] = await plane.controllers.runs.find({ key: "default/hello" });
   expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
+});
+
+describe("an in-memory control plane", () => {
+  test("keeps its kubeconfig in a temporary folder, which it removes when it stops", async () => {
+    const plane = await controlPlane({ store: "memory", listen: { port: 0 } });
+    const { kubeconfig = "" } = plane;
+    expect(kubeconfig.startsWith(join(tmpdir(), "fettle-"))).toBe(true);
+    expect(existsSync(kubeconfig)).toBe(true);
+    await plane.stop();
+    expect(existsSync(dirname(kubeconfig))).toBe(false);
+  });
+
+  test("refuses the data folder of a durable one", async () => {
+    const data = await mkdtemp(join(tmpdir(), "fettle-plane-"));
+    onTestFinished(() => rm(data, { recursive: true, force: true }));
+    await (await controlPlane({ data, listen: false })).stop();
+    await expect(controlPlane({ data, store: "memory", listen: { port: 0 } })).rejects.toThrow(
+      `${data} has the data of a control plane, whose kubeconfig an in-memory control plane would replace`,
+    );
+  });
 });

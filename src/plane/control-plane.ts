@@ -1,4 +1,6 @@
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
@@ -32,7 +34,10 @@ export interface ControlPlaneOptions
   extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
   /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
-  /** Folder for objects, runs, tokens and certificates. Default: `.fettle`. */
+  /**
+   * Folder for objects, runs, tokens and certificates. Default: `.fettle`; with `store: "memory"`, a temporary folder that is removed
+   * when the control plane stops.
+   */
   readonly data?: string | undefined;
   /** `"memory"`, or a store that stays open when the control plane stops. Default: SQLite in the `data` folder. */
   readonly store?: Store | "memory" | undefined;
@@ -78,9 +83,9 @@ interface StartedParts {
  */
 export function controlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { controllers = [], clock = systemClock, random = systemRandom, log = silent } = options;
-  const data = resolve(options.data ?? defaultData);
-  const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
   return startParts(async (onStop) => {
+    const data = await dataFolder(options, onStop);
+    const defaultFolder = options.store === undefined ? join(data, "runs") : undefined;
     const store = await openStore(options.store, data, clock, onStop);
     const started: StartedParts = {};
     const { api, url, kubeconfig } = await serve(
@@ -122,6 +127,20 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       apply: (...manifests) => applyManifests(client, manifests),
     };
   });
+}
+
+/** Data folder. An in-memory control plane leaves the folder of another one alone: that may run, or hold data. */
+async function dataFolder({ data, store, listen }: ControlPlaneOptions, onStop: OnStop): Promise<string> {
+  if (store !== "memory" || listen === false) return resolve(data ?? defaultData);
+  if (data === undefined) {
+    const folder = await mkdtemp(join(tmpdir(), "fettle-"));
+    onStop(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+  if (!existsSync(join(data, "store"))) return resolve(data);
+  throw new Error(
+    `${data} has the data of a control plane, whose kubeconfig an in-memory control plane would replace; choose another data folder, or none`,
+  );
 }
 
 async function openStore(

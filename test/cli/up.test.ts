@@ -70,6 +70,18 @@ test("runs a folder with a module and a manifest, prints activity, and stops cle
   expect(terminal.err()).toBe("");
 });
 
+test("an in-memory control plane leaves the kubeconfig of a durable one alone", async () => {
+  const cwd = await folderWith({ "kept.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kept\n" });
+  await up([], {}, cwd, async ({ shows }) => {
+    await shows("Activity:");
+    await other(cwd, "apply", "-f", "kept.yaml");
+    await up([], { store: "memory" }, cwd, async (memory) => {
+      await memory.shows(/kubeconfig {2}\S*fettle-\S+\/kubeconfig\n/);
+      expect(await other(cwd, "get", "configmaps", "-o", "name")).toContain("configmap/kept");
+    });
+  });
+});
+
 test("every command of the banner works", async () => {
   const cwd = await folderWith();
   const running = fettle(["up", "--port", "0", "--data", "kept here", example], { cwd });

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Log } from "../../runtime/log/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
@@ -66,8 +68,14 @@ export async function start(
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
-  const removeFolder = await makeFolder(config.data);
-  const opening = open(config, { ...found, controllers }, log, terminal);
+  const isBorrowed = borrowsFolder(loaded);
+  const removeFolder = isBorrowed ? async () => {} : await makeFolder(config.data);
+  const opening = open(
+    isBorrowed ? { ...config, data: undefined } : config,
+    { ...found, controllers },
+    log,
+    terminal,
+  );
   const plane = await interruptible(
     opening,
     {
@@ -113,6 +121,14 @@ export async function start(
   }
 }
 
+/**
+ * True for an in-memory control plane in a folder where another one has its data. It gets a temporary folder, so that commands
+ * in this folder still reach the other one.
+ */
+function borrowsFolder({ config: { data, store }, origins }: LoadedConfig): boolean {
+  return store === "memory" && origins.get("data")?.type === "default" && existsSync(join(data, "store"));
+}
+
 /** Stops a control plane whose start was interrupted, unless that takes too long: what is on disk survives the exit. */
 async function stopped(opening: Promise<ControlPlane>): Promise<void> {
   const stop = opening.then((plane) => plane.stop()).catch(() => {});
@@ -139,7 +155,9 @@ class BufferedOutput {
   }
 }
 
-async function open(config: Config, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
+type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
+
+async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
   const { data, store, listen, runs } = config;
   try {
@@ -160,7 +178,7 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
 }
 
 /** Adds the option that solves the problem. */
-function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: Config): unknown {
+function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: StartConfig): unknown {
   if (!(error instanceof Error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
   const startError = (message: string): Error => new StartError(message, { cause: error });
