@@ -44,4 +44,6 @@ export { ResourceTypes } from "./resources/resource-types.js";
 export type { ObjectResponse } from "./resources/stored-object.js";
 export type { Extension, ExtensionResponse, ExtensionRequest } from "./http/paths/extension.js";
 export type { MetricSource } from "./http/metrics/prometheus.js";
+export type { KeyPair } from "./http/tls/certificate.js";
+export type { KeyPairFiles } from "./http/tls/certificate-files.js";
 export type { HealthCheck } from "./http/paths/health.js";

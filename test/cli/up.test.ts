@@ -239,6 +239,33 @@ test("reports a port in use, a folder in use and invalid options, each with a hi
   expect(await failure([], { host: "0.0.0.0", tls: false }, cwd)).toMatch(/TLS/);
 });
 
+test("says how other machines reach it, and hints at kubectl only where that works", async () => {
+  const cwd = await folderWith();
+  const everywhere = await up(
+    [],
+    { host: "0.0.0.0", hosts: "fettle.example.com,10.0.0.5" },
+    cwd,
+    ({ shows }) => shows("Activity:").then(() => {}),
+  );
+  expect(everywhere.out()).toMatch(/API {9}https:\/\/fettle\.example\.com:\d+\n/);
+  expect(everywhere.out()).toMatch(/reachable {3}from other machines, as fettle\.example\.com, 10\.0\.0\.5/);
+  const plain = await up([], { tls: false }, cwd, ({ shows }) => shows("Activity:").then(() => {}));
+  expect(plain.out()).not.toContain("kubectl");
+});
+
+test("takes a certificate and its key together", async () => {
+  const cwd = await folderWith();
+  expect(await failure([], { certFile: "tls.crt" }, cwd)).toBe(
+    "--cert-file needs its private key: add --key-file",
+  );
+  expect(await failure([], { keyFile: "tls.key" }, cwd)).toBe(
+    "--key-file needs its certificate: add --cert-file",
+  );
+  expect(await failure([], { certFile: "tls.crt", keyFile: "tls.key" }, cwd)).toMatch(
+    /tls\.crt cannot be read: ENOENT/,
+  );
+});
+
 test("a failed start removes the data folder it created", async () => {
   const cwd = await folderWith({
     "broken.ts": "throw new Error('no luck');\n",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Log } from "../../runtime/log/log.js";
 import type { ControlPlane } from "../../plane/control-plane.js";
 import type { Config, LoadedConfig } from "../../plane/config/config.js";
+import type { KeyPairFiles } from "../../server/index.js";
 import { StartError, type Terminal } from "../command/command.js";
 import { interruptible } from "../command/interruptible.js";
 import { formatDuration, sleep, systemClock } from "../../model/core.js";
@@ -155,6 +156,15 @@ class BufferedOutput {
   }
 }
 
+/** @throws {StartError} if only one of the two files is given, or TLS is off. */
+function tlsOf({ tls, certFile, keyFile }: Config["listen"]): boolean | KeyPairFiles {
+  if (certFile === undefined && keyFile === undefined) return tls;
+  if (certFile === undefined) throw new StartError("--key-file needs its certificate: add --cert-file");
+  if (keyFile === undefined) throw new StartError("--cert-file needs its private key: add --key-file");
+  if (!tls) throw new StartError("--cert-file and --no-tls contradict each other; remove one of them");
+  return { certFile, keyFile };
+}
+
 type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
@@ -167,7 +177,7 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
       kinds: found.kinds,
       data,
       store: store === "memory" ? "memory" : undefined,
-      listen,
+      listen: { ...listen, tls: tlsOf(listen) },
       runs,
       log,
       version: terminal.version,

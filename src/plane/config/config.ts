@@ -33,6 +33,8 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly tls: boolean;
+    readonly certFile?: string | undefined;
+    readonly keyFile?: string | undefined;
     /** Further names in the certificate and in `Host` headers. */
     readonly hosts: readonly string[];
     readonly origins: readonly string[];

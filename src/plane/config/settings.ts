@@ -75,10 +75,27 @@ export const settings: readonly Setting[] = [
     summary: "serve HTTPS; kubectl sends no token over plain HTTP",
   },
   {
+    path: "listen.certFile",
+    takes: { type: "path" },
+    variable: "FETTLE_CERT_FILE",
+    flag: "certFile",
+    summary:
+      "own certificate in PEM, read again when it changes; default: one signed by a CA in the data folder",
+  },
+  {
+    path: "listen.keyFile",
+    takes: { type: "path" },
+    variable: "FETTLE_KEY_FILE",
+    flag: "keyFile",
+    summary: "private key of the certificate in PEM",
+  },
+  {
     path: "listen.hosts",
     takes: { type: "list", of: "text" },
     default: [],
-    summary: "further host names of the server",
+    variable: "FETTLE_HOSTS",
+    flag: "hosts",
+    summary: "further host names of the server; in variables and flags, separated by commas",
   },
   {
     path: "listen.origins",

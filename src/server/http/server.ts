@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import { anonymous, type User } from "../access/user.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { HostCheck } from "./auth/hosts.js";
+import { HostCheck, isWildcard, namesOfHost } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
 import type { HttpContext } from "./context.js";
@@ -54,6 +54,8 @@ export interface HttpOptions {
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
+  /** URL for clients on this machine, where the name in `url` may not resolve. */
+  readonly localUrl: string;
   readonly port: number;
   /** Ends watches whose credential is no longer valid, or is now that of a user with other groups. */
   recheckCredentials(): void;
@@ -84,7 +86,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     context,
     types,
     hosts: new HostCheck({
-      hosts: [host, ...(options.hosts ?? []), ...(tls === undefined ? [] : namesOf(tls.cert))],
+      hosts: [
+        ...namesOfHost(host),
+        ...(options.hosts ?? []),
+        ...(tls === undefined ? [] : namesOf(tls.cert)),
+      ],
       origins: options.origins ?? [],
     }),
     authenticate: options.authenticate,
@@ -118,8 +124,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   server.on("clientError", rejectMalformed);
 
   const bound = await listen(server, port, host);
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
-  serverAddress = `${name.includes(":") ? `[${name}]` : name}:${bound.port}`;
+  const name = isWildcard(host) ? publicName(options) : host;
+  const authorityOf = (each: string): string => `${each.includes(":") ? `[${each}]` : each}:${bound.port}`;
+  serverAddress = authorityOf(name);
+  const scheme = tls === undefined ? "http" : "https";
   server.on("error", onError);
 
   const close = async (deadline = 10_000): Promise<void> => {
@@ -134,7 +142,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     timer.cancel();
   };
   return {
-    url: `${tls === undefined ? "http" : "https"}://${serverAddress}`,
+    url: `${scheme}://${serverAddress}`,
+    localUrl: `${scheme}://${authorityOf(isWildcard(host) ? "localhost" : host)}`,
     port: bound.port,
     recheckCredentials: () => endRevoked(context.watches, options.authenticate),
     setCertificate(pair) {
@@ -144,6 +153,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Name in the URL of a server that listens on all addresses: the first that clients can use, given or in the certificate. */
+function publicName({ hosts = [], tls }: HttpOptions): string {
+  const certified = tls === undefined ? [] : namesOf(tls.cert);
+  const names = [...hosts, ...(certified.includes("localhost") ? [] : certified)];
+  return names.find((each) => !each.startsWith("*")) ?? "localhost";
 }
 
 function endRevoked(watches: HttpContext["watches"], authenticate: Authenticate): void {

@@ -4,6 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { parse } from "yaml";
+import { createClient } from "../../../src/client/create-client.js";
+import { selfSigned } from "../../../src/client/kubeconfig/fixtures/certificate.js";
+import { loadConnection } from "../../../src/client/kubeconfig/load-connection.js";
+import { httpTransport } from "../../../src/client/transport/http/http-transport.js";
+import { ensureCertificates } from "../../../src/server/http/tls/certificates.js";
 import { startServer } from "../../../src/server/server.js";
 import { MemoryStore } from "../../../src/store/index.js";
 import { startTestServer, type TestServer } from "../test-server.js";
@@ -218,6 +223,48 @@ describe("listening and files", () => {
       await using server = await start("elsewhere", { host: outside });
       const { url, token } = server;
       const wire = new Wire({ url, token, data: join(folder, "elsewhere") } as TestServer, "https/1.1");
+      expect((await wire.get(namespaces)).code).toBe(200);
+      wire.close();
+    },
+  );
+
+  test("serves a certificate from files to clients that trust its CA, whatever the address", async () => {
+    const own = await ensureCertificates(join(folder, "own"), { names: ["fettle.example.com"] });
+    const files = { certFile: join(folder, "own.crt"), keyFile: join(folder, "own.key") };
+    writeFileSync(files.certFile, own.cert);
+    writeFileSync(files.keyFile, own.key);
+    await using server = await start("with-own", {
+      host: "0.0.0.0",
+      hosts: ["fettle.example.com"],
+      tls: files,
+    });
+    expect(new URL(server.url).hostname).toBe("fettle.example.com");
+    const config = parse(readFileSync(server.kubeconfig, "utf8"));
+    // The CA is the user's own matter, unless the certificate is its own CA.
+    const { port } = new URL(server.url);
+    expect(config.clusters[0].cluster).toEqual({ server: `https://localhost:${port}` });
+  });
+
+  test("verifies a name of the certificate when the address is not one", async () => {
+    const { cert, key } = await selfSigned("fettle.example.com");
+    const files = { certFile: join(folder, "self.crt"), keyFile: join(folder, "self.key") };
+    writeFileSync(files.certFile, cert);
+    writeFileSync(files.keyFile, key);
+    await using server = await start("self-signed", { tls: files });
+    const connection = await loadConnection({ kubeconfig: server.kubeconfig, env: {} });
+    expect(connection.tls).toMatchObject({ serverName: "fettle.example.com" });
+    await using client = createClient({ transport: httpTransport({ connection }) });
+    expect((await client.list({ apiVersion: "v1", kind: "Namespace" })).items.length).toBeGreaterThan(0);
+  });
+
+  test.runIf(outside !== undefined)(
+    "accepts the machine's addresses when it listens on all of them",
+    async () => {
+      await using server = await start("everywhere", { host: "0.0.0.0" });
+      const { port } = new URL(server.url);
+      const { token } = server;
+      const data = join(folder, "everywhere");
+      const wire = new Wire({ url: `https://${outside}:${port}`, token, data } as TestServer, "https/1.1");
       expect((await wire.get(namespaces)).code).toBe(200);
       wire.close();
     },

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { pollFiles } from "../files/poll-files.js";
 import { CsvError, parseCsv } from "./csv.js";
 import { StaticTokens, type TokenEntry } from "./tokens.js";
 
@@ -57,10 +58,8 @@ export interface TokenFileOptions {
 /** Tokens of a file, which is read again when it changes, until `close`. */
 export class TokenFile extends StaticTokens {
   readonly #path: string;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopPolling: () => void;
   readonly #onWarning: (text: string) => void;
-  /** Fingerprint of the file when it was last read, valid or not. */
-  #fingerprint = "";
 
   /** Throws a {@link TokenFileError} when the file is invalid. */
   constructor(path: string, { interval = 2000, onError, onWarning, onReload }: TokenFileOptions = {}) {
@@ -68,22 +67,18 @@ export class TokenFile extends StaticTokens {
     this.#path = path;
     this.#onWarning = onWarning ?? (() => {});
     this.reload();
-    // Polling, because mounted files are replaced through a symbolic link of a parent folder, which file watchers miss.
-    this.#timer = setInterval(() => {
-      try {
-        if (fingerprint(this.#path) === this.#fingerprint) return;
+    this.#stopPolling = pollFiles([path], {
+      interval,
+      onChange: () => {
         this.reload();
         onReload?.();
-      } catch (error) {
-        onError?.(error);
-      }
-    }, interval);
-    this.#timer.unref();
+      },
+      onError: onError ?? (() => {}),
+    });
   }
 
   /** Reads the file now. */
   reload(): void {
-    this.#fingerprint = fingerprint(this.#path);
     let text: string;
     try {
       text = readFileSync(this.#path, "utf8");
@@ -110,12 +105,6 @@ export class TokenFile extends StaticTokens {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopPolling();
   }
-}
-
-/** Changes whenever the file does; empty if it does not exist. Taken before reading, so that a change in between is noticed. */
-function fingerprint(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
 }
