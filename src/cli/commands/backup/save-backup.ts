@@ -1,5 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { readBackup } from "../../../plane/backup/read-backup.js";
 
 export interface Saved {
@@ -26,6 +27,7 @@ export async function saveBackup(
 ): Promise<Saved> {
   // Others may make one of the same name at the same time.
   const part = `${file}.${process.pid}.part`;
+  await removeAbandoned(file);
   try {
     const bytes = await write(stream, part, { signal, onProgress });
     let entries = 0;
@@ -42,6 +44,26 @@ export async function saveBackup(
   } catch (error) {
     await rm(part, { force: true });
     throw error;
+  }
+}
+
+/** Removes what a backup of the same name left behind that was killed. */
+async function removeAbandoned(file: string): Promise<void> {
+  const start = `${basename(file)}.`;
+  const names = await readdir(dirname(file));
+  for (const name of names.filter((each) => each.startsWith(start) && each.endsWith(".part"))) {
+    const pid = Number(name.slice(start.length, -".part".length));
+    if (Number.isSafeInteger(pid) && !isRunning(pid)) await rm(join(dirname(file), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user exists, too.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
