@@ -3,7 +3,7 @@ import { widget } from "../server/widgets.js";
 import { useObjectsPlane, Widget } from "./objects-plane.js";
 
 const plane = useObjectsPlane();
-const { fettle, file, printed } = plane;
+const { fettle, file, printed, start } = plane;
 
 describe("create", () => {
   test("creates objects, and a dry run creates none", async () => {
@@ -96,4 +96,47 @@ test("logs says where to look instead", async () => {
   expect(err).toContain(
     "no pods run here, so that there are no logs; see what controllers did: fettle why widget/red",
   );
+});
+
+describe("one person who applies, changes by hand and applies again", () => {
+  test("rolls back, applies, edits and applies, without a conflict", async () => {
+    const path = file("own.yaml", widget("own", "red"));
+    await printed("apply", "-f", path);
+    file("own.yaml", widget("own", "blue"));
+    await printed("apply", "-f", path);
+    await printed("rollback", "widget/own");
+    expect(await plane.widget("own")).toMatchObject({ spec: { color: "red" } });
+
+    const applied = await fettle("apply", "-f", path);
+    expect(applied).toMatchObject({ code: 0, out: "widget.demo.dev/own configured\n" });
+    expect(applied.err).toBe(
+      "widget.demo.dev/own: .spec.color, changed with fettle rollback, was set to the value of the manifest\n",
+    );
+    const edit = start(["edit", "widget", "own"], { env: { EDITOR: "sed -i s/blue/green/" } });
+    expect(await edit.done).toMatchObject({ code: 0 });
+    expect(await plane.widget("own")).toMatchObject({ spec: { color: "green" } });
+
+    expect((await fettle("diff", "-f", path)).out).toMatch(/- +color: green\n\+ +color: blue/);
+    expect(await fettle("apply", "-f", path)).toMatchObject({ code: 0 });
+    expect(await plane.widget("own")).toMatchObject({ spec: { color: "blue" } });
+    expect(await printed("apply", "-f", path)).toBe("widget.demo.dev/own unchanged\n");
+  });
+
+  test("is still told of conflicts with others, by apply, diff and plan", async () => {
+    const path = file("shared.yaml", widget("shared", "red"));
+    await printed("apply", "-f", path);
+    await plane.client.patch(Widget, "shared", { spec: { color: "blue" } }, { fieldManager: "painter" });
+    const conflict = /fields are owned by other field managers: \.spec\.color \(painter\)/;
+    const applied = await fettle("apply", "-f", path);
+    expect(applied.code).toBe(1);
+    expect(applied.err).toMatch(conflict);
+    const diff = await fettle("diff", "-f", path);
+    expect(diff.code).toBe(2);
+    expect(diff.out).toMatch(/- +color: blue\n\+ +color: red/);
+    expect(diff.err).toMatch(conflict);
+    const plan = await fettle("plan", "-f", path);
+    expect(plan.code).toBe(1);
+    expect(plan.out).toContain('conflict with "painter" using demo.dev/v1');
+    expect(await plane.widget("shared")).toMatchObject({ spec: { color: "blue" } });
+  });
 });

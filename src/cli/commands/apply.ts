@@ -93,13 +93,19 @@ async function applyOne(
 ): Promise<UntypedObject> {
   const { signal } = terminal;
   const dryRun = options["dryRun"] === true;
-  const { object, outcome } = await applyManifest(client, manifest, {
+  const { object, outcome, reverted } = await applyManifest(client, manifest, {
     fieldManager: textOption(options, "fieldManager") ?? "fettle",
     force: options["force"] === true,
     dryRun,
     signal,
   });
   progress.clear();
+  for (const { field, manager } of reverted) {
+    const was = dryRun ? "would be set" : "was set";
+    terminal.stderr.write(
+      `${manifestTitle(object)}: ${field}, changed with ${manager.replace("-", " ")}, ${was} to the value of the manifest\n`,
+    );
+  }
   if (format.type === "name") terminal.stdout.write(`${manifestTitle(object)}\n`);
   else if (format.type === "table") {
     terminal.stdout.write(`${manifestTitle(object)} ${outcome}${dryRun ? " (dry run)" : ""}\n`);
