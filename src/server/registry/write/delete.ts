@@ -8,15 +8,14 @@ import {
   type KubeObject,
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
-import { validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
-import { admissionRequest } from "./create.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -36,9 +35,7 @@ export async function deleteObject(
     checkPreconditions(request, live.object);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
-    if (admission.length > 0) {
-      await validate(admission, admissionRequest("delete", request, undefined, live.object));
-    }
+    if (admission.length > 0) await validate("delete", request, undefined, live.object);
     const terminating = markTerminating(context, type, live.object, options);
     const isRemoved = terminating === undefined;
     const respond = (object: ObjectResponse): DeleteResponse => {

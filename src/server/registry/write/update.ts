@@ -8,15 +8,15 @@ import {
 } from "../../../model/core.js";
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
-import { mutate, validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { mutate, validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
-import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
+import { createObject, type RecordOwnership } from "./create.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
@@ -89,17 +89,14 @@ async function attemptUpdate(
   const live = stored.object;
   const proposed = plan.propose(stored);
   checkVersion(request, proposed, live);
-  if (admission.length > 0) {
-    await mutate(admission, admissionRequest("update", request, proposed, live));
-    type.rules.applyDefaults(proposed);
-  }
-  const updated = restrictToSubresource(request, proposed, live);
+  const admitted = admission.length === 0 ? proposed : await mutate("update", request, proposed, live);
+  const updated = restrictToSubresource(request, admitted, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
   countGeneration(type, updated, live);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
   validateUpdate(request, updated, live);
-  if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
+  if (admission.length > 0) await validate("update", request, updated, live);
 
   const response = (object: WriteResponse["object"]): WriteResponse => ({ object, created: false });
   const isLast = isFinalized(type, updated);
