@@ -68,8 +68,8 @@ test("every controller acts under its own identity, which its runs record", asyn
     store: "memory",
     listen: false,
     controllers: [controller({ for: Site, reconcile: (_, { ready }) => ready("Published") })],
-    audit: ({ request: { user, verb, resource } }) => {
-      if (resource.resource === "sites" && verb === "patch") writers.add(user.name);
+    audit: ({ user, verb, resource }) => {
+      if (resource?.resource === "sites" && verb === "patch") writers.add(user.name);
     },
   });
   await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });

@@ -171,3 +171,11 @@ describe("a watch", () => {
     expect((await another.get(ConfigMap, target)).metadata.name).toBe("a");
   });
 });
+
+test("discovery is authorized, as it is over HTTP", async () => {
+  const user = { name: "guest", groups: [] };
+  const guest = inProcess(api, { user, clock });
+  await expect(guest.discover("v1")).rejects.toThrow('User "guest" cannot get path "/api/v1"');
+  const member = inProcess(api, { user: { ...user, groups: ["system:authenticated"] }, clock });
+  expect((await member.discover("v1")).map(({ kind }) => kind)).toContain("ConfigMap");
+});

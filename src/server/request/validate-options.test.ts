@@ -105,4 +105,10 @@ describe("DeleteOptions", () => {
   ])("%j are refused with %i", (body, code) => {
     expect(() => validateDeleteOptions(readDeleteOptions(body))).toThrow(expect.objectContaining({ code }));
   });
+
+  test("of a caller in this process must be whole numbers too", () => {
+    expect(() => validateDeleteOptions({ gracePeriodSeconds: 1.5 })).toThrow(
+      "gracePeriodSeconds: Invalid value: 1.5: must be a whole number",
+    );
+  });
 });

@@ -1,6 +1,5 @@
 import {
   failures,
-  fieldErrors,
   foregroundFinalizer,
   formatTime,
   orphanFinalizer,
@@ -26,7 +25,6 @@ export async function deleteObject(
   request: ResourceRequest<DeleteOptions>,
 ): Promise<DeleteResponse> {
   const { type, options, admission } = request;
-  checkOptions(options);
   const key = keyOf(type, request);
   for (;;) {
     const entry = await fromStore(context.store.get(key));
@@ -94,25 +92,6 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions): re
 function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): string | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   return propagationPolicy;
-}
-
-function checkOptions({ propagationPolicy, orphanDependents, gracePeriodSeconds }: DeleteOptions): void {
-  const errors: fieldErrors.FieldError[] = [];
-  if (propagationPolicy !== undefined) {
-    const field = "propagationPolicy";
-    if (orphanDependents !== undefined) {
-      const detail = "orphanDependents and deletionPropagation cannot be both set";
-      errors.push(fieldErrors.invalid(field, propagationPolicy, detail));
-    }
-    const policies = ["Foreground", "Background", "Orphan"];
-    if (!policies.includes(propagationPolicy)) {
-      errors.push(fieldErrors.notSupported(field, propagationPolicy, [...policies, "nil"]));
-    }
-  }
-  if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) {
-    errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
-  }
-  if (errors.length > 0) throw failures.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }
 
 function checkPreconditions(
