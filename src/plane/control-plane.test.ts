@@ -75,6 +75,7 @@ test("every controller acts under its own identity, which its runs record", asyn
   await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
   await expect.poll(async () => (await plane.client.get(Site, "hello")).status?.conditions).toHaveLength(1);
   expect([...writers]).toEqual(["system:fettle:controller:sites.demo.dev"]);
+  await plane.controllers.idle();
   const [run] = await plane.controllers.runs.find({ key: "default/hello" });
   expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
 });
