@@ -13,7 +13,7 @@ import type { AdmissionPlugin } from "./admission/admission.js";
 import { Registry } from "./registry/registry.js";
 import { Caller } from "./request/caller.js";
 import { RequestPipeline, type AuditRecord } from "./request/pipeline.js";
-import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
+import { ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
   /** Store of all objects. It stays open when the API is closed. */
@@ -80,7 +80,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const controllers = [definitions, namespaces, garbage, cleanup];
   for (const listener of controllers) changes.add(listener);
   types.set(
-    builtInSource,
+    "built-in",
     builtInTypes({
       customResourceDefinition: {
         ...definitionStrategy,
