@@ -48,15 +48,15 @@ export interface InProcessOptions {
   readonly user?: User | undefined;
   /** Field manager of writes that name none. Default: `fettle`. */
   readonly fieldManager?: string;
-  /** Time limit of calls that have none of their own; after it they fail with a 504 Timeout. Default: 30s. */
+  /** Default timeout of a call, after which it fails with a 504 Timeout. Default: 30s. */
   readonly timeout?: Duration;
   readonly clock?: Clock;
 }
 
 /**
  * Transport to an API in this process: the same requests as over HTTP, without encoding them. Objects that are read are shared and
- * frozen; objects that are written are copied, so that the caller may go on changing them. Closing the transport ends its watches, and
- * leaves the API running.
+ * frozen; objects that are written are copied, so that the caller may change them afterwards. Closing the transport ends its watches; the
+ * API keeps running.
  *
  * @example
  * await using api = await startApi({ store });

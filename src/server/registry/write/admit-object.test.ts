@@ -119,8 +119,8 @@ describe("validating plugins", () => {
     const { widgets } = world;
     await widgets.make("a", { spec: { parts: ["one"] } });
     between.arm(() => widgets.patch("a", "json", addPart("two")));
-    const late = refusal(widgets.patch("a", "json", addPart("three")));
-    expect(await late).toBe("400 BadRequest: 3 parts are too many");
+    const second = refusal(widgets.patch("a", "json", addPart("three")));
+    expect(await second).toBe("400 BadRequest: 3 parts are too many");
     expect((await widgets.get("a"))["spec"]).toMatchObject({ parts: ["one", "two"] });
   });
 

@@ -31,7 +31,7 @@ export function create(context: RegistryContext, request: WriteRequest): Promise
 }
 
 /**
- * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has decided about ownership
+ * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has computed the ownership
  * already.
  */
 export async function createObject(

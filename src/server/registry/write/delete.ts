@@ -46,7 +46,7 @@ export async function deleteObject(
       await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
       return respond(live);
     } catch (error) {
-      // Another write came in between, which cannot go on for ever; a precondition ends it too.
+      // Another write was committed meanwhile: start over. A precondition may refuse the deletion then.
       if (!(error instanceof Conflict)) throw storeFailure(error);
     }
   }
@@ -84,8 +84,8 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions): re
   const finalizers = present.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   if (policy === "Orphan") finalizers.push(orphanFinalizer);
   if (policy === "Foreground") finalizers.push(foregroundFinalizer);
-  const known = new Set(present);
-  const same = finalizers.length === present.length && finalizers.every((name) => known.has(name));
+  const before = new Set(present);
+  const same = finalizers.length === present.length && finalizers.every((name) => before.has(name));
   return same ? present : finalizers;
 }
 

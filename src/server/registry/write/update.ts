@@ -23,16 +23,16 @@ import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata
 import { validateUpdate } from "./validate-object.js";
 
 /**
- * Attempts of a write without a resourceVersion when others write the same object. Each conflict means that another write
- * succeeded, so this is reached only if a hundred others never stop.
+ * Attempts of a write without a resourceVersion while other requests write the same object. Each conflict means that another
+ * write succeeded, so this limit takes a hundred successful writes during one request.
  */
 const maxAttempts = 100;
 
-/** The object that a verb wants to store, made from the one that is stored. */
+/** Computes the object that a verb wants to store from the stored one. */
 export interface WritePlan {
-  /** Decoded, pruned and defaulted object, which may be changed. */
+  /** Returns the new object, decoded, pruned and defaulted. Its top level and metadata may be changed. */
   readonly propose: (live: StoredObject) => Draft;
-  /** The object to create if none is stored, for verbs that may create one. */
+  /** Returns the object to create if none is stored, for verbs that may create one. */
   readonly proposeNew?: (() => Draft) | undefined;
   /** Default: compare the stored object with the proposed one. */
   readonly recordOwnership?: RecordOwnership | undefined;
@@ -54,7 +54,7 @@ export function update(context: RegistryContext, request: WriteRequest): Promise
   });
 }
 
-/** Reads the stored object, makes the new one and commits it; starts over when another write came in between. */
+/** Reads the stored object, makes the new one and commits it. Starts over when another write was committed meanwhile. */
 export async function writeObject(
   context: RegistryContext,
   request: ResourceRequest<WriteOptions>,
