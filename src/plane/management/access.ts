@@ -20,7 +20,7 @@ type Target = Attributes["resource"];
 
 /** @throws {ApiError} 403 unless the user may read an object. */
 export async function checkRead(
-  { checkAccess }: ApiAccess,
+  api: ApiAccess,
   user: User,
   { apiVersion, plural, scope }: KindInfo,
   { namespace, name }: ObjectKey,
@@ -28,17 +28,13 @@ export async function checkRead(
   const { group = "", version = "" } = parseApiVersion(apiVersion) ?? {};
   const within = scope === "Namespaced" ? namespace : undefined;
   const resource: Target = { group, version, resource: plural, namespace: within, name };
-  await checkAccess({ user, verb: "get", path: "", resource });
+  await api.checkAccess({ user, verb: "get", path: "", resource });
 }
 
 /** @throws {ApiError} 403 unless the user may read all objects of all kinds. */
-export async function checkReadAll(
-  { checkAccess }: ApiAccess,
-  user: User,
-  ...verbs: readonly Verb[]
-): Promise<void> {
+export async function checkReadAll(api: ApiAccess, user: User, ...verbs: readonly Verb[]): Promise<void> {
   const resource: Target = { group: "*", version: "*", resource: "*" };
-  for (const verb of verbs) await checkAccess({ user, verb, path: "", resource });
+  for (const verb of verbs) await api.checkAccess({ user, verb, path: "", resource });
 }
 
 /**
@@ -72,7 +68,7 @@ async function servedKind(
 }
 
 /** @throws {ApiError} 403 unless the user may read Secrets in all namespaces. */
-export async function checkReveal({ checkAccess }: ApiAccess, user: User): Promise<void> {
+export async function checkReveal(api: ApiAccess, user: User): Promise<void> {
   const resource: Target = { group: "", version: "v1", resource: "secrets" };
-  await checkAccess({ user, verb: "list", path: "", resource });
+  await api.checkAccess({ user, verb: "list", path: "", resource });
 }
