@@ -72,13 +72,14 @@ test("every controller acts under its own identity, which its runs record", asyn
     store: "memory",
     listen: false,
     controllers: [controller({ for: Site, reconcile: (_, { ready }) => ready("Published") })],
-    audit: ({ request: { user, verb, resource } }) => {
-      if (resource.resource === "sites" && verb === "patch") writers.add(user.name);
+    audit: ({ user, verb, resource }) => {
+      if (resource?.resource === "sites" && verb === "patch") writers.add(user.name);
     },
   });
   await plane.client.create(Site, { metadata: { name: "hello" }, spec: { title: "Hello" } });
   await expect.poll(async () => (await plane.client.get(Site, "hello")).status?.conditions).toHaveLength(1);
   expect([...writers]).toEqual(["system:fettle:controller:sites.demo.dev"]);
+  await plane.controllers.idle();
   const [run] = await plane.controllers.runs.find({ key: "default/hello" });
   expect(run?.user).toBe("system:fettle:controller:sites.demo.dev");
 });

@@ -20,7 +20,8 @@ import {
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
-import { management, type ApiAccess } from "./management/management.js";
+import type { ApiAccess } from "./management/access.js";
+import { management } from "./management/management.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -96,6 +97,7 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
     );
     const clientAs = (user?: User): Client =>
       createClient({ transport: inProcess(api, { user, clock }), clock, random });
+    started.api = { clientAs, checkAccess: (attributes) => api.pipeline.checkAccess(attributes) };
     const client = clientAs();
     const running = await startWork(
       {
@@ -113,10 +115,6 @@ export function controlPlane(options: ControlPlaneOptions = {}): Promise<Control
       onStop,
     );
     started.controllers = running;
-    started.api = {
-      clientAs,
-      checkAccess: (attributes) => api.pipeline.checkAccess(attributes),
-    };
     await running.ready();
     return {
       url,

@@ -13,16 +13,16 @@ import type { AdmissionPlugin } from "./admission/admission.js";
 import { Registry } from "./registry/registry.js";
 import { Caller } from "./request/caller.js";
 import { RequestPipeline, type AuditRecord } from "./request/pipeline.js";
-import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
+import { ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
-  /** Where everything is kept. It stays open when the API is closed. */
+  /** Store of all objects. It stays open when the API is closed. */
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;
   /** Default: members of `system:masters` may do everything, and others nothing. */
   readonly authorize?: Authorize | undefined;
-  /** Take part in every write, in this order. */
+  /** Plugins that may change or refuse every write; they run in this order. */
   readonly admission?: readonly AdmissionPlugin[] | undefined;
   /** Receives every request after it was handled. */
   readonly audit?: ((record: AuditRecord) => void) | undefined;
@@ -30,7 +30,7 @@ export interface ApiOptions {
   readonly onError?: (error: unknown, doing: string) => void;
 }
 
-/** The API without its wire: the registry, and the controllers that keep its promises. */
+/** The API without HTTP: the request pipeline, the registry, and the server's own controllers. */
 export interface Api extends AsyncDisposable {
   /** Handles every request to the API. */
   readonly pipeline: RequestPipeline;
@@ -40,13 +40,19 @@ export interface Api extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Serves what is in a store, in this process. */
+/** Serves the objects of a store to this process. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, clock = systemClock, random = systemRandom, onError = () => {} } = options;
   const types = new ResourceTypes();
   const registry = new Registry({ store, types, clock, random });
   const { authorize, admission, audit } = options;
-  const pipeline = new RequestPipeline({ registry, authorize, admission, audit });
+  const pipeline = new RequestPipeline({
+    registry,
+    authorize,
+    admission,
+    audit,
+    onError: (error) => onError(error, "audit"),
+  });
   const changes = new Changes({ store, clock, onError: (error) => onError(error, "changes") });
   const controller = (name: string) => ({
     api: new Caller(pipeline, serviceIdentity(`system:fettle:${name}`)),
@@ -56,7 +62,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     onError: (error: unknown, key: string) => onError(error, `${name} ${key}`),
   });
   const definitions = new DefinitionController(controller("definition-controller"));
-  // Waits for changes and definitions only, so whoever is neither may wait for it.
+  // Depends on the changes and the definitions only, so every other controller may await it.
   const processed = async (revision: number): Promise<void> => {
     await changes.reached(revision);
     await definitions.idle();
@@ -74,11 +80,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const controllers = [definitions, namespaces, garbage, cleanup];
   for (const listener of controllers) changes.add(listener);
   types.set(
-    builtInSource,
+    "built-in",
     builtInTypes({
       customResourceDefinition: {
         ...definitionStrategy,
-        // Who defines a kind can use it as soon as the answer is there.
+        // A client can use the kind as soon as it has the response to its definition.
         afterWrite: async ({ metadata }) => {
           if (!metadata.deletionTimestamp) await definitions.settled(metadata.name ?? "");
         },

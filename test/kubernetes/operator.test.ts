@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { Client } from "../../src/client/client.js";
 import { createClient } from "../../src/client/create-client.js";
 import { CustomResourceDefinition, Lease } from "../../src/client/kinds/kubernetes.js";
 import { loadConnection } from "../../src/client/kubeconfig/load-connection.js";
@@ -36,6 +37,15 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
       leaderElection: { identity },
       health: { port: 0 },
     });
+  const whoAmI = async (client: Client): Promise<{ username: string }> => {
+    const kind = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const review = await client.transport.create(
+      { ...kind, plural: "selfsubjectreviews", scope: "Cluster" },
+      {},
+      kind,
+    );
+    return (review.status as { userInfo: { username: string } }).userInfo;
+  };
   const asked = async ({ health }: Operator, path: string): Promise<string> => {
     const answer = await fetch(`${health}${path}`);
     return `${answer.status} ${await answer.text()}`;
@@ -54,6 +64,9 @@ describeWith("an operator on Kubernetes", kubernetes, (get) => {
     expect((await client.get(Lease, name)).spec).toMatchObject({ holderIdentity: "first" });
     await client.create(Lamp, { metadata: { name: "hall" }, spec: {} });
     await until(client, Lamp, "hall", (lamp) => lamp?.status?.lit === "red by first");
+    await first.controllers.idle();
+    const [run] = await first.controllers.runs.find({ key: "default/hall" });
+    expect(run?.user).toBe((await whoAmI(client)).username);
     expect(await asked(first, "/readyz")).toMatch(/^200 /);
     expect(await asked(first, "/livez")).toMatch(/^200 /);
     expect(await asked(first, "/metrics")).toContain(

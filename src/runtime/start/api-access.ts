@@ -11,6 +11,7 @@ import { recordingTransport } from "../runs/recording-transport.js";
 interface Clients {
   readonly client: Client;
   readonly clientFor?: ((user: string) => Client) | undefined;
+  readonly user?: string | undefined;
 }
 
 interface Parts {
@@ -20,9 +21,9 @@ interface Parts {
   readonly random: Random;
 }
 
-/** Access to the API for controllers, each as its own user, and for schedules. */
+/** Access to the API for controllers, each as its own user where `clientFor` is set, and for schedules. */
 export function apiAccess(
-  { client, clientFor: create = () => client }: Clients,
+  { client, clientFor: create, user }: Clients,
   { informers, ownership, clock, random }: Parts,
 ): {
   /** Client of a controller; the same one each time. */
@@ -33,7 +34,7 @@ export function apiAccess(
 } {
   const clients = new Map<string, Client>();
   const clientFor = (controller: string): Client => {
-    const own = clients.get(controller) ?? create(userOf(controller));
+    const own = clients.get(controller) ?? create?.(userOf(controller)) ?? client;
     clients.set(controller, own);
     return own;
   };
@@ -43,7 +44,10 @@ export function apiAccess(
   });
   return {
     clientFor,
-    accessOf: (controller) => ({ user: userOf(controller), ...access(clientFor(controller)) }),
+    accessOf: (controller) => ({
+      user: create === undefined ? user : userOf(controller),
+      ...access(clientFor(controller)),
+    }),
     guardedClient(key) {
       const { transport, clientOver } = access(client);
       return clientOver(

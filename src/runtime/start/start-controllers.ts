@@ -44,6 +44,8 @@ export interface ControllersOptions extends ObservationOptions {
    * `client` for all. Whatever it returns, caches are filled through `client`.
    */
   readonly clientFor?: ((user: string) => Client) | undefined;
+  /** User as which `client` is authenticated, for the records of runs without a client of their own. */
+  readonly user?: string | undefined;
   /** Elects one process among those that use the same Lease, which alone works. Default: this process works in any case. */
   readonly leaderElection?: Election | undefined;
   /** Divides the objects among all processes that use the same Lease, instead of a leader election. */

@@ -4,7 +4,7 @@ import { Conflict, type WatchEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
-import { builtInSource } from "../resources/resource-types.js";
+import type { ResourceType } from "../resources/resource-type.js";
 import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
 import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
@@ -98,9 +98,9 @@ export class DefinitionController extends ServerController {
       this.#recordNames(definition);
       return true;
     }
-    const taken: TakenNames[] = [...this.registry.types.ofSource(builtInSource)];
+    const taken: TakenNames[] = this.registry.types.all.filter(isInstalled);
     for (const [other, names] of this.#names) if (other !== name) taken.push(names);
-    const status = nextStatus(definition, [], taken, this.clock);
+    const status = nextStatus(definition, taken, this.clock);
     const same = jsonEqual(status as unknown as Json, (definition.status ?? {}) as Json);
     if (same) {
       this.#recordNames(definition);
@@ -152,7 +152,10 @@ export class DefinitionController extends ServerController {
     this.#retryWaiting(name);
   }
 
-  /** Deletes objects that were written at the last moment under an earlier definition of the same name. */
+  /**
+   * Deletes objects that were written at the last moment under an earlier definition of the same name. Their kind is not served, so
+   * no request can name them: this is the one write of the server that does not go through the request pipeline.
+   */
   async #clear(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
     const own = await this.store.get(definitionPrefix + nameOf(definition));
@@ -162,6 +165,11 @@ export class DefinitionController extends ServerController {
       if (created < own.created) await this.store.commit([{ type: "delete", key, expect: revision }]);
     }
   }
+}
+
+/** True for kinds without a definition. Those with one have the names that the definition was given, which may be fewer. */
+function isInstalled({ capabilities }: ResourceType): boolean {
+  return capabilities.routes === "installed";
 }
 
 function isEstablished(status: DefinitionStatus | undefined): boolean {

@@ -146,8 +146,7 @@ export class Handler {
         extension === undefined
           ? servePath(this.#parts, exchange, path)
           : this.#serveExtension(extension, exchange, path);
-      const authorizing = context.pipeline.checkAccess({ user, verb, path });
-      return authorizing === undefined ? serve() : authorizing.then(serve);
+      return context.pipeline.handlePath({ user, verb, path }, serve);
     }
     const type = types.find(resource.group, resource.version, resource.resource);
     if (type !== undefined) {

@@ -85,8 +85,8 @@ export class Registry {
   }
 
   /**
-   * Batches of events, never empty. Throws a 410 Expired when the requested version is too old. Ends without an error when its
-   * time is up, the signal aborts, the reader is too slow, or the kind is no longer served as `type` says.
+   * Batches of events, never empty. Throws a 410 Expired when the requested version is too old. Ends without an error at its
+   * timeout, and when the signal aborts, the reader is too slow, or the kind changes or is removed.
    */
   watch(request: ResourceRequest<ServerWatchOptions>): AsyncIterable<readonly ObjectEvent[]> {
     return watch(this.#context, request);
@@ -111,7 +111,7 @@ export class Registry {
     return deleteObject(this.#context, request);
   }
 
-  /** Deletes the objects that a list with these options contains. Objects that others delete meanwhile are no failure. */
+  /** Deletes the objects that a list with these options contains. Skips objects that another request deletes meanwhile. */
   async deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<ListResponse> {
     const { selection, deletion } = request.options;
     const response = await this.list({ ...request, options: selection });
@@ -129,13 +129,13 @@ export class Registry {
       }
     };
     const workers = Array.from({ length: Math.min(deleteConcurrency, response.items.length) }, work);
-    // Respond only when no delete is under way any more, also after a failure.
+    // Wait for all deletes before responding, also after a failure.
     const outcomes = await Promise.allSettled(workers);
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     return response;
   }
 
-  /** Deletes a listed object, but not a successor with the same name. */
+  /** Deletes a listed object, but not a new one with the same name. */
   async #deleteListed(
     request: ResourceRequest<DeleteOptions>,
     { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
@@ -150,7 +150,7 @@ export class Registry {
     }
   }
 
-  /** Resolves when no create that was admitted into a namespace before now is still under way. */
+  /** Resolves when all creations in a namespace that are in progress now have ended. */
   settled(namespace: string): Promise<void> {
     return this.#context.namespaces.creationsSettled(namespace);
   }

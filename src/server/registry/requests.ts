@@ -11,7 +11,7 @@ export interface ResourceRequest<Options> extends ObjectKey {
   readonly type: ResourceType;
   readonly subresource: Subresource | undefined;
   readonly options: Options;
-  /** Receives texts for the `Warning` header. A repeated write sends the same ones again. */
+  /** Receives warnings for the client. A repeated write sends the same ones again. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly admission: readonly AdmissionPlugin[];
   readonly signal?: AbortSignal | undefined;
@@ -73,7 +73,7 @@ export interface DeleteOptions {
 export interface DeleteCollectionOptions {
   /** Objects that are deleted. */
   readonly selection: ListOptions;
-  /** How each of them is deleted. */
+  /** Options with which each of them is deleted. */
   readonly deletion: DeleteOptions;
 }
 
@@ -105,6 +105,6 @@ export interface DeleteResponse {
   readonly object: ObjectResponse;
   /** The object no longer exists. */
   readonly gone: boolean;
-  /** Deletion goes on in the background, and the request asked for dependents to go too: HTTP responds 202. */
+  /** The object still waits for finalizers, and the request set `orphanDependents: false`: HTTP responds 202. */
   readonly accepted: boolean;
 }

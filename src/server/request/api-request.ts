@@ -14,7 +14,7 @@ import type {
 import type { Capabilities, Verb } from "../resources/resource-type.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
 
-/** Resource that a request is for, as paths name it. */
+/** Group, version and plural name of the resource of a request. */
 export interface GroupVersionResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -24,7 +24,8 @@ export interface GroupVersionResource {
 }
 
 /**
- * One request to the API, whoever makes it: an HTTP client, a controller in this process, a part of the server.
+ * One request to the API. Every caller builds one: the HTTP server for its clients, the transport of controllers in this process, the
+ * server's own controllers.
  *
  * Options and body may be read lazily: the steps that need them come after authorization, so that a refused request is neither
  * parsed nor downloaded.
@@ -39,10 +40,10 @@ export interface ApiRequest<V extends Verb = Verb> {
   readonly subresource?: string | undefined;
   readonly options: RequestOptions[V];
   readonly body?: RequestBody | undefined;
-  /** Program that makes the request: default for the field manager. */
+  /** Name of the client program. Default for the field manager. */
   readonly program?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Receives texts for the client, such as the `Warning` header. */
+  /** Receives warnings for the client; HTTP sends them as `Warning` headers. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -54,7 +55,7 @@ export interface RequestWriteOptions {
   readonly force?: boolean | undefined;
 }
 
-/** Options of a delete, as clients send them in the query. Options in the body replace them. */
+/** Options of a delete, as clients send them in the query. If there is a body, it replaces them. */
 export interface RequestDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;

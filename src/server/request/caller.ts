@@ -18,13 +18,13 @@ import type { ApiRequest, ApiResponse, RequestBody, RequestWriteOptions } from "
 import type { RequestPipeline } from "./pipeline.js";
 import { checkSubresource } from "./resolve.js";
 
-/** Options of a write, and where it reports warnings. */
+/** Options of a write; `warn` receives its warnings. */
 export interface CallerWriteOptions extends WriteOptions {
   readonly subresource?: Subresource | undefined;
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-/** The API as one user sees it: builds requests for kinds that are known already. Used by the server's own controllers. */
+/** Makes requests as one user, for kinds that need no resolving. Used by the server's own controllers. */
 export class Caller {
   readonly #pipeline: RequestPipeline;
   readonly #user: User;
@@ -110,7 +110,7 @@ export class Caller {
     const { name, subresource } = request;
     if (subresource !== undefined) checkSubresource(type, name, subresource);
     const resource = { group, version, resource: plural };
-    // The compiler does not see that a request without two fields and these two are a request again.
+    // TypeScript cannot infer that adding the two omitted fields makes a complete request.
     const complete = { ...request, user: this.#user, resource } as unknown as ApiRequest<V>;
     return this.#pipeline.handle(complete, { type, subresource });
   }

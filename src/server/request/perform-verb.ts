@@ -14,7 +14,7 @@ import {
   validateWriteOptions,
 } from "./validate-options.js";
 
-/** Parts that performing a verb needs besides the request. */
+/** Kind of a request, and the parts of the server that verbs need. */
 interface VerbContext extends ResolvedResource {
   readonly registry: Registry;
   readonly admission: readonly AdmissionPlugin[];
@@ -58,7 +58,7 @@ const verbs: {
     return context.registry.patch(writeRequest(context, request, options, body, type));
   },
   async delete(context, request) {
-    // Read first: the options in the query count only without a body.
+    // The options in the query apply only if there is no body.
     const { options } = request;
     const body = await request.body?.deleteOptions();
     const deletion = validateDeleteOptions(body === undefined ? options : readDeleteOptions(body));

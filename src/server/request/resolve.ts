@@ -4,7 +4,7 @@ import type { ResourceType, Subresource, Verb } from "../resources/resource-type
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { ApiRequest } from "./api-request.js";
 
-/** No API is served at this path: `404 page not found`, without a Status. */
+/** Error for a path at which no API is served: HTTP responds `404 page not found`, without a Status. */
 export class PageNotFound extends Error {
   override readonly name = "PageNotFound";
 }
@@ -17,7 +17,7 @@ export interface ResolvedResource {
 
 type Address = Pick<ApiRequest, "verb" | "resource" | "scope" | "name" | "subresource">;
 
-/** Outcome of {@link resolve}. It is an outcome and not an exception, since only authorized users may learn of it. */
+/** Outcome of {@link resolve}. A refusal is returned, not thrown, since only authorized users may see it. */
 export type Resolution =
   | ResolvedResource
   | { readonly type: ResourceType | undefined; readonly refusal: Error };
@@ -69,7 +69,7 @@ export function checkSubresource(
   throw isInstalled(type) ? notServed(type) : failures.notFound({ group, resource }, name ?? "");
 }
 
-/** A watch is for a collection or for one object. */
+/** True for a request for one object. A watch is a request for a collection, even when it names one object. */
 function hasName({ verb, name }: Address): boolean {
   return verb === "watch" ? false : name !== undefined;
 }
@@ -102,7 +102,7 @@ function resourceNotFound(): ApiError {
   return genericError("NotFound", "the server could not find the requested resource");
 }
 
-/** 405; also for HTTP methods that are no verb. */
+/** 405; `verb` may also be an HTTP method that is not a verb. */
 function notAllowed(type: ResourceType, verb: string): ApiError {
   if (!isInstalled(type)) {
     return failures.methodNotSupported({ group: type.group, resource: type.plural }, verb);

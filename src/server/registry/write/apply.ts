@@ -40,7 +40,7 @@ export function apply(context: RegistryContext, request: WriteRequest): Promise<
   return writeObject(context, request, {
     propose,
     proposeNew: subresource === undefined ? proposeNew : undefined,
-    // Applying has decided about ownership.
+    // Applying the configuration has computed the ownership.
     recordOwnership: () => {},
   });
 }

@@ -1,12 +1,12 @@
-import { ApiError, failures, generateName, isAlreadyExists, type KubeObject } from "../../../model/core.js";
+import { ApiError, failures, generateName, isAlreadyExists } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
-import { mutate, validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { mutate, validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
@@ -31,22 +31,19 @@ export function create(context: RegistryContext, request: WriteRequest): Promise
 }
 
 /**
- * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has decided about ownership
+ * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has computed the ownership
  * already.
  */
 export async function createObject(
   context: RegistryContext,
   request: ResourceRequest<WriteOptions>,
-  draft: Draft,
+  proposed: Draft,
   record: RecordOwnership = recordOwnership,
 ): Promise<ObjectResponse> {
   const { type, admission } = request;
   const refusal = type.strategy.forbidCreate?.();
   if (refusal !== undefined) throw refusal;
-  if (admission.length > 0) {
-    await mutate(admission, admissionRequest("create", request, draft, undefined));
-    type.rules.applyDefaults(draft);
-  }
+  const draft = admission.length === 0 ? proposed : await mutate("create", request, proposed);
   const { name, generateName: base, namespace } = draft.metadata as Names;
   const write = (): Promise<ObjectResponse> =>
     base && !name
@@ -96,7 +93,7 @@ async function attemptCreate(
   record(context, request, draft, undefined);
   type.strategy.completeCreate?.(draft);
   validateCreate(request, draft);
-  if (admission.length > 0) await validate(admission, admissionRequest("create", request, draft, undefined));
+  if (admission.length > 0) await validate("create", request, draft);
 
   const { name = "", namespace } = draft.metadata as Names;
   const key = keyOf(type, { namespace, name });
@@ -125,26 +122,4 @@ async function alreadyExists(
   const entry = await fromStore(store.get(key));
   if (!entry || !objects.get(type, entry).object.metadata.deletionTimestamp) return error;
   return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
-}
-
-/** A write as admission plugins see it. */
-export function admissionRequest(
-  operation: "create" | "update" | "delete",
-  request: ResourceRequest<{ readonly dryRun?: boolean | undefined }>,
-  object: Draft | undefined,
-  old: KubeObject | undefined,
-): Parameters<typeof mutate>[1] {
-  const { user, type, namespace, name, subresource, options, warn = () => {} } = request;
-  const created = object?.metadata["name"] as string | undefined;
-  return {
-    operation,
-    user,
-    type,
-    key: { namespace, name: name || created || "" },
-    subresource,
-    object,
-    old,
-    dryRun: options.dryRun ?? false,
-    warn,
-  };
 }

@@ -1,6 +1,5 @@
 import {
   failures,
-  fieldErrors,
   foregroundFinalizer,
   formatTime,
   orphanFinalizer,
@@ -8,15 +7,14 @@ import {
   type KubeObject,
 } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
-import { validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
-import { admissionRequest } from "./create.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -27,7 +25,6 @@ export async function deleteObject(
   request: ResourceRequest<DeleteOptions>,
 ): Promise<DeleteResponse> {
   const { type, options, admission } = request;
-  checkOptions(options);
   const key = keyOf(type, request);
   for (;;) {
     const entry = await fromStore(context.store.get(key));
@@ -36,9 +33,7 @@ export async function deleteObject(
     checkPreconditions(request, live.object);
     const why = type.strategy.forbidDelete?.(live.object);
     if (why !== undefined) throw failures.forbidden(resourceOf(type), request.name, why);
-    if (admission.length > 0) {
-      await validate(admission, admissionRequest("delete", request, undefined, live.object));
-    }
+    if (admission.length > 0) await validate("delete", request, undefined, live.object);
     const terminating = markTerminating(context, type, live.object, options);
     const isRemoved = terminating === undefined;
     const respond = (object: ObjectResponse): DeleteResponse => {
@@ -51,7 +46,7 @@ export async function deleteObject(
       await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
       return respond(live);
     } catch (error) {
-      // Another write came in between, which cannot go on for ever; a precondition ends it too.
+      // Another write was committed meanwhile: start over. A precondition may refuse the deletion then.
       if (!(error instanceof Conflict)) throw storeFailure(error);
     }
   }
@@ -89,33 +84,14 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions): re
   const finalizers = present.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   if (policy === "Orphan") finalizers.push(orphanFinalizer);
   if (policy === "Foreground") finalizers.push(foregroundFinalizer);
-  const known = new Set(present);
-  const same = finalizers.length === present.length && finalizers.every((name) => known.has(name));
+  const before = new Set(present);
+  const same = finalizers.length === present.length && finalizers.every((name) => before.has(name));
   return same ? present : finalizers;
 }
 
 function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): string | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   return propagationPolicy;
-}
-
-function checkOptions({ propagationPolicy, orphanDependents, gracePeriodSeconds }: DeleteOptions): void {
-  const errors: fieldErrors.FieldError[] = [];
-  if (propagationPolicy !== undefined) {
-    const field = "propagationPolicy";
-    if (orphanDependents !== undefined) {
-      const detail = "orphanDependents and deletionPropagation cannot be both set";
-      errors.push(fieldErrors.invalid(field, propagationPolicy, detail));
-    }
-    const policies = ["Foreground", "Background", "Orphan"];
-    if (!policies.includes(propagationPolicy)) {
-      errors.push(fieldErrors.notSupported(field, propagationPolicy, [...policies, "nil"]));
-    }
-  }
-  if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) {
-    errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
-  }
-  if (errors.length > 0) throw failures.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }
 
 function checkPreconditions(

@@ -37,8 +37,8 @@ export interface PruneOptions {
 }
 
 /**
- * Brings an object into the form of its kind: fields that the server itself reads have their types, unknown fields are gone, defaults
- * are set. Unknown and duplicate fields are reported according to the request's field validation.
+ * Prunes unknown fields, sets defaults, and checks the types of the fields that the server itself reads. Unknown and duplicate fields
+ * are reported according to the request's field validation.
  */
 export function pruneAndDefault(
   type: DecodableType,

@@ -92,6 +92,6 @@ function convertVersion(
   const draft = copyJson(object) as unknown as Draft;
   draft.metadata ??= {};
   const stored = source?.storage.conversion?.toStorage(draft) ?? draft;
-  const shown = target.storage.conversion?.fromStorage(stored) ?? stored;
-  return { ...shown, apiVersion, kind: target.kind };
+  const converted = target.storage.conversion?.fromStorage(stored) ?? stored;
+  return { ...converted, apiVersion, kind: target.kind };
 }

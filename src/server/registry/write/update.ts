@@ -8,31 +8,31 @@ import {
 } from "../../../model/core.js";
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
-import { mutate, validate } from "../../admission/admission.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
+import { mutate, validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
-import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
+import { createObject, type RecordOwnership } from "./create.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
 import { validateUpdate } from "./validate-object.js";
 
 /**
- * Attempts of a write without a resourceVersion when others write the same object. Each conflict means that another write
- * succeeded, so this is reached only if a hundred others never stop.
+ * Attempts of a write without a resourceVersion while other requests write the same object. Each conflict means that another
+ * write succeeded, so this limit takes a hundred successful writes during one request.
  */
 const maxAttempts = 100;
 
-/** The object that a verb wants to store, made from the one that is stored. */
+/** Computes the object that a verb wants to store from the stored one. */
 export interface WritePlan {
-  /** Decoded, pruned and defaulted object, which may be changed. */
+  /** Returns the new object, decoded, pruned and defaulted. Its top level and metadata may be changed. */
   readonly propose: (live: StoredObject) => Draft;
-  /** The object to create if none is stored, for verbs that may create one. */
+  /** Returns the object to create if none is stored, for verbs that may create one. */
   readonly proposeNew?: (() => Draft) | undefined;
   /** Default: compare the stored object with the proposed one. */
   readonly recordOwnership?: RecordOwnership | undefined;
@@ -54,7 +54,7 @@ export function update(context: RegistryContext, request: WriteRequest): Promise
   });
 }
 
-/** Reads the stored object, makes the new one and commits it; starts over when another write came in between. */
+/** Reads the stored object, makes the new one and commits it. Starts over when another write was committed meanwhile. */
 export async function writeObject(
   context: RegistryContext,
   request: ResourceRequest<WriteOptions>,
@@ -89,17 +89,14 @@ async function attemptUpdate(
   const live = stored.object;
   const proposed = plan.propose(stored);
   checkVersion(request, proposed, live);
-  if (admission.length > 0) {
-    await mutate(admission, admissionRequest("update", request, proposed, live));
-    type.rules.applyDefaults(proposed);
-  }
-  const updated = restrictToSubresource(request, proposed, live);
+  const admitted = admission.length === 0 ? proposed : await mutate("update", request, proposed, live);
+  const updated = restrictToSubresource(request, admitted, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
   countGeneration(type, updated, live);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
   validateUpdate(request, updated, live);
-  if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
+  if (admission.length > 0) await validate("update", request, updated, live);
 
   const response = (object: WriteResponse["object"]): WriteResponse => ({ object, created: false });
   const isLast = isFinalized(type, updated);
