@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { HostCheck } from "./auth/hosts.js";
+import { HostCheck, requireTlsUnlessLoopback } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
 import type { HttpContext } from "./context.js";
@@ -20,7 +20,6 @@ import type { Extension } from "./paths/extension.js";
 import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
-import { requireTlsUnlessLoopback } from "./tls/require-tls.js";
 import { webSocketWatch } from "./watch/serve-websocket.js";
 
 export interface HttpOptions {
@@ -74,7 +73,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const { types } = pipeline.registry;
   const context: HttpContext = { pipeline, clock, limits, onError, watches: new Set() };
   const metrics = new RequestMetrics();
-  const inFlight = new InFlight(limits, metrics, clock);
+  const inFlight = new InFlight(limits, metrics.dropped, clock);
   let closing = false;
   let serverAddress: string | undefined;
   const handler = new Handler({
