@@ -245,11 +245,11 @@ test("says how other machines reach it, and hints at kubectl only where that wor
     [],
     { host: "0.0.0.0", hosts: "fettle.example.com,10.0.0.5" },
     cwd,
-    ({ shows }) => shows("Activity:").then(() => {}),
+    async ({ shows }) => void (await shows("Activity:")),
   );
   expect(everywhere.out()).toMatch(/API {9}https:\/\/fettle\.example\.com:\d+\n/);
   expect(everywhere.out()).toMatch(/reachable {3}from other machines, as fettle\.example\.com, 10\.0\.0\.5/);
-  const plain = await up([], { tls: false }, cwd, ({ shows }) => shows("Activity:").then(() => {}));
+  const plain = await up([], { tls: false }, cwd, async ({ shows }) => void (await shows("Activity:")));
   expect(plain.out()).not.toContain("kubectl");
 });
 

@@ -25,6 +25,6 @@ test("ends with a message when it is interrupted", async () => {
   const terminal = recordingTerminal({ cwd });
   const loading = loadModules([path], terminal);
   terminal.interrupt();
-  await expect(loading).rejects.toThrow();
+  await expect(loading).rejects.toThrow("aborted");
   expect(terminal.err()).toBe("Interrupted while loading sites.mjs.\n");
 });

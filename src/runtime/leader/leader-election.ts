@@ -240,7 +240,7 @@ export class LeaderElection implements WorkOwnership {
   async #write(write: () => Promise<Lease>, signal: AbortSignal): Promise<boolean> {
     this.#uncertain = true;
     try {
-      this.#see(await write(), signal);
+      this.#observe(await write(), signal);
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -250,11 +250,11 @@ export class LeaderElection implements WorkOwnership {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    this.#see(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
+    this.#observe(await this.#client.find(LeaseKind, this.#target, { signal }), signal);
   }
 
   /** Ignores responses that arrive after their timeout. */
-  #see(lease: Lease | undefined, signal: AbortSignal): void {
+  #observe(lease: Lease | undefined, signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#observed = observe(this.#observed, lease, this.#holder.steady());
     this.#uncertain = false;

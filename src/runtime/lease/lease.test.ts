@@ -16,7 +16,7 @@ function lease(spec: LeaseSpec, resourceVersion = "1"): Lease {
 const theirs = lease({ holderIdentity: "other", leaseDurationSeconds: 20, leaseTransitions: 3 });
 
 describe("decide", () => {
-  test("makes a lease that is not there", () => {
+  test("creates a Lease that does not exist", () => {
     expect(decide({ lease: undefined, since: 0 }, at(0), me)).toEqual({
       type: "create",
       spec: {
@@ -29,7 +29,7 @@ describe("decide", () => {
     });
   });
 
-  test("waits as long as the holder said, counted from when it was seen, whatever the times in it", () => {
+  test("waits for the duration in the Lease, counted from when it was first read, whatever the times in it", () => {
     const old = lease({ ...theirs.spec, renewTime: "1999-01-01T00:00:00.000000Z" });
     const observed = observe(undefined, old, 5000);
     expect(decide(observed, at(24_999), me)).toEqual({ type: "wait", holder: "other", until: 25_000 });
@@ -38,7 +38,7 @@ describe("decide", () => {
     expect(decide(observed, at(6000, Date.UTC(2030, 0, 1)), me).type).toBe("wait");
   });
 
-  test("counts a change of hands, and keeps what it does not know", () => {
+  test("counts a transition, and keeps fields that it does not know", () => {
     const free = { ...lease({ holderIdentity: "", leaseTransitions: 3 }), extra: 1 };
     const spec = { ...free.spec, strategy: "OldestEmulationVersion" };
     const action = decide({ lease: { ...free, spec }, since: 0 }, at(0), me);
@@ -52,7 +52,7 @@ describe("decide", () => {
     });
   });
 
-  test("renews its own: same acquireTime, same transitions, and always something new", () => {
+  test("a renewal keeps acquireTime and transitions, and always changes the Lease", () => {
     const first = decide({ lease: theirs, since: -30_000 }, at(0), me);
     if (first.type !== "acquire") throw new Error(first.type);
     const again = decide({ lease: first.lease, since: 0 }, at(0), me);
@@ -68,13 +68,13 @@ describe("decide", () => {
     });
   });
 
-  test("writes no shorter duration than it was given", () => {
+  test("writes no shorter duration than the configured one", () => {
     const action = decide({ lease: undefined, since: 0 }, at(0), { identity: "me", leaseDuration: 1001 });
     expect(action).toMatchObject({ spec: { leaseDurationSeconds: 2 } });
   });
 });
 
-test("a version seen before keeps its time, another one does not", () => {
+test("a version that was read before keeps its time, another one does not", () => {
   const first = observe(undefined, theirs, 100);
   expect(observe(first, theirs, 200).since).toBe(100);
   expect(observe(first, lease({}, "2"), 200).since).toBe(200);
@@ -83,7 +83,7 @@ test("a version seen before keeps its time, another one does not", () => {
   expect(observe(first, other, 200).since).toBe(200);
 });
 
-test("releases its own, and nobody else's", () => {
+test("releases its own Lease, and no other", () => {
   const mine = lease({ holderIdentity: "me", leaseTransitions: 2, leaseDurationSeconds: 15 });
   const free = released({ lease: mine, since: 0 }, at(0), me);
   expect(free?.spec).toMatchObject({ holderIdentity: "", leaseTransitions: 2, leaseDurationSeconds: 1 });

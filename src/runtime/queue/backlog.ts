@@ -1,12 +1,10 @@
-import sortedBTree from "sorted-btree";
 import { addReason, type Entry } from "./entry.js";
 import type { Settings } from "./options.js";
 import type { Strategy, Window } from "./strategy.js";
 import { WaitingList } from "./waiting-list.js";
+import { SortedTree } from "./sorted-tree.js";
 import { addOpening, always, firstOpening, openingOf, openingOrLater } from "./windows.js";
 
-// The package is CommonJS: its default export is a property of what Node imports.
-const BTree = sortedBTree.default;
 type Batched = Strategy & { readonly type: "batched" };
 
 /** Entries that are released together: when there are enough of them, or at the deadline. */
@@ -20,7 +18,7 @@ export interface Batch<Reason> {
 /** The entries that are delayed, waiting or held. Call `catchUp` first with the time that you pass to the other methods. */
 export class Backlog<Reason> {
   readonly #waiting: WaitingList<Reason>;
-  readonly #delays: sortedBTree.default<Entry<Reason>, undefined> = new BTree(
+  readonly #delays: SortedTree<Entry<Reason>, undefined> = new SortedTree(
     undefined,
     // Infinity - Infinity is not a number, and so compares by order.
     (a: Entry<Reason>, b: Entry<Reason>) => a.due - b.due || a.order - b.order,

@@ -23,7 +23,7 @@ export interface Entry<Reason> extends QueueItem<Reason> {
   /** "new" until it is placed in the backlog for the first time. */
   state: "new" | "delayed" | "waiting" | "held" | "running" | "dirty";
   /** Invariant: not empty, once the first reason was added. */
-  readonly reasons: Reason[];
+  reasons: Reason[];
   dropped: number;
   since: number;
   due: number;
@@ -46,11 +46,13 @@ export interface Entry<Reason> extends QueueItem<Reason> {
   removed: boolean;
 }
 
+const noReasons: never[] = [];
+
 export function newEntry<Reason>(key: string, state: "new" | "dirty", now: number): Entry<Reason> {
   return {
     key,
     state,
-    reasons: [],
+    reasons: noReasons,
     dropped: 0,
     since: now,
     due: now,
@@ -70,6 +72,11 @@ export function newEntry<Reason>(key: string, state: "new" | "dirty", now: numbe
 
 /** Adds a reason; beyond `max` the oldest is dropped. */
 export function addReason<Reason>(entry: Entry<Reason>, reason: Reason, max: number): void {
+  // A push to an empty array would reserve room for 17 reasons; most keys have one.
+  if (entry.reasons.length === 0) {
+    entry.reasons = [reason];
+    return;
+  }
   entry.reasons.push(reason);
   if (entry.reasons.length <= max) return;
   entry.reasons.shift();

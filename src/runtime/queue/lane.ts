@@ -1,8 +1,5 @@
-import sortedBTree from "sorted-btree";
 import type { Entry } from "./entry.js";
-
-// The package is CommonJS: its default export is a property of what Node imports.
-const BTree = sortedBTree.default;
+import { SortedTree } from "./sorted-tree.js";
 
 /** Waiting entries of one priority and one fairness key, by their order: a linked list, so that any of them can be removed. */
 export class Lane<Reason> {
@@ -10,7 +7,7 @@ export class Lane<Reason> {
   #first: Entry<Reason> | undefined;
   #last: Entry<Reason> | undefined;
   /** Entries that were raised to this priority, and so may be older than others that are here already. */
-  #raised: sortedBTree.default<number, Entry<Reason>> | undefined;
+  #raised: SortedTree<number, Entry<Reason>> | undefined;
 
   constructor(fairnessKey: string) {
     this.fairnessKey = fairnessKey;
@@ -32,7 +29,7 @@ export class Lane<Reason> {
   /** Adds an entry at the position of its order. */
   insert(entry: Entry<Reason>): void {
     entry.lane = this;
-    this.#raised ??= new BTree<number, Entry<Reason>>(undefined, (a, b) => a - b);
+    this.#raised ??= new SortedTree<number, Entry<Reason>>(undefined, (a, b) => a - b);
     this.#raised.set(entry.order, entry);
   }
 

@@ -11,7 +11,7 @@ import { lazyChild, type Log } from "../log/log.js";
 import { messageOf } from "../log/message-of.js";
 import type { RunFacts } from "../observe/observer.js";
 import type { QueueItem } from "../queue/queue-item.js";
-import { recordingTransport, type Recording } from "../runs/recording-transport.js";
+import { recordingTransport, type WriteRecorder } from "../runs/recording-transport.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../runs/run.js";
 import type { AppliedChildren } from "./children/write-children.js";
 import { failureOf, retryAfterOf } from "./failure.js";
@@ -52,7 +52,7 @@ class RunTimeout extends Error {
  * One run of a controller for one object, from the queue item to the record. Rejects never. It is also the context of that
  * run; parts that only some runs need are made on first use, as there is one of these per run.
  */
-export class ObjectRun implements RunContext, Recording {
+export class ObjectRun implements RunContext, WriteRecorder {
   readonly facts: RunFacts;
   readonly #options: RunOptions;
   readonly #item: QueueItem<Trigger>;
@@ -301,7 +301,7 @@ export class ObjectRun implements RunContext, Recording {
     this.#writes.push(record);
   }
 
-  get around(): Recording["around"] {
+  get around(): WriteRecorder["around"] {
     const { observer } = this.#options.dependencies;
     return (
       observer.aroundWrite && ((write, body) => observer.aroundWrite?.(this.facts, write, body) ?? body())

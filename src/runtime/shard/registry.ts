@@ -30,9 +30,9 @@ export class Registry {
   #member = "";
   #mine: Lease | undefined;
   /** A renewal was sent whose response has not been seen: this member's Lease may have another version. */
-  #unsure = false;
+  #uncertain = false;
   /** The Lease with the map; undefined if there was none. */
-  #carrier: Lease | undefined;
+  #mapLease: Lease | undefined;
   #map: ShardMap;
 
   constructor(options: RegistryOptions) {
@@ -55,7 +55,7 @@ export class Registry {
   renameTo(suffix: string): void {
     this.#member = `${this.#options.name.slice(0, 200)}-${suffix}`;
     this.#mine = undefined;
-    this.#unsure = false;
+    this.#uncertain = false;
   }
 
   /** Creates this member's Lease. Returns the time at which the request was sent. */
@@ -63,7 +63,7 @@ export class Registry {
     const { client, namespace, me, now } = this.#options;
     const sent = now();
     const action = decide({ lease: undefined, since: 0 }, sent, me);
-    if (action.type !== "create") throw new TypeError("a Lease that is not there can only be made");
+    if (action.type !== "create") throw new TypeError("a Lease that does not exist can only be created");
     const metadata = { name: this.#member, namespace, labels: { [shardsLabel]: this.#label } };
     try {
       const made = await client.create(LeaseKind, { metadata, spec: action.spec }, { signal });
@@ -81,15 +81,15 @@ export class Registry {
   }
 
   /** Reads all Leases in one request. */
-  async look(signal: AbortSignal): Promise<void> {
+  async readLeases(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, now } = this.#options;
     const labelSelector = `${shardsLabel}=${this.#label}`;
-    const asked = now().steady;
+    const sentAt = now().steady;
     const { items } = await client.list(LeaseKind, { namespace, labelSelector, signal });
     signal.throwIfAborted();
     const leases = items.filter((each) => each.metadata.name !== name);
-    this.#carry(items.find((each) => each.metadata.name === name));
-    this.members.see(leases, this.#map.owners, { asked, answered: now().steady });
+    this.#setMap(items.find((each) => each.metadata.name === name));
+    this.members.update(leases, this.#map.owners, { sentAt, receivedAt: now().steady });
   }
 
   /**
@@ -97,9 +97,9 @@ export class Registry {
    */
   async renew(signal: AbortSignal): Promise<Moment | undefined> {
     const { client, me, now } = this.#options;
-    if (this.#unsure) await this.#find(signal);
+    if (this.#uncertain) await this.#find(signal);
     if (this.#mine === undefined) return undefined;
-    this.#unsure = true;
+    this.#uncertain = true;
     const sent = now();
     const action = decide({ lease: this.#mine, since: 0 }, sent, me);
     if (action.type !== "renew") return undefined;
@@ -107,7 +107,7 @@ export class Registry {
       const renewed = await client.update(action.lease, { signal });
       signal.throwIfAborted();
       this.#mine = renewed;
-      this.#unsure = false;
+      this.#uncertain = false;
       return sent;
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -120,31 +120,31 @@ export class Registry {
     const found = await client.find(LeaseKind, { namespace, name: this.#member }, { signal });
     signal.throwIfAborted();
     this.#mine = found;
-    this.#unsure = false;
+    this.#uncertain = false;
   }
 
   /** Writes the map over the one that was read; false, after another read, if it had changed. */
   async write(map: ShardMap, signal: AbortSignal): Promise<boolean> {
     const { client, namespace, name } = this.#options;
-    const annotations = { ...this.#carrier?.metadata.annotations, [shardsAnnotation]: writeMap(map) };
+    const annotations = { ...this.#mapLease?.metadata.annotations, [shardsAnnotation]: writeMap(map) };
     try {
       const labels = { [shardsLabel]: this.#label };
       const written =
-        this.#carrier === undefined
+        this.#mapLease === undefined
           ? await client.create(LeaseKind, { metadata: { namespace, name, labels, annotations } }, { signal })
           : await client.update(
-              { ...this.#carrier, metadata: { ...this.#carrier.metadata, annotations } },
+              { ...this.#mapLease, metadata: { ...this.#mapLease.metadata, annotations } },
               { signal },
             );
       signal.throwIfAborted();
-      this.#carry(written);
+      this.#setMap(written);
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-      await this.look(signal);
-      if (isAlreadyExists(error) && this.#carrier === undefined) {
+      await this.readLeases(signal);
+      if (isAlreadyExists(error) && this.#mapLease === undefined) {
         throw new Error(
-          `the Lease ${namespace}/${name} is there and is not for shards, perhaps for an election: give the shards another name`,
+          `the Lease ${namespace}/${name} exists and is not used for shards, perhaps for a leader election: choose another name for the sharding`,
           { cause: error },
         );
       }
@@ -180,13 +180,13 @@ export class Registry {
     await client.delete(LeaseKind, { namespace, name }, { preconditions, signal });
   }
 
-  #carry(lease: Lease | undefined): void {
+  #setMap(lease: Lease | undefined): void {
     const { shards } = this.#options;
     const map = lease === undefined ? emptyMap(shards) : readMap(lease);
     // The number of shards can be changed while all are free.
     const isFree = map.owners.every((owner) => owner === undefined);
     this.#map = isFree ? { ...map, owners: emptyMap(shards).owners } : map;
-    this.#carrier = lease;
+    this.#mapLease = lease;
   }
 }
 

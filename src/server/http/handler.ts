@@ -1,6 +1,6 @@
 import { statusOf } from "../../model/errors/api-error.js";
 import { asApiError, failures } from "../../model/core.js";
-import { isPretty } from "./response/form.js";
+import { isPretty } from "./response/is-pretty.js";
 import { sendStatus, sendText } from "./response/send.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { HostCheck } from "./auth/hosts.js";
@@ -14,10 +14,9 @@ import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
-import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
+import { decodePath, parseResourcePath, verbOf, type ResourcePath } from "./request/path.js";
 import { AbortedError } from "./request/read-body.js";
 import { timeoutOf } from "./request/timeout.js";
-import { verbOf } from "./request/verb.js";
 import { respond } from "./respond.js";
 import { serveWatch } from "./watch/serve-watch.js";
 

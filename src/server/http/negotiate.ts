@@ -72,6 +72,26 @@ export function negotiate(accept: string | undefined, offered: Offered): Negotia
   );
 }
 
+/** Cached `Accept` headers per offer; bounded, since a client could send a new one each time. */
+const maxCached = 200;
+const cache = new Map<Offered, Map<string, Negotiated>>(
+  [objectOffer, listOffer, watchOffer, plainOffer].map((offer) => [offer, new Map()]),
+);
+
+/** Like {@link negotiate}, for headers that come again and again. */
+export function negotiateCached(accept: string, offered: Offered): Negotiated {
+  const cached = cache.get(offered);
+  let form = cached?.get(accept);
+  if (form === undefined) {
+    form = negotiate(accept, offered);
+    if (cached !== undefined) {
+      if (cached.size >= maxCached) cached.clear();
+      cached.set(accept, form);
+    }
+  }
+  return form;
+}
+
 interface Clause {
   readonly type: string;
   readonly subtype: string;

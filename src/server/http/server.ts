@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import { anonymous, type User } from "../access/user.js";
 import type { Authenticate } from "./auth/authenticate.js";
-import { HostCheck, isWildcard, namesOfHost } from "./auth/hosts.js";
+import { HostCheck, isWildcard, namesOfHost, requireTlsUnlessLoopback } from "./auth/hosts.js";
 import { rejectMalformed, Connections, rejectExpectation } from "./connections.js";
 import type { RequestPipeline } from "../request/pipeline.js";
 import type { HttpContext } from "./context.js";
@@ -21,7 +21,6 @@ import type { Extension } from "./paths/extension.js";
 import type { HealthCheck } from "./paths/health.js";
 import { versionInfo } from "./paths/version.js";
 import { checkKeyPair, namesOf, type KeyPair } from "./tls/certificate.js";
-import { requireTlsUnlessLoopback } from "./tls/require-tls.js";
 import { webSocketWatch } from "./watch/serve-websocket.js";
 
 export interface HttpOptions {
@@ -79,7 +78,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const { types } = pipeline.registry;
   const context: HttpContext = { pipeline, clock, limits, onError, watches: new Map() };
   const metrics = new RequestMetrics();
-  const inFlight = new InFlight(limits, metrics, clock);
+  const inFlight = new InFlight(limits, metrics.dropped, clock);
   let closing = false;
   let serverAddress: string | undefined;
   const handler = new Handler({

@@ -3,12 +3,14 @@ import type { Scope } from "../../model/object/object-key.js";
 import type { User } from "../access/user.js";
 import type { Body, FieldValidation, PatchBody } from "../decode/decoded-body.js";
 import type {
+  DeleteOptions,
   DeleteResponse,
   GetOptions,
   ListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
+  WriteOptions,
   WriteResponse,
 } from "../registry/requests.js";
 import type { Capabilities, Verb } from "../resources/resource-type.js";
@@ -48,21 +50,13 @@ export interface ApiRequest<V extends Verb = Verb> {
 }
 
 /** Options of a create, update or patch, as clients send them. */
-export interface RequestWriteOptions {
+export interface RequestWriteOptions extends Pick<WriteOptions, "fieldManager" | "force"> {
   readonly dryRun?: readonly string[] | undefined;
-  readonly fieldManager?: string | undefined;
   readonly fieldValidation?: string | undefined;
-  readonly force?: boolean | undefined;
 }
 
 /** Options of a delete, as clients send them in the query. If there is a body, it replaces them. */
-export interface RequestDeleteOptions {
-  readonly gracePeriodSeconds?: number | undefined;
-  readonly propagationPolicy?: string | undefined;
-  readonly orphanDependents?: boolean | undefined;
-  readonly preconditions?:
-    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
-    | undefined;
+export interface RequestDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun?: readonly string[] | undefined;
 }
 

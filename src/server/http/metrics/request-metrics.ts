@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../resources/resource-type.js";
+import type { DroppedRequests } from "../limits/in-flight.js";
 import { Histogram, requestBuckets } from "./histogram.js";
 
 /** Labels of a request. */
@@ -41,7 +42,7 @@ export class RequestMetrics {
   /** Index of the series that needs no string key, since it is used for each request. */
   readonly #byType = new WeakMap<ResourceType, Map<string, Map<string, Series>>>();
   /** Requests rejected with 429. */
-  dropped = { readOnly: 0, mutating: 0, watch: 0 };
+  readonly dropped: DroppedRequests = { readOnly: 0, mutating: 0, watch: 0 };
 
   get all(): Iterable<Series> {
     return this.#series.values();

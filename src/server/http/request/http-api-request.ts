@@ -2,11 +2,16 @@ import type { Scope } from "../../../model/object/object-key.js";
 import type { User } from "../../access/user.js";
 import type { ApiRequest, GroupVersionResource, RequestOptions } from "../../request/api-request.js";
 import type { ResourceType, Verb } from "../../resources/resource-type.js";
-import { formOf } from "../response/form.js";
 import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
-import { listOffer, objectOffer, watchOffer, type Negotiated, type Offered } from "../negotiate.js";
-import { managerFromUserAgent } from "./field-manager.js";
+import {
+  listOffer,
+  negotiateCached,
+  objectOffer,
+  watchOffer,
+  type Negotiated,
+  type Offered,
+} from "../negotiate.js";
 import { HttpBody } from "./http-body.js";
 import { deleteOptions, getOptions, listOptions, watchOptions, writeOptions } from "./options.js";
 import type { ResourcePath } from "./path.js";
@@ -57,7 +62,10 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
   get form(): Negotiated {
-    this.#form ??= formOf(this.#exchange, offers[this.verb] ?? objectOffer);
+    this.#form ??= negotiateCached(
+      this.#exchange.request.headers.accept ?? "",
+      offers[this.verb] ?? objectOffer,
+    );
     return this.#form;
   }
 
@@ -80,6 +88,22 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   get warn(): (text: string) => void {
     return (text) => this.#exchange.warnings.add(text);
   }
+}
+
+const maxManagerLength = 128;
+const unprintable = /[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+
+/** Default field manager of a write: the program in the `User-Agent` header. */
+export function managerFromUserAgent(userAgent: string | undefined): string {
+  let manager = "";
+  let size = 0;
+  for (const character of (userAgent ?? "").split("/", 1)[0] ?? "") {
+    if (unprintable.test(character)) continue;
+    size += Buffer.byteLength(character);
+    if (size > maxManagerLength) break;
+    manager += character;
+  }
+  return manager;
 }
 
 const offers: Partial<Record<Verb, Offered>> = {

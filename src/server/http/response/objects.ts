@@ -14,7 +14,7 @@ import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
 import { textOf } from "../request/query.js";
-import { isPretty } from "./form.js";
+import { isPretty } from "./is-pretty.js";
 import { listBody } from "./list-body.js";
 import { send, sendStored, sendChunks, sendStatus } from "./send.js";
 import { toYaml } from "./yaml.js";

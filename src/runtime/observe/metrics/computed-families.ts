@@ -6,9 +6,9 @@ import type { CommonOptions } from "../../controller/controller.js";
 import type { TypedKind } from "../../controller/reconcile-context.js";
 import type { WorkQueue } from "../../queue/work-queue.js";
 import type { Trigger } from "../../runs/run.js";
-import { lookedUp, type Family, type Put } from "./family.js";
+import { computedFamily, type Family, type AddSample } from "./family.js";
 
-/** A poller, as far as its numbers go. */
+/** A poller with statistics. */
 export interface Polling {
   readonly name: string;
   stats(): PollStats;
@@ -34,11 +34,11 @@ export interface Watched {
   readonly controllers: readonly ObservedController[];
   readonly informers: Informers;
   readonly breakers: Breakers;
-  /** The lease's name, and how the election for it goes. */
+  /** Name of the Lease, and the state of its election. */
   readonly election?:
     | { readonly name: string; readonly election: { readonly isLeader: boolean } }
     | undefined;
-  /** The name of the lease that says whose the shards are, and how they are shared. */
+  /** Name of the Lease with the owners of the shards, and the state of the sharding. */
   readonly sharding?:
     | {
         readonly name: string;
@@ -47,74 +47,74 @@ export interface Watched {
     | undefined;
 }
 
-type Look<T> = (each: T, put: Put) => void;
+type Compute<T> = (each: T, addSample: AddSample) => void;
 type AddsOf = (controller: string, depth: number) => number;
 
-/** Metrics whose values are read from their sources on demand. */
-export function lookups(
+/** Metrics whose values are read from running controllers on demand. */
+export function computedFamilies(
   watched: ReadonlySet<Watched>,
   pollers: ReadonlySet<Polling>,
   adds: AddsOf,
 ): readonly Family[] {
   return [
-    ...controllerLookups(watched, adds),
-    ...informerLookups(watched),
-    ...breakerLookups(watched),
-    ...pollerLookups(watched, pollers),
-    lookedUp(
+    ...controllerFamilies(watched, adds),
+    ...informerFamilies(watched),
+    ...breakerFamilies(watched),
+    ...pollerFamilies(watched, pollers),
+    computedFamily(
       "gauge",
       "leader_election_master_status",
-      "Whether this process leads.",
+      "1 if this process is the leader.",
       ["name"],
-      (put) => {
+      (addSample) => {
         for (const { election } of watched) {
-          if (election !== undefined) put(election.election.isLeader ? 1 : 0, election.name);
+          if (election !== undefined) addSample(election.election.isLeader ? 1 : 0, election.name);
         }
       },
       Math.max,
     ),
-    ...shardLookups(watched),
+    ...shardFamilies(watched),
   ];
 }
 
-function shardLookups(watched: ReadonlySet<Watched>): Family[] {
-  const look = (
+function shardFamilies(watched: ReadonlySet<Watched>): Family[] {
+  const family = (
     name: string,
     help: string,
     value: (sharding: NonNullable<Watched["sharding"]>["sharding"]) => number,
   ): Family =>
-    lookedUp(
+    computedFamily(
       "gauge",
       name,
       help,
       ["name"],
-      (put) => {
-        for (const { sharding } of watched) if (sharding) put(value(sharding.sharding), sharding.name);
+      (addSample) => {
+        for (const { sharding } of watched) if (sharding) addSample(value(sharding.sharding), sharding.name);
       },
       Math.max,
     );
   return [
-    look("fettle_shards", "Into how many shards the objects are divided.", ({ shards }) => shards),
-    look("fettle_shards_owned", "How many of them are this process's.", ({ owned }) => owned),
-    look(
+    family("fettle_shards", "Number of shards.", ({ shards }) => shards),
+    family("fettle_shards_owned", "Shards owned by this process.", ({ owned }) => owned),
+    family(
       "fettle_shard_members",
-      "How many processes share them, as far as this one knows.",
+      "Processes that share the shards, as far as this one knows.",
       (each) => each.members,
     ),
   ];
 }
 
-function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[] {
-  const look = (
+function controllerFamilies(watched: ReadonlySet<Watched>, adds: AddsOf): Family[] {
+  const family = (
     name: string,
     help: string,
     labels: readonly string[],
-    each: (handle: ObservedController, put: Put, clock: Clock) => void,
+    each: (handle: ObservedController, addSample: AddSample, clock: Clock) => void,
     type: "counter" | "gauge" = "gauge",
   ): Family =>
-    lookedUp(type, name, help, labels, (put) => {
+    computedFamily(type, name, help, labels, (addSample) => {
       for (const { controllers, clock } of watched)
-        for (const handle of controllers) each(handle, put, clock);
+        for (const handle of controllers) each(handle, addSample, clock);
     });
   const controller = ["controller"];
   const queue = ["name", "controller"];
@@ -123,126 +123,124 @@ function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[
     return loop?.queue.runningKeys().map(({ taken }) => Math.max(0, now - taken) / 1000) ?? [];
   };
   return [
-    look(
+    family(
       "controller_runtime_max_concurrent_reconciles",
-      "How many objects are worked on at once at most.",
+      "Maximum number of concurrent runs.",
       controller,
-      ({ name, concurrency }, put) => put(concurrency, name),
+      ({ name, concurrency }, addSample) => addSample(concurrency, name),
     ),
-    look(
-      "controller_runtime_active_workers",
-      "How many objects are worked on.",
-      controller,
-      ({ name, loop }, put) => put(loop?.active ?? 0, name),
+    family("controller_runtime_active_workers", "Active runs.", controller, ({ name, loop }, addSample) =>
+      addSample(loop?.active ?? 0, name),
     ),
-    look("workqueue_depth", "How many objects wait for a worker.", queue, ({ name, loop }, put) =>
-      put(loop?.queue.depth ?? 0, name, name),
+    family("workqueue_depth", "Objects waiting for a worker.", queue, ({ name, loop }, addSample) =>
+      addSample(loop?.queue.depth ?? 0, name, name),
     ),
-    look(
+    family(
       "workqueue_adds_total",
-      "How many objects were put into the queue.",
+      "Objects added to the queue.",
       queue,
-      ({ name, loop }, put) => put(adds(name, loop?.queue.depth ?? 0), name, name),
+      ({ name, loop }, addSample) => addSample(adds(name, loop?.queue.depth ?? 0), name, name),
       "counter",
     ),
-    look(
+    family(
       "workqueue_unfinished_work_seconds",
-      "How long all that is being worked on has taken so far.",
+      "Total duration of active runs so far.",
       queue,
-      (handle, put, clock) =>
-        put(
+      (handle, addSample, clock) =>
+        addSample(
           runningFor(handle, clock).reduce((sum, each) => sum + each, 0),
           handle.name,
           handle.name,
         ),
     ),
-    look(
+    family(
       "workqueue_longest_running_processor_seconds",
-      "How long the longest of it has taken so far.",
+      "Duration of the longest active run so far.",
       queue,
-      (handle, put, clock) => put(Math.max(0, ...runningFor(handle, clock)), handle.name, handle.name),
+      (handle, addSample, clock) =>
+        addSample(Math.max(0, ...runningFor(handle, clock)), handle.name, handle.name),
     ),
-    look(
+    family(
       "fettle_queue_delayed",
-      "How many objects wait for their time, or for others of their batch.",
+      "Objects that are not due yet, or wait for their batch.",
       controller,
-      ({ name, loop }, put) => put(loop?.queue.delayed ?? 0, name),
+      ({ name, loop }, addSample) => addSample(loop?.queue.delayed ?? 0, name),
     ),
-    look("fettle_dead_letters", "How many objects have been given up.", controller, (handle, put) =>
-      put(handle.dead().length, handle.name),
+    family("fettle_dead_letters", "Objects whose retries are used up.", controller, (handle, addSample) =>
+      addSample(handle.dead().length, handle.name),
     ),
-    look("fettle_paused", "Whether a controller is paused as a whole.", controller, (handle, put) =>
-      put(handle.isPaused() ? 1 : 0, handle.name),
+    family("fettle_paused", "1 if the controller is paused.", controller, (handle, addSample) =>
+      addSample(handle.isPaused() ? 1 : 0, handle.name),
     ),
-    look(
+    family(
       "fettle_paused_objects",
-      "How many objects are paused by name.",
+      "Objects paused by name.",
       controller,
-      ({ name, pausedObjects }, put) => put(pausedObjects, name),
+      ({ name, pausedObjects }, addSample) => addSample(pausedObjects, name),
     ),
-    look(
+    family(
       "fettle_lingering_runs",
-      "How many functions go on although their run was cancelled.",
+      "Functions that ignore that their run was cancelled.",
       controller,
-      ({ name, loop }, put) => put(loop?.lingering ?? 0, name),
+      ({ name, loop }, addSample) => addSample(loop?.lingering ?? 0, name),
     ),
   ];
 }
 
-function informerLookups(watched: ReadonlySet<Watched>): Family[] {
+function informerFamilies(watched: ReadonlySet<Watched>): Family[] {
   const labels = ["kind", "namespace", "selector"];
-  const look = (
+  const family = (
     name: string,
     help: string,
     value: (state: InformerState) => number | undefined,
     type: "counter" | "gauge" = "gauge",
     merge?: (one: number, other: number) => number,
   ): Family =>
-    lookedUp(
+    computedFamily(
       type,
       name,
       help,
       labels,
-      (put) => {
+      (addSample) => {
         for (const { informers } of watched) {
           for (const state of informers.states()) {
             const { kind, scope } = state;
             const selector = [scope.labelSelector, scope.fieldSelector].filter(Boolean).join(";");
             const number = value(state);
             if (number !== undefined)
-              put(number, `${kind.apiVersion}/${kind.kind}`, scope.namespace ?? "", selector);
+              addSample(number, `${kind.apiVersion}/${kind.kind}`, scope.namespace ?? "", selector);
           }
         }
       },
       merge,
     );
   return [
-    look("fettle_informer_objects", "How many objects a cache has.", ({ size }) => size),
-    look(
+    family("fettle_informer_objects", "Objects in the cache.", ({ size }) => size),
+    family(
       "fettle_informer_synced",
-      "Whether everything has been listed.",
+      "1 if the first list is complete.",
       ({ synced }) => (synced ? 1 : 0),
       "gauge",
       Math.min,
     ),
-    look("fettle_informer_users", "How many share a cache.", ({ users }) => users),
-    look("fettle_informer_lists_total", "How often everything was read.", ({ lists }) => lists, "counter"),
-    look(
+    family("fettle_informer_users", "Users of the cache.", ({ users }) => users),
+    family("fettle_informer_lists_total", "Lists, including repeated ones.", ({ lists }) => lists, "counter"),
+    family(
       "fettle_informer_relists_total",
-      "How often everything had to be read again.",
+      "Repeated lists.",
       ({ lists }) => Math.max(0, lists - 1),
       "counter",
     ),
-    look(
-      "fettle_informer_watches_total",
-      "How often a watch was begun.",
-      ({ watches }) => watches,
+    family("fettle_informer_watches_total", "Watches started.", ({ watches }) => watches, "counter"),
+    family(
+      "fettle_informer_errors_total",
+      "Lists and watches that failed.",
+      ({ errors }) => errors,
       "counter",
     ),
-    look("fettle_informer_errors_total", "Lists and watches that failed.", ({ errors }) => errors, "counter"),
-    look(
+    family(
       "fettle_informer_last_event_timestamp_seconds",
-      "When the last event or bookmark arrived, in seconds since 1970.",
+      "Time of the last event or bookmark, in seconds since 1970.",
       ({ lastEventAt }) => (lastEventAt === undefined ? undefined : lastEventAt / 1000),
       "gauge",
       Math.max,
@@ -250,18 +248,18 @@ function informerLookups(watched: ReadonlySet<Watched>): Family[] {
   ];
 }
 
-function breakerLookups(watched: ReadonlySet<Watched>): Family[] {
+function breakerFamilies(watched: ReadonlySet<Watched>): Family[] {
   return [
-    lookedUp(
+    computedFamily(
       "gauge",
       "fettle_breaker_state",
-      "The state of a circuit breaker: 1 for the one it is in.",
+      "State of a circuit breaker: 1 for the current state, 0 for others.",
       ["breaker", "state"],
-      (put) => {
+      (addSample) => {
         const all = new Set([...watched].map(({ breakers }) => breakers));
         for (const breakers of all) {
           for (const { name, state } of breakers) {
-            for (const each of ["closed", "open", "half-open"]) put(each === state ? 1 : 0, name, each);
+            for (const each of ["closed", "open", "half-open"]) addSample(each === state ? 1 : 0, name, each);
           }
         }
       },
@@ -270,7 +268,7 @@ function breakerLookups(watched: ReadonlySet<Watched>): Family[] {
   ];
 }
 
-function pollerLookups(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Polling>): Family[] {
+function pollerFamilies(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Polling>): Family[] {
   const all = (): Set<Polling> => {
     const found = new Set(pollers);
     for (const { controllers } of watched) {
@@ -282,67 +280,66 @@ function pollerLookups(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Polli
     }
     return found;
   };
-  const look = (
+  const family = (
     name: string,
     help: string,
-    each: Look<PollStats & { readonly source: string }>,
+    each: Compute<PollStats & { readonly source: string }>,
     type: "counter" | "gauge" = "counter",
     labels: readonly string[] = ["source"],
     merge?: (one: number, other: number) => number,
   ): Family =>
-    lookedUp(
+    computedFamily(
       type,
       name,
       help,
       labels,
-      (put) => {
-        for (const poller of all()) each({ ...poller.stats(), source: poller.name }, put);
+      (addSample) => {
+        for (const poller of all()) each({ ...poller.stats(), source: poller.name }, addSample);
       },
       merge,
     );
   return [
-    look(
-      "fettle_watch_loop_iterations_total",
-      "How often a source was looked at that can only be polled.",
-      ({ iterations, source }, put) => put(iterations, source),
+    family("fettle_watch_loop_iterations_total", "Polls of a source.", ({ iterations, source }, addSample) =>
+      addSample(iterations, source),
     ),
-    look(
+    family(
       "fettle_watch_changes_detected_total",
-      "Changes that looking found.",
-      ({ changesDetected, source }, put) => put(changesDetected, source),
+      "Changes found by polls.",
+      ({ changesDetected, source }, addSample) => addSample(changesDetected, source),
     ),
-    look(
+    family(
       "fettle_watch_events_published_total",
-      "Changes that were told to a subscriber, once for each.",
-      ({ eventsPublished, source }, put) => {
-        for (const [type, count] of Object.entries(eventsPublished)) put(count, source, type);
+      "Changes delivered to subscribers, counted per subscriber.",
+      ({ eventsPublished, source }, addSample) => {
+        for (const [type, count] of Object.entries(eventsPublished)) addSample(count, source, type);
       },
       "counter",
       ["source", "type"],
     ),
-    look(
+    family(
       "fettle_watch_cache_hit_ratio",
-      "Of all objects that were listed, the share that had not changed.",
-      ({ cacheHitRatio, source }, put) => put(cacheHitRatio, source),
+      "Share of listed objects that had not changed.",
+      ({ cacheHitRatio, source }, addSample) => addSample(cacheHitRatio, source),
       "gauge",
       ["source"],
       Math.min,
     ),
-    look(
+    family(
       "fettle_watch_average_poll_duration_seconds",
-      "How long a look takes, over all of them.",
-      ({ averageDuration, source }, put) => put(averageDuration / 1000, source),
+      "Average duration of a poll.",
+      ({ averageDuration, source }, addSample) => addSample(averageDuration / 1000, source),
       "gauge",
       ["source"],
       Math.max,
     ),
-    look(
+    family(
       "fettle_watch_poll_seconds_total",
-      "How long looking took, all in all.",
-      ({ averageDuration, iterations, source }, put) => put((averageDuration * iterations) / 1000, source),
+      "Total duration of polls.",
+      ({ averageDuration, iterations, source }, addSample) =>
+        addSample((averageDuration * iterations) / 1000, source),
     ),
-    look("fettle_watch_poll_errors_total", "Looks that failed.", ({ errors, source }, put) =>
-      put(errors, source),
+    family("fettle_watch_poll_errors_total", "Failed polls.", ({ errors, source }, addSample) =>
+      addSample(errors, source),
     ),
   ];
 }
