@@ -9,8 +9,8 @@ import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { problemsOf } from "../manifests/refusal.js";
 import { objectDiff } from "../output/object-diff.js";
 
-/** 1 says that there are differences. */
-const trouble = 2;
+/** Exit code for failures, as in diff(1): 1 means that there are differences. */
+const failureCode = 2;
 
 export const command: Command = {
   arguments: "[file...]",
@@ -21,7 +21,7 @@ export const command: Command = {
     ["fettle diff -f site.yaml", "what would change"],
     ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
-  failureCode: trouble,
+  failureCode,
   async run(words, options, terminal) {
     const files = [...listOption(options, "filename"), ...words];
     const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
@@ -32,7 +32,7 @@ export const command: Command = {
     for (const { manifest, place } of found) {
       const title = manifestTitle(manifest);
       try {
-        const { before, after } = await rehearsed(server.client, manifest, all, terminal.signal);
+        const { before, after } = await dryRunApply(server.client, manifest, all, terminal.signal);
         const text = objectDiff(before, after, { colors: terminal.colors, title });
         if (text === "") continue;
         differs = true;
@@ -45,12 +45,15 @@ export const command: Command = {
         }
       }
     }
-    return failed ? trouble : differs ? 1 : 0;
+    return failed ? failureCode : differs ? 1 : 0;
   },
 };
 
-/** An object before and after a manifest would be applied; what it needs first may be among the others. */
-async function rehearsed(
+/**
+ * Reads an object and applies its manifest as a dry run. If another manifest creates what it needs, the manifest itself
+ * is the result.
+ */
+async function dryRunApply(
   client: Client,
   manifest: Manifest,
   all: readonly Manifest[],

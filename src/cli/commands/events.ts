@@ -90,7 +90,7 @@ interface EventFilter {
   readonly isWanted: (event: ObjectEvent) => boolean;
 }
 
-/** The words for one object, if one was named: behind the command, or with `--for` as kubectl has it. */
+/** Arguments that name one object, given after the command or with `--for`, as in kubectl. */
 function aboutOf(words: readonly string[], options: OptionValues): readonly string[] | undefined {
   const about = textOption(options, "for");
   if (about === undefined) return words.length === 0 ? undefined : words;

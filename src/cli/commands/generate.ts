@@ -98,7 +98,7 @@ export const command: Command = {
   commands: { manifests, crds },
 };
 
-/** What modules have: those that are named, or those of fettle.yaml, or src/index.ts. */
+/** Loads the modules of the arguments, those of fettle.yaml, or src/index.ts. */
 async function load(
   words: readonly string[],
   { cwd, env }: Terminal,
@@ -146,7 +146,7 @@ async function write(
   }
 }
 
-/** The name of the package in a folder as Kubernetes takes names; that of the folder where there is none. */
+/** Name of the package in a folder, or of the folder if there is none, as a valid Kubernetes name. */
 async function packageName(cwd: string): Promise<string> {
   let name = basename(cwd);
   try {
@@ -155,7 +155,7 @@ async function packageName(cwd: string): Promise<string> {
     };
     if (typeof found === "string") name = found.replace(/^@[^/]*\//, "");
   } catch {
-    // Then there is no package.
+    // No package.json, or an unreadable one.
   }
   const fitting = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
   return fitting.replaceAll(/^-+|-+$/g, "").slice(0, 63) || "controllers";

@@ -25,7 +25,7 @@ test.each([
     if (field !== undefined) expect(message.startsWith(`${field}: `)).toBe(true);
 });
 
-test("causes are told one by one", () => {
+test("reports one problem per cause", () => {
   const causes = [
     { reason: "FieldValueInvalid", field: "spec.pages", message: "Invalid value: 0" },
     { reason: "FieldValueRequired", field: "spec.title", message: "Required value" },
