@@ -16,7 +16,7 @@ import { RequestPipeline, type AuditRecord } from "./request/pipeline.js";
 import { builtInSource, ResourceTypes } from "./resources/resource-types.js";
 
 export interface ApiOptions {
-  /** Where everything is kept. It stays open when the API is closed. */
+  /** Store of all objects. It stays open when the API is closed. */
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -183,7 +183,7 @@ test.each([
     'import "no-such-package";\n',
     /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and did you run npm install\?\n {4}at .*m\.ts/,
   ],
-])("a module that %s is told apart", async (_, text, message) => {
+])("reports a module that %s", async (_, text, message) => {
   const cwd = await folderWith({ "m.ts": text });
   expect(await failure(["m.ts"], { store: "memory" }, cwd)).toMatch(message);
 });
@@ -201,7 +201,7 @@ test.each([
     site("  a: b").replace("Site", "Sight"),
     /^Sight hello was rejected:\n {2}site\.yaml:1:1: /,
   ],
-])("a manifest that is %s is told with its place", async (_, text, message) => {
+])("reports a manifest that is %s with its position", async (_, text, message) => {
   const cwd = await folderWith({ "site.yaml": text });
   expect(await failure([join(example, "index.ts"), "site.yaml"], { store: "memory" }, cwd)).toMatch(message);
 });

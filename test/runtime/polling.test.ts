@@ -162,7 +162,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     const { source } = table(clock);
     const sites = controller({ for: Site, from: source, scope: { metadataOnly: true }, reconcile() {} });
     await expect(startTestPlane([], { controllers: [sites], clock })).rejects.toThrow(
-      /sites has "metadataOnly".*leave it out/,
+      /sites has "metadataOnly".*remove it/,
     );
     await source.stop();
   });

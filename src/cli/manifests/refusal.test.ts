@@ -18,7 +18,7 @@ test.each([
     ["spec.a: unknown field", "spec.b: unknown field"],
   ],
   ["the server has had enough", ["the server has had enough"]],
-])("what only the message of a refusal says is told by field: %s", (message, lines) => {
+])("finds the field of a problem in the message: %s", (message, lines) => {
   const found = problemsOf(fromStatus({ code: 500, message }));
   expect(found.map((each) => each.message)).toEqual(lines);
   for (const { field, message } of found)

@@ -95,7 +95,7 @@ describe("with the discovery documents of old servers", async () => {
     ["pof", 'unknown kind "pof"; did you mean pod?'],
     ["nodes.metrics.dev", "did you mean nodes (node)?"],
     ["zebras", 'unknown kind "zebras"; the server has pods, po, and Kubernetes\' own kinds'],
-  ])("%s is not known", (word, text) => {
+  ])("%s is an unknown kind", (word, text) => {
     expect(() => findKind(kinds, word)).toThrow(text);
   });
 });

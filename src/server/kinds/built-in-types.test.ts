@@ -13,7 +13,7 @@ function typeOf(name: string): ResourceType {
   return found;
 }
 
-/** What the server makes of a new object before it is validated. */
+/** New object as the server has it before validation. */
 function created(name: string, body: object): Draft {
   const type = typeOf(name);
   const draft = { ...structuredClone(body), ...identityOf(type) } as unknown as Draft;

@@ -35,12 +35,12 @@ function draft(fields: JsonObject, metadata: JsonObject = {}): Draft {
   };
 }
 
-/** What is stored of an object, as whoever reads it finds it. */
+/** Stored bytes of an object, as readers parse them. */
 function stored(object: Draft) {
   return { object: deepFreeze(object) as unknown as KubeObject, value: encodeStored(widgets, object) };
 }
 
-/** The object with another status, written by somebody else; undefined for none. */
+/** Object with another status, written by another manager; undefined for none. */
 function withStatus(object: KubeObject, status: unknown): Draft {
   const { status: _, ...rest } = object;
   const metadata = { ...object.metadata, managedFields: reported };
