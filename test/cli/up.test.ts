@@ -19,7 +19,7 @@ const example = fileURLToPath(new URL("../../examples/site/", import.meta.url));
 const site = (spec: string): string =>
   `apiVersion: demo.dev/v1\nkind: Site\nmetadata:\n  name: hello\nspec:\n${spec}\n`;
 
-/** Runs `fettle up` in this process while the test looks on. */
+/** Runs `fettle up` in this process during a test. */
 async function up(
   words: readonly string[],
   options: OptionValues,
@@ -47,7 +47,7 @@ const failure = async (words: readonly string[], options: OptionValues, cwd: str
   return (error as Error).message;
 };
 
-/** Another command against what runs in the folder. */
+/** Runs another command against the control plane of the folder. */
 async function other(cwd: string, ...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal({ cwd });
   const code = await runCommandLine(words, terminal);
@@ -138,7 +138,7 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
     await shows(/✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; retrying/);
   });
   expect(terminal.out().match(/✗/g)).toHaveLength(4);
-  // The events about it say nothing new.
+  // Events about it repeat the line of the run.
   expect(terminal.out()).not.toMatch(/ ! Site/);
 });
 

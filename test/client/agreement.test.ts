@@ -23,7 +23,7 @@ const draft = (more: object = {}): object => ({
   spec: { color: "red" },
   ...more,
 });
-/** Options that the compiler would not let through. */
+/** Options that the compiler would reject. */
 const wrong = (options: object): never => options as never;
 const at = (apiVersion: string, plural: string): KindInfo => ({ ...Widget, apiVersion, plural });
 
@@ -34,7 +34,7 @@ async function firstOf(transport: Transport, kind: KindInfo, options: WatchOptio
 
 type Ask = (transport: Transport) => Promise<unknown>;
 
-/** Requests that fail. Nothing is changed by them, so that the second who asks finds what the first found. */
+/** Requests that fail and change nothing, so that both transports find the same state. */
 const requests: Record<string, Ask> = {
   "discover a group that is not served": (t) => t.discover("none.dev/v1"),
   "discover a version that is not served": (t) => t.discover("demo.dev/v2"),
@@ -189,7 +189,7 @@ const requests: Record<string, Ask> = {
     t.deleteCollection(Widget, { namespace }, { labelSelector: "a in" }),
 };
 
-describe("both ways fail in the same words", () => {
+describe("both transports fail with the same messages", () => {
   let home: Home;
   let transports: readonly Transport[];
   beforeAll(async () => {

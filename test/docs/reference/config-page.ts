@@ -25,8 +25,15 @@ export function configPage(): string {
   const head = ["setting", "takes", "default", "variable", "flag", "what it is"];
   const rows = settings.map((setting) => {
     const { path, takes, variable = "", summary } = setting;
-    const shown = path.replace("*", "NAME");
-    return [code(shown), takesText(takes), defaultText(setting), code(variable), flagText(setting), summary];
+    const displayed = path.replace("*", "NAME");
+    return [
+      code(displayed),
+      takesText(takes),
+      defaultText(setting),
+      code(variable),
+      flagText(setting),
+      summary,
+    ];
   });
   const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
   return page("The configuration", about, [
@@ -70,13 +77,13 @@ function defaultText({ default: standard }: Setting): string {
   return code(String(standard));
 }
 
-/** The flags as the commands have them, with whose they are. */
+/** Flags of a setting with the commands that have them. */
 function flagText({ flag }: Setting): string {
   if (flag === undefined) return "";
   const dashed = flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const found = new Set<string>();
   for (const [name, command] of [["up", up] as const, ["run", run] as const]) {
-    // The kubeconfig of fettle run is one to read, and no setting.
+    // The kubeconfig of fettle run is an input, not a setting.
     if (name === "run" && flag === "kubeconfig") continue;
     for (const { flags } of command.options ?? []) {
       const long = /--(?:no-)?[a-z-]+/.exec(flags)?.[0];

@@ -1,4 +1,4 @@
-/** What to do about each class of errors that people meet, in the order in which they are likely to. */
+/** Advice for each class of errors that users see, the most frequent first. */
 export const errorAdvice: Readonly<Record<string, string>> = {
   ApiError: "Look at its `reason`: see above.",
   ConnectionError: "The message says what to look at: whether the server runs, its address, its certificate.",

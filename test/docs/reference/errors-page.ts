@@ -13,7 +13,7 @@ What goes wrong, and what to do. Messages say what was wrong, where, and the way
 and for programs that compare reasons and classes.
 `;
 
-/** Reasons of conditions, answers of the API, and classes of errors. */
+/** Reasons of conditions, responses of the API, and classes of errors. */
 export function errorsPage(): string {
   const reasons = Object.keys(reasonAdvice);
   const unexplained = [...reasonsInCode()].filter((reason) => !reasons.includes(reason));

@@ -30,7 +30,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ["The store", /^(fettle_store|apiserver_storage)/],
 ];
 
-/** Every metric, as a scraper sees it. */
+/** Every metric, as scraped. */
 export async function metricsPage(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), "fettle-docs-"));
   try {
@@ -52,11 +52,11 @@ export async function metricsPage(): Promise<string> {
 function tableOf(metrics: readonly SeenMetric[]): string {
   return table(
     ["metric", "type", "labels", "told by", "what it says"],
-    metrics.map(({ name, type, labels, tellers, help }) => [
+    metrics.map(({ name, type, labels, sources, help }) => [
       code(name),
       type,
       labels.map(code).join(", "),
-      tellers.join(", "),
+      sources.join(", "),
       help,
     ]),
   );

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a reason means, and what to do about it. */
+/** Meaning of a reason, and advice. */
 export interface ReasonAdvice {
   readonly where: string;
   readonly means: string;
@@ -11,7 +11,7 @@ export interface ReasonAdvice {
 const ready = "`Ready` False, event";
 const stalled = "`Ready` False, `Stalled` True";
 
-/** Every reason that the runtime gives by itself. `fail`, `wait`, `ready` and `condition` give those of your own code. */
+/** Every reason that the runtime sets by itself. `fail`, `wait`, `ready` and `condition` set those of your own code. */
 export const reasonAdvice: Readonly<Record<string, ReasonAdvice>> = {
   Reconciled: {
     where: "`Ready` True",
@@ -129,13 +129,13 @@ export const reasonAdvice: Readonly<Record<string, ReasonAdvice>> = {
   },
 };
 
-/** The reasons that stand in the runtime's code. */
+/** Reasons that occur in the code of the runtime. */
 export function reasonsInCode(folder = "src/runtime"): ReadonlySet<string> {
   const found = new Set<string>();
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => name.endsWith(".ts") && !/\.test\.|fixtures/.test(name))) {
     const source = readFileSync(join(folder, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-    // Where reasons stand: thrown for good, in a condition, chosen for an error, said as an event.
+    // Forms in which reasons occur: in a permanent error, a condition, the mapping of an error, or an event.
     const places = [
       /new PermanentError\(\s*"\w+"/g,
       /\breason( = |: )[^,;\n]*"\w+"/g,

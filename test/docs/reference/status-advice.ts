@@ -1,6 +1,6 @@
 import type { StatusReason } from "../../../src/model/errors/status.js";
 
-/** For each reason of the API, the function that tells it from others, and what to do. */
+/** Predicate and advice for each reason of the API. */
 export const statusAdvice: Readonly<Record<StatusReason, { readonly by: string; readonly advice: string }>> =
   {
     Unauthorized: {

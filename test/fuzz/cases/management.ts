@@ -30,7 +30,7 @@ const plan = (name: string, manifest: object | string, answer: string): Case => 
 
 const deep = "[".repeat(50_000) + "]".repeat(50_000);
 
-/** What a control plane was asked besides its objects. */
+/** Cases of the management API. */
 export const managementCases: readonly Case[] = [
   resume("default/", "an object without a name that is to go on"),
   resume("..", "an object whose name is a way up that is to go on"),

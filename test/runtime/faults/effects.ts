@@ -33,7 +33,7 @@ export function overlapping(effects: readonly Effect[], { dead = false } = {}): 
       continue;
     }
     if (other !== undefined && !(dead && other.who !== effect.who)) {
-      problems.push(`${told(effect)} while ${told(other)} was at work`);
+      problems.push(`${textOfEffect(effect)} while ${textOfEffect(other)} was at work`);
     }
     working.set(effect.name, effect);
   }
@@ -74,6 +74,6 @@ export function unfinished(effects: readonly Effect[], sites: readonly SiteObjec
   return problems;
 }
 
-function told({ who, what, name }: Effect): string {
+function textOfEffect({ who, what, name }: Effect): string {
   return `${what} ${name} by ${who}`;
 }

@@ -137,7 +137,7 @@ test(
     let refused: unknown;
     let runs = 0;
     let began: () => void = () => {};
-    const begun = new Promise<void>((resolve) => (began = resolve));
+    const started = new Promise<void>((resolve) => (began = resolve));
     const deaf = controller({
       for: Site,
       reconcile: (site, { client }) =>
@@ -152,7 +152,7 @@ test(
     const controllers = await candidates.add("deaf", world, { controllers: [deaf], clock: impatient });
     await controllers.ready();
     await home.direct.create(Site, { metadata: { name: "one" }, spec });
-    await begun;
+    await started;
     const { proxy } = candidates.of("deaf");
     const lost = once(controllers, (run) => run.outcome.type === "cancelled");
     proxy.cutOff("reset");

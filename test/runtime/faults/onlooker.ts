@@ -67,9 +67,9 @@ export class Onlooker implements AsyncDisposable {
       const check = (): void => {
         if (wrong().length === 0) end(resolve);
       };
-      const late = (): void =>
+      const onTimeout = (): void =>
         end(() => reject(new Error(`these differences remain:\n${wrong().slice(0, 10).join("\n")}`)));
-      const timer = setTimeout(late, longEnough);
+      const timer = setTimeout(onTimeout, longEnough);
       const uses = [this.#sites.subscribe(check), this.#pages.subscribe(check)];
       const unfollow = also.follow(check);
       const end = (settle: () => void): void => {

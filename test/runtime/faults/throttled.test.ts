@@ -51,8 +51,8 @@ testWithDice("a server that has had enough is left alone for as long as it asks"
   // A rejected request is repeated after its Retry-After, and not before.
   const refusals = new Map<string, number>();
   for (const { method, path, code, at } of calls) {
-    const asked = refusals.get(`${method} ${path}`);
-    if (asked !== undefined) expect(at - asked, `${method} ${path}`).toBeGreaterThan(990);
+    const refusedAt = refusals.get(`${method} ${path}`);
+    if (refusedAt !== undefined) expect(at - refusedAt, `${method} ${path}`).toBeGreaterThan(990);
     if (code === 429) refusals.set(`${method} ${path}`, at);
     else refusals.delete(`${method} ${path}`);
   }
