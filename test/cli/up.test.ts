@@ -197,7 +197,7 @@ test.each([
     /^Site hello was rejected:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
   ],
   [
-    "of a kind that nobody serves",
+    "of a kind that is not served",
     site("  a: b").replace("Site", "Sight"),
     /^Sight hello was rejected:\n {2}site\.yaml:1:1: /,
   ],

@@ -22,7 +22,7 @@ const made: Readonly<Record<string, () => string | Promise<string>>> = {
 
 describe("the reference matches the code", () => {
   test.each(Object.entries(made))("%s", async (file, make) => {
-    const advice = `${file} is not up to date with the code: npm run docs:reference writes it anew`;
+    const advice = `${file} is out of date; run npm run docs:reference`;
     await expect(await make(), advice).toMatchFileSnapshot(join(process.cwd(), file));
   });
 });

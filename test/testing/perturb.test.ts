@@ -125,7 +125,7 @@ describe("stale state: acting on an old state", () => {
       what: expect.stringContaining("see the state from before create ConfigMap default/*"),
       difference: "+ ConfigMap default/a-* (2) should not be there",
     });
-    // A crash alone does no harm: whoever lists anew sees it.
+    // A crash alone does no harm: the next list has it.
     expect(kindsOf(report.failures)).not.toContain("crash");
   });
 
@@ -378,7 +378,7 @@ describe("a scenario that cannot be examined is rejected", () => {
     );
   });
 
-  test("a workload that waits in vain", async () => {
+  test("a workload whose condition never holds", async () => {
     const scenario: Scenario<FakeCdn> = {
       ...scenarioOf((cdn) => [sites(cdn)]),
       workload: async ({ until }) => void (await until(Site, "nobody", Boolean)),

@@ -78,8 +78,8 @@ export const command: Command = {
       terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
     } else if (found.length === 0) {
       const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-      const whom = about === undefined ? "" : ` of ${about.join("/")}`;
-      terminal.stderr.write(`No events${whom}${where}.\n`);
+      const object = about === undefined ? "" : ` of ${about.join("/")}`;
+      terminal.stderr.write(`No events${object}${where}.\n`);
     } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
   },
 };

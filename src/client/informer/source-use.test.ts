@@ -102,7 +102,7 @@ test("each handle has its own index names", async () => {
     SourceUse,
     SourceUse,
   ];
-  source.addIndex("everybody's", byLabel("rack"));
+  source.addIndex("shared", byLabel("rack"));
   first.addIndex("by", byLabel("rack"));
   second.addIndex("by", byPower);
   second.addIndex("by", byPower);
@@ -111,7 +111,7 @@ test("each handle has its own index names", async () => {
   expect(names(first.byIndex("by", "1"))).toEqual(["m"]);
   expect(names(second.byIndex("by", "off"))).toEqual(["n"]);
   expect(names(third.byIndex("power", "on"))).toEqual(["m"]);
-  expect(names(third.byIndex("everybody's", "2"))).toEqual(["n"]);
+  expect(names(third.byIndex("shared", "2"))).toEqual(["n"]);
   expect(() => third.byIndex("by", "1")).toThrow(/no index is named "by"/);
   expect(() => second.addIndex("by", byLabel("rack"))).toThrow(/another index is named "by"/);
   await source.stop();

@@ -38,7 +38,7 @@ const scenarios: Record<string, Scenario> = {
     prepare: tree,
     act: (world) => world.delete("configmaps", "root", "Orphan"),
   },
-  "a tree that somebody holds": {
+  "a tree with a finalizer": {
     prepare: async (world) => {
       await tree(world);
       const a1 = await world.get("secrets", "a1");
@@ -67,7 +67,7 @@ const scenarios: Record<string, Scenario> = {
     },
     act: (world) => world.delete("namespaces", "team"),
   },
-  "a namespace with content that somebody holds": {
+  "a namespace with content that has a finalizer": {
     prepare: async (world) => {
       await world.create("namespaces", "team");
       await world.create("configmaps", "a", { namespace: "team", ...held });
@@ -98,7 +98,7 @@ const scenarios: Record<string, Scenario> = {
     },
     act: (world) => world.delete(definitions, "widgets.demo.dev"),
   },
-  "the deletion of a definition with objects that somebody holds": {
+  "the deletion of a definition with objects that have finalizers": {
     prepare: async (world) => {
       await world.define(definition("widgets", "Widget"));
       await world.create("widgets", "a", held);

@@ -264,7 +264,7 @@ describe("Secret", () => {
       ["data: Too long: may not be more than 1048576 bytes"],
     ],
     [
-      "a token of nobody",
+      "a token without a service account",
       { type: "kubernetes.io/service-account-token" },
       ["metadata.annotations[kubernetes.io/service-account.name]: Required value"],
     ],

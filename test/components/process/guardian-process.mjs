@@ -42,7 +42,7 @@ async function start(spec) {
   /** @type {Promise<void>} */
   const over = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
-      attempt(() => process.kill(-Number(child.pid), "SIGKILL")); // Now: later the number may be somebody else's.
+      attempt(() => process.kill(-Number(child.pid), "SIGKILL")); // The pid may be reused later.
       program = undefined;
       say({ exited: { pid: child.pid, code, signal } });
       resolve();

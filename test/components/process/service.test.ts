@@ -45,7 +45,7 @@ describeWith("a service", redis, () => {
     await service.stop();
     expect([alive(pid), await accepts(ports.client), existsSync(dir)]).toEqual([false, false, false]);
     expect(service.output).toContain("Ready to accept connections");
-    await expect(service.start()).rejects.toThrow("stopped for good");
+    await expect(service.start()).rejects.toThrow("was stopped");
   });
 
   test("restarts on the same ports after kill, halt and restart", async () => {

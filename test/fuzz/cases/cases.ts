@@ -47,7 +47,7 @@ const upgrade = (...headers: string[]): string =>
 /** Cases found by fuzzing, by measuring the cost of large requests, and by reading the parsers. */
 export const cases: readonly Case[] = [
   {
-    name: "an expectation that nobody knows",
+    name: "an unknown expectation",
     request: { method: "GET", target: configMaps, headers: [["expect", "200-ok"]] },
     answer: "417 BadRequest",
   },

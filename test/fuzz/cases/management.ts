@@ -39,7 +39,7 @@ export const managementCases: readonly Case[] = [
   plan("a plan for a manifest without a name", { metadata: { name: "" } }, "200"),
   plan("a plan for a manifest whose name is a number", { metadata: { name: 5 } }, "400 BadRequest"),
   plan(
-    "a plan for a manifest in a namespace that is none",
+    "a plan for an invalid manifest in a namespace",
     { metadata: { name: "a", namespace: {} } },
     "400 BadRequest",
   ),

@@ -92,7 +92,7 @@ const quick: Readonly<Record<string, Make>> = {
   "an upgrade with a body": () => [upgrade(...socket13, "Content-Length: 5"), "hello", "end"],
   "an upgrade without a key": () => [upgrade("Sec-WebSocket-Version: 13"), "end"],
   "an upgrade to an old version": () => [upgrade(key, "Sec-WebSocket-Version: 1"), "end"],
-  "an upgrade that is none": () => [
+  "an invalid upgrade": () => [
     `${head(`POST ${path} HTTP/1.1`, "Connection: Upgrade", "Upgrade: websocket", ...socket13)}\r\n\r\n`,
     "end",
   ],

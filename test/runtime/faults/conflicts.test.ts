@@ -21,7 +21,7 @@ interface Traces {
 
 const none: Traces = { label: 0, visits: 0, holds: false };
 
-testWithDice("somebody else is faster with nearly every write", async (dice) => {
+testWithDice("converges although another manager causes conflicts at nearly every write", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);

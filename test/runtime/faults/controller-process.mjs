@@ -1,6 +1,6 @@
 // Controller in a process of its own, for tests that kill it: `controller-process.mjs OPTIONS`, with options in JSON.
 // It does the same as `sites.ts`, appends every effect to a file, and reports on stdout that it is ready and each
-// effect. It ends when it is told to by its parent, or when the parent has exited.
+// effect. It ends when its parent sends a message, or when the parent has exited.
 import { appendFileSync } from "node:fs";
 import { z } from "zod";
 import { createClient, httpTransport, loadConnection } from "../../../dist/client/index.js";

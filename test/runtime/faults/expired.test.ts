@@ -8,7 +8,7 @@ import { differences, Page, Site, sitesController } from "./sites.js";
 import { Workload } from "./workload.js";
 import { World } from "./world.js";
 
-testWithDice("what happened while nobody watched, and was forgotten since, is not missed", async (dice) => {
+testWithDice("changes during an outage are not missed when the server has compacted them", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct, server } = home;
   await using onlooker = await Onlooker.open(direct);

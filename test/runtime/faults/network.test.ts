@@ -35,7 +35,7 @@ function badNetwork(dice: Dice): (request: Passing) => Fault | undefined {
   };
 }
 
-testWithDice("watches cut in the middle of events, and requests that fail in every way", async (dice) => {
+testWithDice("converges although watches are interrupted and requests fail in every way", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);

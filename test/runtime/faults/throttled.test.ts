@@ -13,7 +13,7 @@ const burst = 20;
 /** Number of rejected requests before the server accepts requests again. */
 const storm = 16;
 
-testWithDice("a server that has had enough is left alone for as long as it asks", async (dice) => {
+testWithDice("requests are repeated only after the Retry-After of an overloaded server", async (dice) => {
   await using home = await startSiteServer();
   const { proxy, direct } = home;
   await using onlooker = await Onlooker.open(direct);
