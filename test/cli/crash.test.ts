@@ -168,7 +168,7 @@ async function killed(running: FettleProcess): Promise<void> {
 }
 
 testWithDice(
-  `what was acknowledged outlives ${kills} kills in the middle of ${applies} applies, and all comes to rest`,
+  `acknowledged writes survive ${kills} kills during ${applies} applies, and controllers finish their work`,
   async (dice) => {
     const cwd = await folderWith();
     const { port } = await freePorts(["port"]);

@@ -10,18 +10,18 @@ Doc comments, which editors show, say more than the sentence here. Nothing else 
 
 /** Purpose of each path; a new path needs a sentence here. */
 const paths: Readonly<Record<string, string>> = {
-  fettle: "What most users import.",
+  fettle: "Everything that most users need.",
   "fettle/model":
     "Objects, names, selectors, conditions, patches, apply, diffs, errors, schemas and time; no I/O.",
   "fettle/client":
     "The client, kubeconfigs, informers and pollers. [The client](../client.md) explains them.",
   "fettle/kubernetes": "Kubernetes' own kinds with their types, by their API version.",
-  "fettle/runtime": "Controllers and all they are made of. [Controllers](../controllers.md) explains them.",
-  "fettle/store": "The store's contract, and the stores there are. [Stores](../stores.md) explains them.",
-  "fettle/store/conformance": "What examines a store of your own.",
+  "fettle/runtime": "Controllers and their parts. [Controllers](../controllers.md) explains them.",
+  "fettle/store": "The contract of stores, and its implementations. [Stores](../stores.md) explains them.",
+  "fettle/store/conformance": "Conformance suite for your own store.",
   "fettle/server": "The API server alone. [The API server](../server.md) explains it.",
-  "fettle/plane": "What puts it all together: control plane, operator, configuration, backup.",
-  "fettle/testing": "What controllers are tested with, in any test runner.",
+  "fettle/plane": "Everything put together: control plane, operator, configuration, backup.",
+  "fettle/testing": "Tools to test controllers, in any test runner.",
 };
 
 /** Paths of package.json with their source files. */

@@ -38,10 +38,10 @@ export function configPage(): string {
   const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
   return page("The configuration", about, [
     table(head, rows),
-    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) unless its code says otherwise. What is said of
-a controller here goes before what its code says; what nobody says is as its code has it. ${short.join(" ")} Durations are texts such
+    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) by default. Settings of
+a controller override the options in its code; settings that are not given leave them unchanged. ${short.join(" ")} Durations are strings such
 as \`500ms\`, \`10s\`, \`5m\` or \`12h\`.`,
-    "## Other variables of the environment",
+    "## Other environment variables",
     table(
       ["variable", "what it does"],
       variables.map(([names, what]) => [names.split(", ").map(code).join(", "), what]),

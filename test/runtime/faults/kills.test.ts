@@ -25,7 +25,7 @@ function killAtRequest({ proxy }: SiteServer, dice: Dice, kill: () => void): voi
 }
 
 testWithDice(
-  `a controller that is killed ${kills} times, at any point, leaves nothing undone`,
+  `a controller that is killed ${kills} times at random points completes all work`,
   async (dice) => {
     await using home = await startSiteServer();
     const { proxy, direct, server } = home;

@@ -16,7 +16,7 @@ import { World } from "./world.js";
 const restarts = Number(process.env["FETTLE_RESTARTS"] ?? 4);
 
 testWithDice(
-  `a server that is killed ${restarts} times is followed through all of it`,
+  `controllers reconnect to a server that is killed ${restarts} times, and converge`,
   async (dice) => {
     await using server = new ServerProcess();
     await server.up;
