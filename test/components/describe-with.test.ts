@@ -96,7 +96,7 @@ describeWith("a suite whose component is available", fake, (get) => {
 
   test("cannot use it while tests are collected", () => {
     expect(early).toMatchObject({
-      message: 'fake runs only during the tests and hooks of "a suite whose component is here"',
+      message: 'fake runs only during the tests and hooks of "a suite whose component is available"',
     });
   });
 
