@@ -332,7 +332,7 @@ class TransportClient implements Client {
   async #update<T extends KubeObject>(kind: AnyKind, sent: Sent, options?: WriteOptions): Promise<T> {
     if (!sent.metadata?.name) {
       throw new TypeError(
-        `update: the ${sent.kind ?? "object"} has no metadata.name; what has none yet is created, and what was read has one`,
+        `update: the ${sent.kind ?? "object"} has no metadata.name; use create() for a new object, and the object from the server for an update`,
       );
     }
     return this.#ask(kind, options, (info, left) => {

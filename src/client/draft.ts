@@ -16,7 +16,7 @@ export function bodyOf(
 ): Sent & KindReference & { readonly metadata: ObjectMeta } {
   const { apiVersion = info.apiVersion, kind = info.kind, metadata, ...rest } = sent;
   if (apiVersion !== info.apiVersion || kind !== info.kind) {
-    throw new TypeError(`the object is a ${nameOf({ apiVersion, kind })}, and not a ${nameOf(info)}`);
+    throw new TypeError(`the object is a ${nameOf({ apiVersion, kind })}, not a ${nameOf(info)}`);
   }
   if (metadata === undefined || metadata === null) {
     throw new TypeError(
@@ -31,8 +31,10 @@ export function namedBodyOf(info: KindInfo, target: ObjectKey, sent: Sent): Retu
   const body = bodyOf(info, sent.metadata === undefined ? { ...sent, metadata: {} } : sent);
   const { name = target.name, namespace = target.namespace } = body.metadata;
   if (name !== target.name || (namespace !== target.namespace && info.scope === "Namespaced")) {
-    const asked = `${nameOf(info)} ${pathOf(target)}`;
-    throw new TypeError(`${asked} was to be changed, and has become ${pathOf({ name, namespace })}`);
+    const expected = `${nameOf(info)} ${pathOf(target)}`;
+    throw new TypeError(
+      `${expected}: the change returned an object named ${pathOf({ name, namespace })}; name and namespace cannot change`,
+    );
   }
   if (body.metadata.name !== undefined && body.metadata.namespace === namespace) return body;
   return { ...body, metadata: { ...body.metadata, name, ...(namespace !== undefined && { namespace }) } };

@@ -6,7 +6,7 @@ import { startApi, type Api } from "../server/index.js";
 import { MemoryStore } from "../store/index.js";
 import { inProcess } from "./in-process.js";
 
-/** A store whose reads can be held up, or fail. */
+/** Store whose reads can be delayed or fail. */
 class PacedStore extends MemoryStore {
   before: () => Promise<void> = async () => {};
 
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const make = (name = "a"): Promise<KubeObject> => transport.create(ConfigMap, scope, { metadata: { name } });
 
-/** What was thrown. */
+/** Error that a promise rejects with. */
 async function failureOf(doing: Promise<unknown>): Promise<unknown> {
   return doing.then(
     () => undefined,

@@ -177,7 +177,7 @@ export async function testPlane(options: TestPlaneOptions = {}): Promise<TestPla
       if (Date.now() - began > limit) {
         const names = [...busy, ...passing].map(({ name }) => name).join(", ");
         throw new Error(
-          `${names} did not settle: a run waits for time to pass (call advance()), or for something that does not happen`,
+          `${names} did not settle: a run waits for time to pass (call advance()), or for something that never happens`,
         );
       }
       await pause(1);

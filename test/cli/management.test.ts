@@ -138,7 +138,7 @@ describe("debug", () => {
     const { changes } = JSON.parse((await fettle("debug events", { tail: "3", output: "json" })).out);
     expect(changes).toHaveLength(3);
     const live = follow("debug events", { follow: true, tail: "0", kind: "secrets" });
-    // Nothing shows that it listens: what comes is told sooner or later.
+    // There is no output before the first change, so keep writing until one is printed.
     const write = async (value: string): Promise<void> =>
       void (await plane.apply({
         apiVersion: "v1",
@@ -177,8 +177,14 @@ describe("debug", () => {
       kind: "Secret",
       data: { value: "[hidden]" },
     });
-    const shown = await fettle("debug state", { key: "secret/default/kept", output: "json", reveal: true });
-    expect(JSON.parse(shown.out).entries[0].value.data.value).toBe(Buffer.from("quiet").toString("base64"));
+    const revealed = await fettle("debug state", {
+      key: "secret/default/kept",
+      output: "json",
+      reveal: true,
+    });
+    expect(JSON.parse(revealed.out).entries[0].value.data.value).toBe(
+      Buffer.from("quiet").toString("base64"),
+    );
     expect((await fettle("debug state", { key: "nothing/*" })).err).toContain("No keys match");
     expect((await fettle("debug state", { limit: "1" })).err).toContain("more than 1");
   });

@@ -19,7 +19,7 @@ const example = fileURLToPath(new URL("../../examples/site/", import.meta.url));
 const site = (spec: string): string =>
   `apiVersion: demo.dev/v1\nkind: Site\nmetadata:\n  name: hello\nspec:\n${spec}\n`;
 
-/** Runs `fettle up` in this process while the test looks on. */
+/** Runs `fettle up` in this process during a test. */
 async function up(
   words: readonly string[],
   options: OptionValues,
@@ -47,7 +47,7 @@ const failure = async (words: readonly string[], options: OptionValues, cwd: str
   return (error as Error).message;
 };
 
-/** Another command against what runs in the folder. */
+/** Runs another command against the control plane of the folder. */
 async function other(cwd: string, ...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal({ cwd });
   const code = await runCommandLine(words, terminal);
@@ -150,7 +150,7 @@ export const Site = resource("demo.dev/v1", "Site", { spec: z.object({ title: z.
     await shows(/✗ Site default\/hello {2}failed: .*the printer is on fire, 8 times in a row; retrying/);
   });
   expect(terminal.out().match(/✗/g)).toHaveLength(4);
-  // The events about it say nothing new.
+  // Events about it repeat the line of the run.
   expect(terminal.out()).not.toMatch(/ ! Site/);
 });
 
@@ -195,7 +195,7 @@ test.each([
     'import "no-such-package";\n',
     /^m\.ts cannot be loaded: Cannot find (module|package) 'no-such-package'; is it in package\.json, and did you run npm install\?\n {4}at .*m\.ts/,
   ],
-])("a module that %s is told apart", async (_, text, message) => {
+])("reports a module that %s", async (_, text, message) => {
   const cwd = await folderWith({ "m.ts": text });
   expect(await failure(["m.ts"], { store: "memory" }, cwd)).toMatch(message);
 });
@@ -209,11 +209,11 @@ test.each([
     /^Site hello was rejected:\n {2}site\.yaml:7:10: .*spec\.pages: expected numeric/,
   ],
   [
-    "of a kind that nobody serves",
+    "of a kind that is not served",
     site("  a: b").replace("Site", "Sight"),
     /^Sight hello was rejected:\n {2}site\.yaml:1:1: /,
   ],
-])("a manifest that is %s is told with its place", async (_, text, message) => {
+])("reports a manifest that is %s with its position", async (_, text, message) => {
   const cwd = await folderWith({ "site.yaml": text });
   expect(await failure([join(example, "index.ts"), "site.yaml"], { store: "memory" }, cwd)).toMatch(message);
 });

@@ -25,13 +25,13 @@ spec: { color: ${color}${more} }
 `;
 }
 
-/** What is done, in order; `-f -` reads the text behind it. */
+/** Commands in order; `-f -` reads the given text. */
 const commands: readonly (readonly [line: string, input?: string])[] = [
   ["create namespace kubectl"],
   ["apply -f -", deployment(1, "web:1")],
   ["apply -f -", deployment(1, "web:1")],
   ["apply -f -", deployment(2, "web:2")],
-  // The hand-over: what was applied by the client is the server's from now on.
+  // Migration from client-side to server-side apply.
   ["apply --server-side -f -", deployment(2, "web:2")],
   ["apply --server-side -f -", deployment(3, "web:3")],
   ["apply --server-side --field-manager other -f -", deployment(4, "web:4")],
@@ -53,7 +53,7 @@ const commands: readonly (readonly [line: string, input?: string])[] = [
   ["delete configmap settings"],
 ];
 
-/** What kubectl prints in the course of a session, and what it leaves. */
+/** Output of kubectl during a session, and the remaining objects. */
 export async function kubectlSession(tool: Kubectl, kubeconfig: string): Promise<unknown> {
   const runner = new KubectlRunner(tool, kubeconfig);
   const comparables = new Comparables();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
-/** The drawing of ARCHITECTURE.md, written down once more: lint must agree with it for every pair of layers. */
+/** Layers as in ARCHITECTURE.md, written a second time: lint must agree for every pair of layers. */
 const mayImport: Record<string, readonly string[]> = {
   model: [],
   store: ["model"],

@@ -11,7 +11,7 @@ import { clientsFor, failureOf } from "./client-node/clients.js";
 import { KubectlRunner } from "./kubectl-runner.js";
 import { startTestServer, type TestServer } from "./test-server.js";
 
-/** An application as people write it: what a chart would install. */
+/** Application as a chart would install it. */
 const app = `
 apiVersion: v1
 kind: ServiceAccount
@@ -111,7 +111,7 @@ spec:
 `;
 
 describeWith("kubectl with workloads", kubectl, async () => {
-  // Older ones know some of these kinds in versions that are no more.
+  // Older versions use APIs of these kinds that no longer exist.
   const known = (await kubectl.versions()).filter(({ version }) => Number(version.split(".")[1]) >= 27);
   describe.skipIf(known.length === 0)("1.27 or newer", () => {
     installs(known.at(-1));
@@ -149,7 +149,8 @@ function installs(version: Kubectl | undefined): void {
     const versions = await versionsOf("all,pdb,netpol,ing,roles,rolebindings");
     const again = (await pipe(app, "apply", "-f", "-")).trim().split("\n");
     expect(again).toHaveLength(12);
-    // kubectl takes these for changed on any server: it compares quantities as texts, and claims and selectors as wholes.
+    // kubectl considers these changed on any server: it compares quantities as strings, and claims and selectors as a
+    // whole.
     expect(again.filter((line) => !line.endsWith(" unchanged"))).toEqual([
       "deployment.apps/shop configured",
       "poddisruptionbudget.policy/shop configured",
@@ -257,7 +258,7 @@ function installs(version: Kubectl | undefined): void {
     const images = spec.template.spec.containers.map(({ image }: { image: string }) => image);
     expect(images).toEqual(["shop:1.1", "log:2"]);
     expect(metadata.generation).toBe(3);
-    // What applies has the last word about what it applied.
+    // The applied fields win over the patched ones.
     await pipe(app, "apply", "-f", "-");
     const after = await json("deployment", "shop");
     expect(after.spec.template.spec.containers[0].image).toBe("shop:1.0");
@@ -402,8 +403,8 @@ describe("a typed client", () => {
     expect(made.status).toEqual({});
     made.status = { replicas: 1, readyReplicas: 1, observedGeneration: 1 };
     if (made.spec) made.spec.replicas = 9;
-    const told = await apps.replaceNamespacedDeploymentStatus({ name: "web", namespace, body: made });
-    expect(told).toMatchObject({
+    const withStatus = await apps.replaceNamespacedDeploymentStatus({ name: "web", namespace, body: made });
+    expect(withStatus).toMatchObject({
       metadata: { generation: 1 },
       spec: { replicas: 1 },
       status: { replicas: 1 },

@@ -76,8 +76,8 @@ export const command: Command = {
   },
 };
 
-/** How long a definition may take to be served before what needs it is tried anyway. */
-const definitionPatience = 30_000;
+/** Milliseconds to wait for a definition to be served; after that, the manifests that need it are applied anyway. */
+const definitionTimeout = 30_000;
 
 interface Applying {
   readonly client: Client;
@@ -112,20 +112,20 @@ async function applyOne(
   }
   if (object.kind === "CustomResourceDefinition" && !dryRun) {
     progress.show(`waiting for ${object.metadata.name} to be established`);
-    await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionPatience)]));
+    await untilServed(client, object, AbortSignal.any([signal, AbortSignal.timeout(definitionTimeout)]));
   }
   return object;
 }
 
-/** What the server says about one manifest is no reason to leave the others; that it cannot be reached is. */
+/** True if the server rejected this manifest only, so the others can go on; false if it cannot be reached. */
 function isRefusal(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "ApiError");
 }
 
-function refuseOtherNamespace({ manifest, place }: FoundManifest, asked: string | undefined): void {
+function refuseOtherNamespace({ manifest, place }: FoundManifest, expected: string | undefined): void {
   const { namespace } = manifest.metadata;
-  if (asked === undefined || namespace === undefined || namespace === asked) return;
+  if (expected === undefined || namespace === undefined || namespace === expected) return;
   throw new Error(
-    `${place("metadata.namespace")}: ${manifestTitle(manifest)} is in namespace ${namespace}, but -n is ${asked}; remove one of them`,
+    `${place("metadata.namespace")}: ${manifestTitle(manifest)} is in namespace ${namespace}, but -n is ${expected}; remove one of them`,
   );
 }

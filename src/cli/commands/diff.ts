@@ -10,8 +10,8 @@ import { fileOptions, readManifests } from "../manifests/read-manifests.js";
 import { problemsOf } from "../manifests/refusal.js";
 import { objectDiff } from "../output/object-diff.js";
 
-/** 1 says that there are differences. */
-const trouble = 2;
+/** Exit code for failures, as in diff(1): 1 means that there are differences. */
+const failureCode = 2;
 
 export const command: Command = {
   arguments: "[file...]",
@@ -22,7 +22,7 @@ export const command: Command = {
     ["fettle diff -f site.yaml", "what would change"],
     ["fettle diff -f manifests/ -R", "for a folder and its subfolders"],
   ],
-  failureCode: trouble,
+  failureCode,
   async run(words, options, terminal) {
     const files = [...listOption(options, "filename"), ...words];
     const found = inOrder(await readManifests(files, { recursive: options["recursive"] === true, terminal }));
@@ -33,7 +33,7 @@ export const command: Command = {
     for (const { manifest, place } of found) {
       const title = manifestTitle(manifest);
       try {
-        const { before, after, conflict } = await rehearsed(server.client, manifest, all, terminal.signal);
+        const { before, after, conflict } = await dryRunApply(server.client, manifest, all, terminal.signal);
         const text = objectDiff(before, after, { colors: terminal.colors, title });
         if (text !== "") {
           differs = true;
@@ -48,24 +48,24 @@ export const command: Command = {
         }
       }
     }
-    return failed ? trouble : differs ? 1 : 0;
+    return failed ? failureCode : differs ? 1 : 0;
   },
 };
 
-interface Rehearsal {
+interface DryRunResult {
   readonly before: KubeObject | undefined;
   readonly after: KubeObject;
   /** Error that an apply would fail with, because of fields of other field managers; `after` is with `--force`. */
   readonly conflict?: unknown;
 }
 
-/** An object before and after a manifest would be applied; what it needs first may be among the others. */
-async function rehearsed(
+/** Applies a manifest as a dry run. If another manifest creates what it needs, the manifest itself is the result. */
+async function dryRunApply(
   client: Client,
   manifest: Manifest,
   all: readonly Manifest[],
   signal: AbortSignal,
-): Promise<Rehearsal> {
+): Promise<DryRunResult> {
   const options = { dryRun: true, signal, fieldManager: "fettle" };
   try {
     const { before, object } = await applyOverEdits(client, manifest, options);

@@ -78,8 +78,8 @@ export const command: Command = {
       terminal.stdout.write(await printObjects(format, { objects: found, single: false, titleOf }));
     } else if (found.length === 0) {
       const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-      const whom = about === undefined ? "" : ` of ${about.join("/")}`;
-      terminal.stderr.write(`No events${whom}${where}.\n`);
+      const object = about === undefined ? "" : ` of ${about.join("/")}`;
+      terminal.stderr.write(`No events${object}${where}.\n`);
     } else terminal.stdout.write(columns([...titleRows, ...found.map(rowOf)]));
   },
 };
@@ -90,7 +90,7 @@ interface EventFilter {
   readonly isWanted: (event: ObjectEvent) => boolean;
 }
 
-/** The words for one object, if one was named: behind the command, or with `--for` as kubectl has it. */
+/** Arguments that name one object, given after the command or with `--for`, as in kubectl. */
 function aboutOf(words: readonly string[], options: OptionValues): readonly string[] | undefined {
   const about = textOption(options, "for");
   if (about === undefined) return words.length === 0 ? undefined : words;

@@ -61,7 +61,7 @@ export const command: Command = {
   },
 };
 
-/** The longest beginning that names a kind; the rest is the path of a field. */
+/** Splits at the longest prefix that names a kind; the rest is the path of a field. */
 function splitWord(
   word: string,
   kinds: readonly ServedKind[],
@@ -124,7 +124,7 @@ function writeOutline(
   for (const [name, field] of sortedFields(schema)) {
     const required = schema.required?.includes(name) === true ? " -required-" : "";
     const inside = insideOf(field, schemas);
-    // A schema that contains itself has no end.
+    // Recursive schemas are expanded once.
     const isRound = above.includes(inside.properties);
     write(`${indent}${name}\t<${typeText(field, schemas)}>${required}${isRound ? " …" : ""}\n`);
     if (inside.properties !== undefined && !isRound) {

@@ -123,7 +123,7 @@ export const command: Command = {
   commands: { manifests, crds, systemd },
 };
 
-/** What modules have: those that are named, or those of fettle.yaml, or src/index.ts. */
+/** Loads the modules of the arguments, those of fettle.yaml, or src/index.ts. */
 async function load(
   words: readonly string[],
   terminal: Terminal,
@@ -190,7 +190,7 @@ async function writeTexts(
   }
 }
 
-/** The name of the package in a folder as Kubernetes takes names; that of the folder where there is none. */
+/** Name of the package in a folder, or of the folder if there is none, as a valid Kubernetes name. */
 async function packageName(cwd: string): Promise<string> {
   let name = basename(cwd);
   try {
@@ -199,7 +199,7 @@ async function packageName(cwd: string): Promise<string> {
     };
     if (typeof found === "string") name = found.replace(/^@[^/]*\//, "");
   } catch {
-    // Then there is no package.
+    // No package.json, or an unreadable one.
   }
   const fitting = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
   return fitting.replaceAll(/^-+|-+$/g, "").slice(0, 63) || "controllers";

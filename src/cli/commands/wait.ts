@@ -35,13 +35,13 @@ export const command: Command = {
     ["fettle wait site/hello --for jsonpath='{.status.published}'=3", "until a field has a value"],
   ],
   async run(words, options, terminal) {
-    const asked = textOption(options, "for");
-    if (asked === undefined) {
+    const forOption = textOption(options, "for");
+    if (forOption === undefined) {
       throw new UsageError(
         "missing --for, such as --for condition=Ready, --for delete or --for jsonpath='{.status.phase}'=Done",
       );
     }
-    const goal = parseGoal(asked);
+    const goal = parseGoal(forOption);
     const timeout = (await durationOption(options, "timeout")) ?? 30_000;
     await using server = await connect(options, terminal);
     const waited = await findWaited(words, options, terminal, server, goal);
@@ -69,7 +69,7 @@ export const command: Command = {
 
 interface Waited extends WatchedObject {
   readonly title: string;
-  /** How it is, when it is not as wanted. */
+  /** Current state, if it is not the goal. */
   state: string;
   outcome: "waiting" | "met" | "lost";
 }

@@ -2,7 +2,7 @@ import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
-/** What modules have to offer to a control plane, each once. */
+/** Exports of modules that a control plane uses, without duplicates. */
 export interface Found {
   readonly controllers: readonly Controller[];
   readonly schedules: readonly Schedule[];
@@ -10,8 +10,8 @@ export interface Found {
 }
 
 /**
- * The controllers, schedules and kinds among what a module exports: by any name, also in lists. They are known by their
- * shape, since the module may have another copy of this package. Functions are not called.
+ * Finds the controllers, schedules and kinds among the exports of a module, under any name and in arrays. They are
+ * recognised by their shape, since the module may have another copy of this package. Functions are not called.
  */
 export function findIn(exports: Readonly<Record<string, unknown>>): Found {
   const controllers = new Set<Controller>();

@@ -6,10 +6,10 @@ import { comparable } from "../../runtime/log/secrets.js";
 
 const ignored = [...bookkeeping, 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'];
 
-/** What a line above the difference says already. */
+/** Fields that the heading of a difference shows. */
 export const address = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
 
-/** The difference between two versions of an object, for people; empty when there is none. What Secrets contain is hidden. */
+/** Formats the difference between two versions of an object; empty when there is none. Values of Secrets are hidden. */
 export function objectDiff(
   before: KubeObject | undefined,
   after: KubeObject | undefined,
@@ -25,7 +25,7 @@ export function objectDiff(
   return renderDiff(essence(from, patterns), essence(to, patterns), options);
 }
 
-/** Without what is left out, and without metadata of which nothing is left. */
+/** Removes the ignored fields, and metadata that is empty without them. */
 function essence(object: Json | undefined, patterns: readonly string[]): Json | undefined {
   if (object === undefined) return undefined;
   const kept = withoutIgnored(object, patterns);
@@ -40,7 +40,7 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** The same, further to the right. */
+/** Indents every line. */
 export function indented(text: string, by = "  "): string {
   return text
     .split("\n")

@@ -18,7 +18,7 @@ export async function showRuns(
   );
 }
 
-/** Runs, with a line between those of an object and those of a later one of the same name. */
+/** Inserts a separator between the runs of an object and those of a later object of the same name. */
 function separated(runs: readonly RunReport[]): readonly (RunReport | string)[] {
   const uids = new Map<string, string>();
   return runs.flatMap((run) => {

@@ -150,7 +150,7 @@ class OpenInformers implements Informers {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new InformerStopped("the informers were closed; make new ones to go on");
+    if (this.#closed) throw new InformerStopped("the informers are closed; create new ones");
   }
 }
 

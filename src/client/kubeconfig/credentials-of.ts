@@ -67,7 +67,7 @@ async function fixedAuthorization(
   const { where, token, username, password = "" } = user;
   const hasToken = token !== undefined || user.tokenFile !== undefined;
   if (hasToken && username !== undefined) {
-    throw new KubeconfigError(`${where}: there is a token and a username; remove one of them`);
+    throw new KubeconfigError(`${where}: token and username are both set; remove one of them`);
   }
   if (username !== undefined) {
     const header = basic(username, password);

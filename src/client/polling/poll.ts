@@ -108,7 +108,7 @@ export function poll<Row, T extends KubeObject>(
   if (options.toObject !== undefined) {
     if (options.version !== undefined && options.key === undefined) {
       throw new TypeError(
-        `poll ${JSON.stringify(options.name)} has "version" but no "key": without one it is not known whose version that is`,
+        `poll ${JSON.stringify(options.name)} has "version" but no "key": add "key", which identifies the row of a version`,
       );
     }
     return new PollingSource(options, options);

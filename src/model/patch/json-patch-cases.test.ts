@@ -101,7 +101,7 @@ const general: Row[] = [
   ["replace below nothing", { bar: "baz" }, [replace("/foo/bar", false)], fails("path")],
 
   [
-    "members nobody defined are ignored",
+    "unknown members are ignored",
     { foo: 1 },
     [{ op: "test", path: "/foo", value: 1, spurious: 1 }],
     becomes({ foo: 1 }),
@@ -237,7 +237,7 @@ const general: Row[] = [
   ["copy from nowhere", { foo: 1 }, [copy("/bar", "/foo")], fails("path")],
   ["move without from", { foo: 1 }, [{ op: "move", path: "" }], fails("malformed")],
   ["move from nowhere", { foo: 1 }, [move("/bar", "/foo")], fails("path")],
-  ["an op nobody knows", { foo: 1 }, [{ op: "spam", path: "/foo", value: 1 }], fails("malformed")],
+  ["an unknown op", { foo: 1 }, [{ op: "spam", path: "/foo", value: 1 }], fails("malformed")],
   ["00 is no position", ["foo", "bar"], [expecting("/00", "foo")], fails("path")],
   ["01 is no position", ["foo", "bar"], [expecting("/01", "bar")], fails("path")],
   ["remove a missing field", { foo: "bar" }, [remove("/baz")], fails("path")],

@@ -5,7 +5,7 @@ import { PacedStore } from "./fixtures/paced-store.js";
 import { Schedule } from "./fixtures/schedule.js";
 import { definition, World } from "./fixtures/world.js";
 
-/** A creation: when it begins, and how long it takes from being let in to being written. */
+/** A create: its start, and its duration between admission and commit. */
 const creation = fc.record({
   plural: fc.constantFrom("configmaps", "widgets", "serviceaccounts"),
   start: fc.nat(40),
@@ -67,7 +67,7 @@ for (const servers of [1, 2]) {
     ));
 }
 
-/** Creates the namespace anew as soon as it is gone, and something in it that has to stay. */
+/** Recreates the namespace as soon as it is deleted, with an object that must stay. */
 async function recreate(world: World, schedule: Schedule, start: number): Promise<void> {
   await schedule.after(start);
   for (;;) {
@@ -82,7 +82,7 @@ async function recreate(world: World, schedule: Schedule, start: number): Promis
   await world.create("secrets", "kept", { namespace: "team" });
 }
 
-/** Refusals that are due while a namespace goes. */
+/** Expected errors while a namespace is deleted. */
 async function lenient(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -13,7 +13,7 @@ function typeOf(name: string): ResourceType {
   return found;
 }
 
-/** What the server makes of a new object before it is validated. */
+/** New object as the server has it before validation. */
 function created(name: string, body: object): Draft {
   const type = typeOf(name);
   const draft = { ...structuredClone(body), ...identityOf(type) } as unknown as Draft;
@@ -264,7 +264,7 @@ describe("Secret", () => {
       ["data: Too long: may not be more than 1048576 bytes"],
     ],
     [
-      "a token of nobody",
+      "a token without a service account",
       { type: "kubernetes.io/service-account-token" },
       ["metadata.annotations[kubernetes.io/service-account.name]: Required value"],
     ],

@@ -15,7 +15,7 @@ function type(values: Parameters<typeof resourceType>[0]): ResourceType {
 
 const intOrString: StructuralSchema[] = [{ type: "integer" }, { type: "string" }];
 
-/** What apiextensions makes of this schema was compared with Kubernetes 1.33: the expectations below are what it said. */
+/** Schema whose publication was compared with Kubernetes 1.33: the expectations below are its results. */
 const widgetSchema: StructuralSchema = {
   description: "A widget.",
   type: "object",

@@ -106,12 +106,12 @@ export const errors: Theme = {
   ],
 };
 
-/** Whether it is in what a Status says, or the code itself. */
+/** True for a path in a Status, or for the code. */
 function ofStatus(path: string): boolean {
   return /^(code|body\.(message|reason|code|details(\..*)?))$/.test(path);
 }
 
-/** Without those that are the same as an earlier one. */
+/** Removes duplicates. */
 function once(causes: unknown): unknown {
   if (!Array.isArray(causes)) return causes;
   const texts = causes.map((cause) => JSON.stringify(cause));

@@ -79,7 +79,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     "401 for the token %j",
     async (token) => {
       for (const path of [namespaces, "/version"]) {
-        // A header of blanks is none.
+        // A header of spaces counts as missing.
         const answer = await wire.call(path, { token });
         if (token === " ") expect([401, 403, 200]).toContain(answer.code);
         else expect(answer).toMatchObject({ code: 401, json: { kind: "Status", reason: "Unauthorized" } });
@@ -116,7 +116,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
     expect(await code("boss-token")).toBe(401);
     await watch.ended;
     expect(await code(server.token)).toBe(200);
-    // A file that cannot be read leaves everything as it was, and says so.
+    // If the file cannot be read, the tokens stay and the error is reported.
     writeFileSync(tokenFile, "only-one-column\n");
     await expect.poll(() => server.errors.length, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(String(server.errors[0])).toMatch(/line 1.*at least 3 columns/);
@@ -141,7 +141,7 @@ describe.each<Transport>(["http/1.1", "https/1.1", "h2"])("who is let in over %s
   ];
   test.each(hosts)("Host %s: %i", async (host, code) => {
     expect((await wire.get(namespaces, { host })).code).toBe(code);
-    // Before anything else is said, to whomever.
+    // Checked before anything else, for every user.
     expect((await wire.call("/version", { token: null, headers: { host } })).code).toBe(code);
   });
 
@@ -295,7 +295,7 @@ describe("listening and files", () => {
     for (const directory of ["auth", "tls"]) {
       expect((statSync(join(folder, "again", directory)).mode & 0o077).toString(8), directory).toBe("0");
     }
-    // Nothing half-written is left behind.
+    // No incomplete file remains.
     expect(readdirSync(join(folder, "again")).sort()).toEqual(["auth", "kubeconfig", "tls"]);
   });
 

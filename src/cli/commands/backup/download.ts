@@ -4,7 +4,7 @@ import { Caller } from "../../../client/transport/http/calls/caller.js";
 import { RetryPolicy } from "../../../client/transport/http/calls/retries.js";
 import { managementPath } from "../../../plane/management/contract.js";
 
-/** The backup that a running control plane makes of itself, as it comes over the wire. */
+/** Streams the backup that a running control plane makes of itself. */
 export async function* downloadBackup(
   connection: Connection,
   { userAgent, signal }: { readonly userAgent: string; readonly signal: AbortSignal },

@@ -10,22 +10,23 @@ export interface Saved {
 }
 
 export interface SaveOptions {
-  /** Whether a file of that name is replaced. */
+  /** Replaces an existing file. */
   readonly force: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
 }
 
 /**
- * Writes a backup to a file that only its owner may read. It gets its name when it is whole: it has been read again, and
- * its checksum is right. A file that was there before stays until then; unless `force` is set, it stays for good.
+ * Writes a backup to a file that only its owner may read. The backup is written under a temporary name and renamed once
+ * it has been read back and its checksum verified. An existing file stays until then, and is replaced only if `force`
+ * is set.
  */
 export async function saveBackup(
   stream: AsyncIterable<Uint8Array>,
   file: string,
   { force, signal, onProgress }: SaveOptions,
 ): Promise<Saved> {
-  // Others may make one of the same name at the same time.
+  // Another process may write a backup of the same name at the same time.
   const part = `${file}.${process.pid}.part`;
   await removeAbandoned(file);
   try {
@@ -77,7 +78,7 @@ async function write(
   try {
     for await (const chunk of stream) {
       signal.throwIfAborted();
-      // Not before something comes: a server that is not there leaves no file.
+      // Open the file only when data arrives, so that an unreachable server leaves no file behind.
       handle ??= await open(file, "w", 0o600);
       for (let written = 0; written < chunk.length;) {
         written += (await handle.write(chunk, written)).bytesWritten;

@@ -4,17 +4,17 @@ export interface OperatorOptions {
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
-  /** What the container is told: the module as it lies in the image. */
+  /** Arguments of the container: the path of the module in the image. */
   readonly args: readonly string[];
   readonly rules: readonly Rule[];
-  /** Into how many shards the objects are divided; undefined when one process works at a time. */
+  /** Number of shards; undefined when one process works at a time. */
   readonly shards?: number | undefined;
 }
 
-/** Where `fettle run` answers probes and tells metrics. */
+/** Port of `fettle run` for probes and metrics. */
 const healthPort = 8081;
 
-/** What lets controllers do their work, and nothing else. */
+/** ServiceAccount and RBAC with the permissions that the controllers need, and no others. */
 export function accessManifests({ name, namespace, rules, shards }: OperatorOptions): readonly object[] {
   const labels = labelsOf(name);
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
@@ -47,7 +47,7 @@ export function accessManifests({ name, namespace, rules, shards }: OperatorOpti
   ];
 }
 
-/** The process itself: small, without rights on its node, restarted when it does not answer. */
+/** Deployment of the process: small, without privileges on its node, restarted when its probes fail. */
 export function deploymentManifest({ name, namespace, image, args, shards }: OperatorOptions): object {
   const labels = labelsOf(name);
   const probe = (path: string, periodSeconds: number) => ({
@@ -63,7 +63,7 @@ export function deploymentManifest({ name, namespace, image, args, shards }: Ope
       { name: "FETTLE_HEALTH_HOST", value: "0.0.0.0" },
       { name: "FETTLE_HEALTH_PORT", value: String(healthPort) },
       { name: "FETTLE_LOG", value: "json" },
-      // The rest of the limit is for what is not JavaScript's heap; a small nursery keeps the process small.
+      // The rest of the limit is for memory outside of the JavaScript heap; a small semi-space keeps the process small.
       { name: "NODE_OPTIONS", value: "--max-old-space-size=80 --max-semi-space-size=2" },
     ],
     ports: [{ name: "health", containerPort: healthPort }],
@@ -85,7 +85,7 @@ export function deploymentManifest({ name, namespace, image, args, shards }: Ope
     kind: "Deployment",
     metadata: { name, namespace, labels },
     spec: {
-      // More of them stand by, as one works at a time; with shards all of them work.
+      // Without shards further replicas are standbys, since one works at a time; with shards all of them work.
       replicas: shards === undefined ? 1 : 3,
       selector: { matchLabels: labels },
       template: {

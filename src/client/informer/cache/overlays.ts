@@ -62,7 +62,7 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Processes an event: the object at a version, undefined for DELETED. */
-  told(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
+  received(key: string, object: T | undefined, version: string | undefined, uid: string | undefined): void {
     const overlay = this.#of(key);
     if (overlay !== undefined && !this.#ends(key, overlay, object, version, uid)) overlay.base = object;
     else {
@@ -72,29 +72,29 @@ export class Overlays<T extends KubeObject> {
   }
 
   /** Makes a write visible; undefined hides an object that the write moved out of scope. */
-  wrote(key: string, shown: T | undefined, version: string, uid: string | undefined): void {
+  wrote(key: string, visible: T | undefined, version: string, uid: string | undefined): void {
     const base = this.base(key);
     const before = this.#written.get(key);
     if (base !== undefined && hasReached(base.metadata.resourceVersion, version)) return;
     if (before !== undefined && isLater(before.version, version)) return;
     // The response to a write may arrive after the response to a later delete.
     if (uid !== undefined && this.#removed.get(key)?.uid === uid) return;
-    if (shown === undefined && base === undefined && before === undefined) return;
+    if (visible === undefined && base === undefined && before === undefined) return;
     this.#forget(key);
     this.#written.set(key, { version, uid, base, at: this.#clock.now(), order: ++this.#order });
-    this.#show(key, shown);
+    this.#show(key, visible);
     this.#arm();
   }
 
   /** Hides a deleted object; without a uid, the visible one. */
   removed(key: string, uid: string | undefined): void {
-    const shown = this.#cache.get(key);
-    if (shown === undefined) return;
-    const known = shown.metadata.uid;
-    if (uid !== undefined && known !== undefined && uid !== known) return;
+    const visible = this.#cache.get(key);
+    if (visible === undefined) return;
+    const visibleUid = visible.metadata.uid;
+    if (uid !== undefined && visibleUid !== undefined && uid !== visibleUid) return;
     const base = this.base(key);
     this.#forget(key);
-    this.#removed.set(key, { uid: known ?? uid, base, at: this.#clock.now(), order: ++this.#order });
+    this.#removed.set(key, { uid: visibleUid ?? uid, base, at: this.#clock.now(), order: ++this.#order });
     this.#cache.delete(key);
     this.#arm();
   }

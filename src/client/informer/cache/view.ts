@@ -70,7 +70,7 @@ export class View {
     const base = this.#overlays.base(key);
     if (base !== undefined && isLater(base.metadata.resourceVersion, raw.metadata.resourceVersion)) return;
     const { resourceVersion, uid } = raw.metadata;
-    this.#overlays.told(key, undefined, resourceVersion, uid);
+    this.#overlays.received(key, undefined, resourceVersion, uid);
     if (base !== undefined) this.#notify("DELETED", sameObject(base, raw) ? this.#kept(raw) : base, base);
   }
 
@@ -100,7 +100,7 @@ export class View {
       finish: (version) => {
         for (const [key, base] of this.#overlays.bases()) {
           if (seen.has(key)) continue;
-          this.#overlays.told(key, undefined, version, base.metadata.uid);
+          this.#overlays.received(key, undefined, version, base.metadata.uid);
           this.#notify("DELETED", base, base);
         }
         this.#overlays.listed(version, mark);
@@ -138,10 +138,10 @@ export class View {
     const object = this.#kept(raw);
     if (base !== undefined && !same) {
       // Another object of the same name: the DELETED of the previous one was missed.
-      this.#overlays.told(key, undefined, resourceVersion, base.metadata.uid);
+      this.#overlays.received(key, undefined, resourceVersion, base.metadata.uid);
       this.#notify("DELETED", base, base);
     }
-    this.#overlays.told(key, object, resourceVersion, uid);
+    this.#overlays.received(key, object, resourceVersion, uid);
     if (!same) this.#notify("CREATED", object);
     else {
       const type = classify(base, object) ?? this.#unseenChange(object);

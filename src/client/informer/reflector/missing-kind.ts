@@ -27,7 +27,7 @@ export class MissingKind {
     this.#options = options;
   }
 
-  /** Records a 404. */
+  /** Handles a 404 of the kind. */
   async seen(signal: AbortSignal): Promise<void> {
     const { clock, view } = this.#options;
     if (!view.synced) return;

@@ -212,7 +212,7 @@ export class Reflector {
     else if (type === "DELETED") (listing ?? view).remove(object);
     else if (type === "ADDED" || type === "MODIFIED") (listing ?? view).upsert(object);
     else if (type !== "BOOKMARK")
-      report(new TypeError(`no such event is known: ${excerpt(type)}`), "reading an event");
+      report(new TypeError(`unknown type of event: ${excerpt(type)}`), "reading an event");
     if (listing !== undefined) return;
     // Initial events are not ordered by version: there is no version to resume from until they are complete.
     const version = object?.metadata?.resourceVersion;

@@ -46,7 +46,7 @@ export async function* readLines(
     // An abort ends the stream without an error.
     if (signal?.aborted !== true) throw error;
   } finally {
-    stream?.close(new Error("nobody listens any more"));
+    stream?.close(new Error("the reader has stopped"));
   }
 }
 
@@ -54,7 +54,7 @@ function parse(line: Buffer, title: string): unknown {
   try {
     return JSON.parse(line.toString());
   } catch (cause) {
-    throw new ConnectionError(`to ${title}, the server sent a line that is no JSON: ${excerpt(line)}`, {
+    throw new ConnectionError(`the response to ${title} has a line that is not JSON: ${excerpt(line)}`, {
       cause,
     });
   }

@@ -322,7 +322,7 @@ function serverUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TypeError(
-    `${JSON.stringify(server)} is no address of a server: write it as in "https://127.0.0.1:6443"`,
+    `${JSON.stringify(server)} is not the URL of a server: use one such as "https://127.0.0.1:6443"`,
   );
 }
 
@@ -338,15 +338,15 @@ function deletion({
   preconditions,
   dryRun,
 }: DeleteOptions): Partial<RequestParts> {
-  const said = {
+  const options = {
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(preconditions !== undefined && { preconditions }),
     ...(dryRun === true && { dryRun: ["All"] }),
   };
-  if (Object.keys(said).length === 0) return {};
+  if (Object.keys(options).length === 0) return {};
   return {
-    content: { apiVersion: "v1", kind: "DeleteOptions", ...said },
+    content: { apiVersion: "v1", kind: "DeleteOptions", ...options },
     contentType: "application/json",
   };
 }

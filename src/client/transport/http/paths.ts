@@ -39,7 +39,7 @@ function pathIn({ apiVersion, plural }: KindInfo, { namespace }: Scope): string 
   return `${start}${within}/${encodeURIComponent(plural)}`;
 }
 
-/** The question mark and what follows; nothing when there is nothing to say. */
+/** Query of a URL with its question mark; empty without parameters. */
 export function queryText(query: Query): string {
   const text = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== "")

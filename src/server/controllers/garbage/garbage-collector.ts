@@ -115,10 +115,10 @@ export class GarbageCollector extends ServerController {
   #noteGone({ key, previous }: WatchEvent): void {
     this.#parked.delete(key);
     if (this.#graph.isEmpty) return;
-    const known = this.#graph.get(key);
+    const node = this.#graph.get(key);
     this.#graph.delete(key);
-    if (known) this.#unblock(known, undefined);
-    const uid = known?.uid ?? (previous && uidIn(previous.value));
+    if (node) this.#unblock(node, undefined);
+    const uid = node?.uid ?? (previous && uidIn(previous.value));
     if (uid === undefined) return;
     this.#gone++;
     this.#graph.setOwnerAt(uid, undefined);

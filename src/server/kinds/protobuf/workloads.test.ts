@@ -30,14 +30,14 @@ describe.each(samples)("%s", (_, type = "", bytes = "", json = "") => {
   test("keeps every value", () => {
     const normal = structuredClone(object);
     normalizeObject(normal);
-    expect(normal).toMatchObject(said(object) as object);
+    expect(normal).toMatchObject(withoutEmpty(object) as object);
   });
 });
 
-/** What an object says, without what Go writes for nothing. */
-function said(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(said);
+/** Object without the empty values that Go writes. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, part]) => part !== null);
-  return Object.fromEntries(entries.map(([key, part]) => [key, said(part)]));
+  return Object.fromEntries(entries.map(([key, part]) => [key, withoutEmpty(part)]));
 }

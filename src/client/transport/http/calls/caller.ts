@@ -119,7 +119,7 @@ export class Caller {
   }
 
   #closedError(): ConnectionError {
-    return new ConnectionError(`the transport to ${this.#options.server.origin} is closed; make a new one`);
+    return new ConnectionError(`the transport to ${this.#options.server.origin} is closed; create a new one`);
   }
 
   #begin(signal: AbortSignal | undefined): CallTime {
@@ -190,7 +190,8 @@ export class Caller {
     signal.throwIfAborted();
     const start = clock.now();
     const watch = request.verb === "watch" ? dispatchers.openWatch() : undefined;
-    const hangUp = (): void => void (watch && this.#connections.drop(watch, new Error("the watch is over")));
+    const hangUp = (): void =>
+      void (watch && this.#connections.drop(watch, new Error("the watch has ended")));
     let code: number | undefined;
     let isOpen = false;
     try {

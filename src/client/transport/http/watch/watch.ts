@@ -45,7 +45,7 @@ export async function* watch({
     const wasClosed = caller.isClosed && stream !== undefined;
     if (signal?.aborted !== true && !wasClosed) throw error;
   } finally {
-    stream?.close(new Error("the watch is over"));
+    stream?.close(new Error("the watch has ended"));
   }
 }
 

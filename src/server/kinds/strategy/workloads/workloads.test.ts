@@ -11,7 +11,7 @@ function typeOf(kind: string): ResourceType {
   return type;
 }
 
-/** What the server makes of an object that was sent. */
+/** Object as the server decodes it. */
 function read(kind: string, spec: object, more: object = {}): Draft {
   const type = typeOf(kind);
   const identity = { apiVersion: apiVersionOf(type), kind, metadata: { name: "it" } };
