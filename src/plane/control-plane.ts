@@ -18,7 +18,7 @@ import {
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
-import { management, type ApiAccess } from "./management/management.js";
+import { management, type UserAccess } from "./management/management.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -65,7 +65,7 @@ const defaultData = ".fettle";
 /** Parts that the server reports on but that are started after it. */
 interface StartedParts {
   controllers?: Controllers;
-  api?: ApiAccess;
+  api?: UserAccess;
 }
 
 /**

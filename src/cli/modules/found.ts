@@ -3,7 +3,7 @@ import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
 /** What modules have to offer to a control plane, each once. */
-export interface Found {
+export interface ModuleExports {
   readonly controllers: readonly Controller[];
   readonly schedules: readonly Schedule[];
   readonly kinds: readonly Resource[];
@@ -13,7 +13,7 @@ export interface Found {
  * The controllers, schedules and kinds among what a module exports: by any name, also in lists. They are known by their
  * shape, since the module may have another copy of this package. Functions are not called.
  */
-export function findIn(exports: Readonly<Record<string, unknown>>): Found {
+export function findIn(exports: Readonly<Record<string, unknown>>): ModuleExports {
   const controllers = new Set<Controller>();
   const schedules = new Set<Schedule>();
   const kinds = new Set<Resource>();

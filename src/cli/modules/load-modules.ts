@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as Jiti from "jiti";
-import { findIn, type Found } from "./found.js";
+import { findIn, type ModuleExports } from "./found.js";
 
 /** What was found in modules, and the files that took part. */
-export interface Loaded extends Found {
+export interface Loaded extends ModuleExports {
   /** The modules, and what they import in turn as far as it is TypeScript; nothing of node_modules. */
   readonly files: readonly string[];
 }
@@ -29,7 +29,7 @@ const typescript = /\.[cm]?tsx?$/;
  */
 export async function loadModules(paths: readonly string[], cwd: string): Promise<Loaded> {
   const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
-  const all: Found[] = [];
+  const all: ModuleExports[] = [];
   for (const path of paths) {
     const name = relative(cwd, path);
     const exports = await importing(path, cwd, load);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 import { findKind, findKinds } from "./find-kind.js";
-import { servedKinds, type ServedKind } from "../server/served-kinds.js";
+import { discoverKinds, type ServedKind } from "../server/served-kinds.js";
 
 /** A server that knows only the discovery of old: one document for each group and version. */
 function oldServer(documents: Readonly<Record<string, object>>): HttpTransport {
@@ -59,7 +59,7 @@ const server = oldServer({
 const show = ({ apiVersion, kind }: ServedKind): string => `${apiVersion}/${kind}`;
 
 describe("with the documents of old servers", async () => {
-  const kinds = await servedKinds(server);
+  const kinds = await discoverKinds(server);
 
   test("subresources are no kinds, and preferred versions come first", () => {
     expect(kinds.map(show)).toEqual([

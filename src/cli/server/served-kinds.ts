@@ -21,7 +21,7 @@ const acceptAggregated =
  * All kinds of a server, the core group's first, each group with its preferred version before the others. Two requests,
  * unless the server is an old one.
  */
-export async function servedKinds(
+export async function discoverKinds(
   transport: HttpTransport,
   signal?: AbortSignal,
 ): Promise<readonly ServedKind[]> {

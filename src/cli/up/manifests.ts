@@ -8,7 +8,7 @@ import { placedManifests, type PlacedManifest } from "../manifests/placed-manife
 import { problemsOf } from "../manifests/refusal.js";
 
 /** @throws {ManifestError} with the place of what is wrong. */
-export async function readManifests(
+export async function readStartManifests(
   paths: readonly string[],
   cwd: string,
 ): Promise<readonly PlacedManifest[]> {

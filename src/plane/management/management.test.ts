@@ -3,7 +3,7 @@ import { systemClock } from "../../model/core.js";
 import type { ExtensionResponse } from "../../server/index.js";
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
 import { controlPlane } from "../control-plane.js";
-import { management, type ApiAccess } from "./management.js";
+import { management, type UserAccess } from "./management.js";
 
 /** A store that is compacted between two reads. */
 function compactedStore(): Store {
@@ -35,7 +35,7 @@ test("authorizes the user of the request to read the object whose history is req
     authorize: ({ user }) => ({ allowed: user.name !== "anna" }),
   });
   const { pipeline } = plane.api;
-  const api: ApiAccess = {
+  const api: UserAccess = {
     clientAs: () => plane.client,
     checkAccess: (attributes) => pipeline.checkAccess(attributes),
   };

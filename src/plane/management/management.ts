@@ -11,7 +11,7 @@ import type { Store } from "../../store/index.js";
 import { managementPath } from "./contract.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
 import { executeQueueCommand, isQueueCommand, queueCommandRequest } from "./controllers/queue-commands.js";
-import { lines, untilDisconnected } from "./lines.js";
+import { jsonLines, untilDisconnected } from "./lines.js";
 import {
   bodyFields,
   durationParameter,
@@ -25,18 +25,18 @@ import { cpuProfile } from "./profile.js";
 import { followRuns, lastRuns } from "./runs/run-reports.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
-import { stateOf } from "./store/state.js";
+import { storeState } from "./store/state.js";
 import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
   /** Parts that are started after the server; undefined until then. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly api?: ApiAccess };
+  readonly parts: () => { readonly controllers?: Controllers; readonly api?: UserAccess };
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /** The API on behalf of the users of the management API. */
-export interface ApiAccess {
+export interface UserAccess {
   /** Client whose requests are made as a user. */
   clientAs(user: User): Client;
   /** @throws {ApiError} 403 */
@@ -49,7 +49,7 @@ interface Plane {
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
-  api(): ApiAccess;
+  api(): UserAccess;
 }
 
 interface Endpoint {
@@ -164,7 +164,7 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
     }),
   };
   if (!follow) return { json: { runs: await lastRuns(runs, query, reveal) } };
-  return lines(followRuns(runs, query, { reveal, signal: request.signal }));
+  return jsonLines(followRuns(runs, query, { reveal, signal: request.signal }));
 }
 
 async function respondPlan(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
@@ -217,7 +217,7 @@ async function respondTop(request: ExtensionRequest, plane: Plane): Promise<Exte
   const controllers = plane.controllers();
   if (!isSet(request, "follow")) return { json: await plane.top.once(controllers) };
   const every = durationParameter(request, "every", { min: 100, fallback: 2000 });
-  return lines(plane.top.follow(controllers, every, request.signal));
+  return jsonLines(plane.top.follow(controllers, every, request.signal));
 }
 
 async function respondChanges(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
@@ -232,7 +232,7 @@ async function respondChanges(request: ExtensionRequest, { store }: Plane): Prom
     reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
-  return follow ? lines(followChanges(store, options)) : { json: await lastChanges(store, options) };
+  return follow ? jsonLines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
 async function respondState(request: ExtensionRequest, { store }: Plane): Promise<ExtensionResponse> {
@@ -242,7 +242,7 @@ async function respondState(request: ExtensionRequest, { store }: Plane): Promis
     reveal: isSet(request, "reveal"),
     signal: request.signal,
   };
-  return { json: await stateOf(store, options) };
+  return { json: await storeState(store, options) };
 }
 
 async function respondProfile(request: ExtensionRequest): Promise<ExtensionResponse> {

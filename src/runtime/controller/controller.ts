@@ -2,7 +2,7 @@ import type { ObjectOf } from "../../client/kinds/kind.js";
 import type { IndexFunction, Source } from "../../client/source/source.js";
 import type { InformerScope } from "../../client/informer/informers.js";
 import { duration, names, type Duration, type KubeObject } from "../../model/core.js";
-import { finalizerOf, nameOf } from "./names.js";
+import { finalizerOf, controllerName } from "./names.js";
 import type { Verdict } from "./outcome.js";
 import type { PhaseRules } from "./phases.js";
 import type { Predicate } from "./predicates.js";
@@ -117,7 +117,7 @@ export function controller<
 >(options: ControllerOptions<K, Owns, Phase>): Controller {
   // The type parameters matter to users only.
   const any = options as unknown as DeclarativeOptions;
-  const name = nameOf(any);
+  const name = controllerName(any);
   checkOptions(name, any);
   if (any.cleanup !== undefined) checkFinalizer(finalizerOf(any, name));
   return {

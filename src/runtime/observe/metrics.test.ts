@@ -5,7 +5,7 @@ import { breakers } from "../breaker/breakers.js";
 import { kindOf, runOf, writeOf } from "../runs/fixtures/sample-run.js";
 import type { RunOutcome, StepRecord } from "../runs/run.js";
 import { controllerMetrics, type Metrics } from "./metrics.js";
-import type { Watched } from "./metrics/lookups.js";
+import type { GaugeSources } from "./metrics/lookups.js";
 
 const step = (outcome: StepRecord["outcome"]): StepRecord => ({
   name: "publish",
@@ -189,7 +189,7 @@ test("two caches of the same kind are one line, and no metric has two names", as
       { ...state, synced: true },
       { ...state, synced: false },
     ],
-  } as unknown as Watched["informers"];
+  } as unknown as GaugeSources["informers"];
   const election = { name: "sites", election: { isLeader: true } };
   metrics.watch(watching({ informers, election }));
   const text = (await metrics.text()).split("\n");
@@ -204,7 +204,7 @@ test("two caches of the same kind are one line, and no metric has two names", as
 
 const runFacts = { controller: "sites.demo.dev", kind: "Site", key: "default/hello", runId: "4f1c2a9e" };
 
-function watching(part: Partial<Watched>): Watched {
-  const informers = { states: () => [] } as unknown as Watched["informers"];
+function watching(part: Partial<GaugeSources>): GaugeSources {
+  const informers = { states: () => [] } as unknown as GaugeSources["informers"];
   return { clock: systemClock, controllers: [], informers, breakers: breakers(), ...part };
 }

@@ -8,7 +8,7 @@ import type { Finding } from "./findings/finding.js";
 import type { Observer } from "./observer.js";
 import { ControllerCounts } from "./metrics/controller-series.js";
 import { Counters, Histograms, type Family, type Sample } from "./metrics/family.js";
-import { lookups, type Polling, type Watched } from "./metrics/lookups.js";
+import { lookups, type Polling, type GaugeSources } from "./metrics/lookups.js";
 import { newRegistry, register } from "./metrics/registry.js";
 import { ScheduleCounts } from "./metrics/schedule-series.js";
 
@@ -79,7 +79,7 @@ export class Metrics {
     "Fields that were found to be set back and forth by two managers.",
     ["controller"],
   );
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new Set<GaugeSources>();
   readonly #pollers = new Set<Polling>();
   readonly #families: readonly Family[];
   #registry: Registry | Promise<Registry> | undefined;
@@ -135,7 +135,7 @@ export class Metrics {
   }
 
   /** Adds the gauges of running controllers; the returned function removes them. */
-  watch(watched: Watched): () => void {
+  watch(watched: GaugeSources): () => void {
     this.#watched.add(watched);
     for (const { name } of watched.controllers) {
       this.#controllers.of(name);

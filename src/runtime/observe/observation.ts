@@ -3,7 +3,7 @@ import { Detectors, type DetectorOptions } from "./findings/detectors.js";
 import type { Finding } from "./findings/finding.js";
 import type { Log } from "../log/log.js";
 import { controllerMetrics, type Metrics } from "./metrics.js";
-import type { Watched } from "./metrics/lookups.js";
+import type { GaugeSources } from "./metrics/lookups.js";
 import { observers, type Observer } from "./observer.js";
 import { isTraced, traces, type OpenTelemetry } from "./traces.js";
 
@@ -72,7 +72,7 @@ export class Observation {
     }
   }
 
-  watch(watched: Watched): void {
+  watch(watched: GaugeSources): void {
     this.#unwatch = this.metrics?.watch(watched) ?? this.#unwatch;
   }
 

@@ -7,10 +7,10 @@ import { messageOf } from "../log/message-of.js";
 import type { RunOutcome } from "../runs/run.js";
 import type { Staged } from "./children/staged.js";
 import { createContext } from "./create-context.js";
-import { failureOf, retryAfterOf } from "./failure.js";
+import { failedOutcome, retryAfterOf } from "./failure.js";
 import { hasFinalizer, setFinalizer } from "./object/finalizer.js";
 import { StatusDraft } from "./object/status-draft.js";
-import { observe } from "./observed.js";
+import { observedObject } from "./observed.js";
 import type { RunContext } from "./run-context.js";
 import { hasStatus, isInApi, patchContextOf, RunState } from "./run-state.js";
 import type { StepError } from "./steps/steps.js";
@@ -99,7 +99,7 @@ class Reconciliation {
       outcome = outcomeOf(end.value);
       if (method === "reconcile" && planChildren === undefined) await state.writeChildren(end.value);
     } catch (error) {
-      outcome = failureOf(error, signal);
+      outcome = failedOutcome(error, signal);
       retryAfter = retryAfterOf(error);
     }
     state.close();
@@ -109,7 +109,7 @@ class Reconciliation {
         await this.#writeStatus(outcome, method);
       } catch (error) {
         // The failure of the run matters more than that of reporting it.
-        if (outcome.type !== "error") outcome = failureOf(error, signal);
+        if (outcome.type !== "error") outcome = failedOutcome(error, signal);
         retryAfter ??= retryAfterOf(error);
       }
     }
@@ -121,7 +121,7 @@ class Reconciliation {
   async #call(method: "reconcile" | "cleanup"): Promise<Verdict> {
     const state = this.#state;
     const { options, log } = this.#context;
-    const observed = observe(state.object) as never;
+    const observed = observedObject(state.object) as never;
     try {
       const verdict = await (method === "cleanup"
         ? options.cleanup?.(observed, createContext(state))

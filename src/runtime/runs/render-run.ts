@@ -1,8 +1,8 @@
 import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
-import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
+import { escapeText, writeYamlValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable } from "../log/secrets.js";
+import { comparableVersions } from "../log/secrets.js";
 import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
@@ -114,7 +114,7 @@ function writeLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: b
   if (!diffs || after === undefined || verb === "delete" || verb === "deleteCollection") return [head];
   const sent = sentOf(write);
   if (sent !== undefined) return [`${head} ${paint.dim(unknownBefore)}`, ...sentLines(sent)];
-  const [from, to] = comparable(before, after);
+  const [from, to] = comparableVersions(before, after);
   const text = renderDiff(contentOf(from), contentOf(to), { color: colors, context: 0 });
   return text === ""
     ? [`${head} ${paint.dim("(no change)")}`]
@@ -132,7 +132,7 @@ export const unknownBefore = "(previous state unknown; this was sent)";
 /** Body of a request as indented YAML lines. */
 export function sentLines(sent: Json): readonly string[] {
   const lines: string[] = [];
-  writeValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
+  writeYamlValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
   return lines;
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Random } from "../../model/core.js";
 import { leaderElection, type LeaderElectionOptions } from "../leader/leader-election.js";
 import { soleOwnership, type WorkOwnership } from "../lease/work-ownership.js";
 import type { Log } from "../log/log.js";
-import type { Watched } from "../observe/metrics/lookups.js";
+import type { GaugeSources } from "../observe/metrics/lookups.js";
 import { sharding, type Sharding, type ShardingOptions } from "../shard/sharding.js";
 
 /** Options of leader election in `startControllers`. */
@@ -21,7 +21,7 @@ interface OwnershipChoice {
 export function ownershipOf(
   { leaderElection: election, sharding: shards }: OwnershipChoice,
   { log, ...parts }: { client: Client; clock: Clock; random: Random; log: Log },
-): Pick<Watched, "election" | "sharding"> & {
+): Pick<GaugeSources, "election" | "sharding"> & {
   readonly ownership: WorkOwnership;
   readonly sharding?: { readonly name: string; readonly sharding: Sharding };
 } {

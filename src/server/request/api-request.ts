@@ -4,8 +4,8 @@ import type { User } from "../access/user.js";
 import type { Body, FieldValidation, PatchBody } from "../decode/decoded-body.js";
 import type {
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
@@ -67,14 +67,14 @@ export interface RequestDeleteOptions {
 
 /** Options of each verb: Kubernetes' GetOptions, ListOptions, CreateOptions and so on, not yet validated. */
 export interface RequestOptions {
-  readonly get: GetOptions;
-  readonly list: ListOptions;
+  readonly get: ServerGetOptions;
+  readonly list: ServerListOptions;
   readonly watch: ServerWatchOptions;
   readonly create: RequestWriteOptions;
   readonly update: RequestWriteOptions;
   readonly patch: RequestWriteOptions;
   readonly delete: RequestDeleteOptions;
-  readonly deletecollection: ListOptions & RequestDeleteOptions;
+  readonly deletecollection: ServerListOptions & RequestDeleteOptions;
 }
 
 /** Result of each verb. */

@@ -1,6 +1,6 @@
 import { asApiError } from "../../model/errors/api-error.js";
 import {
-  forbidden,
+  deniedError,
   mastersOnly,
   type Attributes,
   type Authorize,
@@ -92,7 +92,7 @@ export class RequestPipeline {
 }
 
 function refuseUnlessAllowed(attributes: Attributes, { allowed, reason }: Decision): void {
-  if (!allowed) throw forbidden(attributes, reason);
+  if (!allowed) throw deniedError(attributes, reason);
 }
 
 function attributesOf({ user, verb, resource: of, scope, name, subresource }: ApiRequest): Attributes {

@@ -1,7 +1,7 @@
 import { failures, fieldErrors, validateFieldManager, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { FieldValidation, PatchType } from "../decode/decoded-body.js";
-import type { DeleteOptions, ListOptions, WriteOptions } from "../registry/requests.js";
+import type { ServerDeleteOptions, ServerListOptions, ServerWriteOptions } from "../registry/requests.js";
 import type { ApiRequest, RequestDeleteOptions, RequestWriteOptions } from "./api-request.js";
 
 const metaGroup = "meta.k8s.io";
@@ -14,7 +14,7 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
  *
  * @throws {ApiError} 422
  */
-export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): WriteOptions {
+export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): ServerWriteOptions {
   const { verb, options, program } = request;
   const { dryRun, fieldManager = "", fieldValidation = "" } = options;
   const errors = validateFieldManager(fieldManager, "fieldManager");
@@ -47,9 +47,9 @@ export function validatePatchOptions(type: PatchType, { fieldManager, force }: R
 }
 
 /** Checks the numbers of a list or watch, which callers in this process give as such. */
-export function validateListOptions<Options extends ListOptions & { timeoutSeconds?: number | undefined }>(
-  options: Options,
-): Options {
+export function validateListOptions<
+  Options extends ServerListOptions & { timeoutSeconds?: number | undefined },
+>(options: Options): Options {
   checkInteger(options.limit);
   checkInteger(options.timeoutSeconds);
   return options;
@@ -67,7 +67,7 @@ const policies = ["Foreground", "Background", "Orphan"];
  *
  * @throws {ApiError} 422
  */
-export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): DeleteOptions {
+export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): ServerDeleteOptions {
   const errors: fieldErrors.FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents } = options;
   if (orphanDependents !== undefined && policy !== undefined) {

@@ -33,7 +33,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   }
   const standsFor = meaningsOf(found, owners);
   const kept = found
-    .map((object) => [nameOf(object), normalize(object)] as const)
+    .map((object) => [snapshotName(object), normalize(object)] as const)
     .filter(([, object]) => object !== undefined)
     .map(([name, object]) => [name, comparable(withoutVersions(object), standsFor)] as const);
   return { objects: numbered(kept), world: comparable(world, standsFor) };
@@ -48,7 +48,7 @@ function meaningsOf(
   for (const [uid, name] of owners) meanings.set(uid, `(uid of ${name}, which is gone)`);
   for (const object of found) {
     const { uid = "", name = "" } = object.metadata;
-    meanings.set(uid, `(uid of ${nameOf(object)})`);
+    meanings.set(uid, `(uid of ${snapshotName(object)})`);
     if (isMadeUp(object)) meanings.set(name, knownName(object));
   }
   return meanings;
@@ -67,7 +67,7 @@ function numbered(objects: readonly (readonly [string, Json])[]): Record<string,
 }
 
 /** `Site default/a`, or `ConfigMap default/a-*` where the server made up the name. */
-export function nameOf(object: KubeObject): string {
+export function snapshotName(object: KubeObject): string {
   const { namespace = "" } = object.metadata;
   return `${object.kind} ${namespace === "" ? "" : `${namespace}/`}${knownName(object)}`;
 }

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { readBackup } from "../../../plane/backup/read-backup.js";
 
-export interface Saved {
+export interface SavedBackup {
   readonly entries: number;
   readonly revision: number;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export async function saveBackup(
   stream: AsyncIterable<Uint8Array>,
   file: string,
   { force, signal, onProgress }: SaveOptions,
-): Promise<Saved> {
+): Promise<SavedBackup> {
   // Others may make one of the same name at the same time.
   const part = `${file}.${process.pid}.part`;
   try {

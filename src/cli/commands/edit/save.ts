@@ -12,9 +12,9 @@ import {
 } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
 import type { ServedKind } from "../../server/served-kinds.js";
-import { withoutManagedFields } from "../../output/objects.js";
+import { printableObject } from "../../output/objects.js";
 
-export type Saved =
+export type SaveOutcome =
   | { readonly type: "saved" | "unchanged"; readonly object: UntypedObject }
   /** What is wrong, in lines for the user. */
   | { readonly type: "refused"; readonly problems: readonly string[] }
@@ -40,7 +40,7 @@ const mostTries = 5;
  * Writes what somebody made of `base`. What others changed meanwhile stays, unless both changed the same field: then nothing
  * is written, and the user is told.
  */
-export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<Saved> {
+export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<SaveOutcome> {
   const { client, kind, subresource, signal } = saving;
   const mine = createMergePatch(json(base), json(edited));
   if (isJsonObject(mine) && Object.keys(mine).length === 0) return { type: "unchanged", object: base };
@@ -91,7 +91,7 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
 }
 
 function json(object: UntypedObject): Json {
-  const shown = withoutManagedFields(object);
+  const shown = printableObject(object);
   const { resourceVersion: _, generation: _generation, ...metadata } = shown.metadata;
   return { ...shown, metadata } as unknown as Json;
 }

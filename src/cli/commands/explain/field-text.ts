@@ -1,7 +1,7 @@
-import { typeName, type Schema, type Schemas } from "./schema.js";
+import { typeName, type Schema, type GroupSchemas } from "./schema.js";
 
 /** A type in a few signs: `string`, `[]Container`, `map[string]string`. */
-export function typeText(schema: Schema, schemas: Schemas): string {
+export function typeText(schema: Schema, schemas: GroupSchemas): string {
   const whole = schemas.resolve(schema);
   if (whole["x-kubernetes-int-or-string"] === true) return "integer or string";
   if (whole.type === "array")
@@ -39,7 +39,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** What is inside a field: its own fields, or those of its items or values. */
-export function insideOf(schema: Schema, schemas: Schemas): Schema {
+export function insideOf(schema: Schema, schemas: GroupSchemas): Schema {
   const whole = schemas.resolve(schema);
   if (whole.properties !== undefined) return whole;
   if (whole.items !== undefined) return insideOf(whole.items, schemas);

@@ -28,7 +28,7 @@ export interface Schema {
 }
 
 /** The schemas of a group and version, and where that of a kind is. */
-export interface Schemas {
+export interface GroupSchemas {
   readonly root: Schema;
   /** With what it refers to put in its place; the descriptions of both are told. */
   resolve(schema: Schema): Schema;
@@ -39,7 +39,7 @@ export async function schemasOf(
   transport: HttpTransport,
   { group, version, kind }: ServedKind,
   signal: AbortSignal,
-): Promise<Schemas> {
+): Promise<GroupSchemas> {
   const index = (await transport.document("/openapi/v3", { signal })) as {
     paths?: Readonly<Record<string, { readonly serverRelativeURL?: string }>>;
   };

@@ -1,6 +1,6 @@
 import { leaseRules, shardRules, type Rule } from "./rules.js";
 
-export interface OperatorOptions {
+export interface OperatorManifestOptions {
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
@@ -15,7 +15,12 @@ export interface OperatorOptions {
 const healthPort = 8081;
 
 /** What lets controllers do their work, and nothing else. */
-export function accessManifests({ name, namespace, rules, shards }: OperatorOptions): readonly object[] {
+export function accessManifests({
+  name,
+  namespace,
+  rules,
+  shards,
+}: OperatorManifestOptions): readonly object[] {
   const labels = labelsOf(name);
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
   const apiGroup = "rbac.authorization.k8s.io";
@@ -48,7 +53,13 @@ export function accessManifests({ name, namespace, rules, shards }: OperatorOpti
 }
 
 /** The process itself: small, without rights on its node, restarted when it does not answer. */
-export function deploymentManifest({ name, namespace, image, args, shards }: OperatorOptions): object {
+export function deploymentManifest({
+  name,
+  namespace,
+  image,
+  args,
+  shards,
+}: OperatorManifestOptions): object {
   const labels = labelsOf(name);
   const probe = (path: string, periodSeconds: number) => ({
     httpGet: { path, port: "health" },

@@ -20,7 +20,7 @@ export class Count {
 }
 
 /** One series of a histogram. */
-export class Histogram {
+export class HistogramSeries {
   readonly buckets: readonly number[];
   /** Number of values per bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: Float64Array;
@@ -103,15 +103,15 @@ export class Histograms implements Family {
   readonly type = "histogram";
   readonly name: string;
   readonly help: string;
-  readonly #histograms: Labelled<Histogram>;
+  readonly #histograms: Labelled<HistogramSeries>;
 
   constructor(name: string, help: string, labels: readonly string[], buckets: readonly number[]) {
     this.name = name;
     this.help = help;
-    this.#histograms = new Labelled(labels, () => new Histogram(buckets));
+    this.#histograms = new Labelled(labels, () => new HistogramSeries(buckets));
   }
 
-  of(...values: readonly string[]): Histogram {
+  of(...values: readonly string[]): HistogramSeries {
     return this.#histograms.of(values);
   }
 
@@ -130,7 +130,7 @@ export class Histograms implements Family {
 }
 
 /** Tells one number: its value, and the values of its labels. */
-export type Put = (value: number, ...labels: readonly string[]) => void;
+export type SetSample = (value: number, ...labels: readonly string[]) => void;
 
 /** A metric that is looked up when somebody asks. Two numbers with the same labels become one: their sum unless told. */
 export function lookedUp(
@@ -138,7 +138,7 @@ export function lookedUp(
   name: string,
   help: string,
   labels: readonly string[],
-  look: (put: Put) => void,
+  look: (put: SetSample) => void,
   merge: (one: number, other: number) => number = (one, other) => one + other,
 ): Family {
   return {

@@ -6,7 +6,7 @@ import type { CommonOptions } from "../../controller/controller.js";
 import type { TypedKind } from "../../controller/reconcile-context.js";
 import type { WorkQueue } from "../../queue/work-queue.js";
 import type { Trigger } from "../../runs/run.js";
-import { lookedUp, type Family, type Put } from "./family.js";
+import { lookedUp, type Family, type SetSample } from "./family.js";
 
 /** A poller, as far as its numbers go. */
 export interface Polling {
@@ -29,7 +29,7 @@ interface ObservedController {
 }
 
 /** Sources of the gauges of running controllers, read on demand. */
-export interface Watched {
+export interface GaugeSources {
   readonly clock: Clock;
   readonly controllers: readonly ObservedController[];
   readonly informers: Informers;
@@ -47,12 +47,12 @@ export interface Watched {
     | undefined;
 }
 
-type Look<T> = (each: T, put: Put) => void;
+type Look<T> = (each: T, put: SetSample) => void;
 type AddsOf = (controller: string, depth: number) => number;
 
 /** Metrics whose values are read from their sources on demand. */
 export function lookups(
-  watched: ReadonlySet<Watched>,
+  watched: ReadonlySet<GaugeSources>,
   pollers: ReadonlySet<Polling>,
   adds: AddsOf,
 ): readonly Family[] {
@@ -77,11 +77,11 @@ export function lookups(
   ];
 }
 
-function shardLookups(watched: ReadonlySet<Watched>): Family[] {
+function shardLookups(watched: ReadonlySet<GaugeSources>): Family[] {
   const look = (
     name: string,
     help: string,
-    value: (sharding: NonNullable<Watched["sharding"]>["sharding"]) => number,
+    value: (sharding: NonNullable<GaugeSources["sharding"]>["sharding"]) => number,
   ): Family =>
     lookedUp(
       "gauge",
@@ -104,12 +104,12 @@ function shardLookups(watched: ReadonlySet<Watched>): Family[] {
   ];
 }
 
-function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[] {
+function controllerLookups(watched: ReadonlySet<GaugeSources>, adds: AddsOf): Family[] {
   const look = (
     name: string,
     help: string,
     labels: readonly string[],
-    each: (handle: ObservedController, put: Put, clock: Clock) => void,
+    each: (handle: ObservedController, put: SetSample, clock: Clock) => void,
     type: "counter" | "gauge" = "gauge",
   ): Family =>
     lookedUp(type, name, help, labels, (put) => {
@@ -189,7 +189,7 @@ function controllerLookups(watched: ReadonlySet<Watched>, adds: AddsOf): Family[
   ];
 }
 
-function informerLookups(watched: ReadonlySet<Watched>): Family[] {
+function informerLookups(watched: ReadonlySet<GaugeSources>): Family[] {
   const labels = ["kind", "namespace", "selector"];
   const look = (
     name: string,
@@ -250,7 +250,7 @@ function informerLookups(watched: ReadonlySet<Watched>): Family[] {
   ];
 }
 
-function breakerLookups(watched: ReadonlySet<Watched>): Family[] {
+function breakerLookups(watched: ReadonlySet<GaugeSources>): Family[] {
   return [
     lookedUp(
       "gauge",
@@ -270,7 +270,7 @@ function breakerLookups(watched: ReadonlySet<Watched>): Family[] {
   ];
 }
 
-function pollerLookups(watched: ReadonlySet<Watched>, pollers: ReadonlySet<Polling>): Family[] {
+function pollerLookups(watched: ReadonlySet<GaugeSources>, pollers: ReadonlySet<Polling>): Family[] {
   const all = (): Set<Polling> => {
     const found = new Set(pollers);
     for (const { controllers } of watched) {

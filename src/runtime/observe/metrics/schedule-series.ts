@@ -1,6 +1,6 @@
 import type { PassReport } from "../../schedule/pass.js";
 import type { ScheduleObserver } from "../../schedule/start-schedule.js";
-import { Counters, Histograms, lookedUp, type Family, type Histogram } from "./family.js";
+import { Counters, Histograms, lookedUp, type Family, type HistogramSeries } from "./family.js";
 
 /** From a pass over nothing to one over a million objects, in seconds. */
 const loopBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
@@ -22,7 +22,7 @@ export class ScheduleCounts implements ScheduleObserver {
     ["schedule"],
     loopBuckets,
   );
-  readonly #durations = new Map<string, Histogram>();
+  readonly #durations = new Map<string, HistogramSeries>();
 
   readonly families: readonly Family[] = [
     lookedUp(

@@ -1,6 +1,7 @@
 import type { KindInfo } from "../../../client/kinds/kind.js";
 import type { Source } from "../../../client/source/source.js";
-import type { ObjectKey, Transport } from "../../../client/transport/transport.js";
+import type { Transport } from "../../../client/transport/transport.js";
+import type { ObjectKey } from "../../../model/object/object-key.js";
 import {
   controllerOf,
   isConflict,
