@@ -135,12 +135,12 @@ export function checkOptions(
 ): void {
   if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
     throw new RangeError(
-      `the concurrency of controller ${name} cannot be ${concurrency}: give a whole number of at least 1, or pause the controller`,
+      `invalid concurrency ${concurrency} of controller ${name}: use an integer of at least 1, or pause the controller`,
     );
   }
   if (resync !== false && !(duration(resync) > 0)) {
     throw new RangeError(
-      `the resync of controller ${name} cannot be ${resync}: give a time, or false for never`,
+      `invalid resync ${resync} of controller ${name}: use a duration, or false to disable it`,
     );
   }
 }
@@ -150,6 +150,6 @@ function checkFinalizer(finalizer: string): void {
   const [fault] = names.validateQualifiedName(finalizer);
   if (fault === undefined) return;
   throw new RangeError(
-    `"${finalizer}" cannot be the finalizer that stands for cleanup: ${fault}; give the controller another name, or say finalizer: "your.domain/a-short-name"`,
+    `"${finalizer}" is not a valid finalizer: ${fault}; rename the controller, or set finalizer: "your.domain/a-short-name"`,
   );
 }

@@ -245,7 +245,7 @@ export class ControllerLoop {
       return;
     }
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
-    const text = "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits";
+    const text = "a reconciler ignores the cancellation of its run: pass its signal to everything it awaits";
     callListener("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
       this.#lingering.delete(work.key);

@@ -49,34 +49,30 @@ export class Metrics {
   readonly #schedules = new ScheduleCounts();
   readonly #requests = new Counters(
     "rest_client_requests_total",
-    "Requests to the API server, by the code of the answer.",
+    "Requests to the API server by status code.",
     ["code", "method", "host"],
   );
   readonly #requestTime = new Histograms(
     "rest_client_request_duration_seconds",
-    "How long the API server took to answer; for a watch, to begin.",
+    "Duration of requests to the API server; for a watch, until it starts.",
     ["verb", "host"],
     requestBuckets,
   );
   readonly #limited = new Histograms(
     "rest_client_rate_limiter_duration_seconds",
-    "How long the client's own rate limit held requests back.",
+    "Delay of requests by the client's rate limit.",
     ["verb", "host"],
     requestBuckets,
   );
   readonly #breakerCalls = new Counters(
     "fettle_breaker_calls_total",
-    "Calls through circuit breakers, by what became of them.",
+    "Calls through circuit breakers by outcome.",
     ["breaker", "outcome"],
   );
-  readonly #hotLoops = new Counters(
-    "fettle_hot_loops_total",
-    "Objects that were found to be run again and again without need.",
-    ["controller"],
-  );
+  readonly #hotLoops = new Counters("fettle_hot_loops_total", "Detected hot loops.", ["controller"]);
   readonly #fights = new Counters(
     "fettle_fights_total",
-    "Fields that were found to be set back and forth by two managers.",
+    "Detected fights over fields between two field managers.",
     ["controller"],
   );
   readonly #watched = new Set<GaugeSources>();

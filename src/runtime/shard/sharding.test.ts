@@ -49,7 +49,7 @@ test("one takes all, and those who come later get their share", async () => {
     if (each === owner) each.sharding.guard(key);
     else
       expect(() => each.sharding.guard(key)).toThrow(
-        /does not have shard \d+ of default\/sites, and with it/,
+        /does not own shard \d+ of default\/sites, which has/,
       );
   }
 });
@@ -115,7 +115,7 @@ test("one that was frozen past its lease has nothing when it wakes, and joins an
   expect(owned(b)).toEqual([12]);
   // Asked before any of its timers has fired, it says no.
   expect(a.sharding.owns(keyIn(shard))).toBe(false);
-  expect(() => a.sharding.guard(keyIn(shard))).toThrow("does not have shard");
+  expect(() => a.sharding.guard(keyIn(shard))).toThrow("does not own shard");
   expect(a.working.size).toBe(0);
   await world.advance(12_000);
   expect(owned(a, b)).toEqual([6, 6]);
@@ -201,7 +201,7 @@ test("more processes than shards: some wait in reserve", async () => {
 test("what cannot work is refused", () => {
   const options = { client: server.client(), namespace: "default", name: "sites" };
   expect(() => sharding({ ...options, shards: 0 })).toThrow("there cannot be 0 shards");
-  expect(() => sharding({ ...options, renewDeadline: "20s" })).toThrow("make the lease longer");
+  expect(() => sharding({ ...options, renewDeadline: "20s" })).toThrow("make leaseDuration longer");
 });
 
 test("a Lease of that name which is an election's is not touched", async () => {

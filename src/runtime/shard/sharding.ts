@@ -144,7 +144,7 @@ export class Sharding implements WorkOwnership {
     const shard = this.shardOf(key);
     if (this.#holds && this.#holding?.has(shard)) return;
     throw new NotLeaderError(
-      `${this.identity} does not have shard ${shard} of ${this.#holder.path}, and with it ${key}: stop, whoever has it goes on`,
+      `${this.identity} does not own shard ${shard} of ${this.#holder.path}, which has ${key}: stop this work; the owner continues it`,
     );
   }
 

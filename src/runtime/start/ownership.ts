@@ -26,9 +26,7 @@ export function ownershipOf(
   readonly sharding?: { readonly name: string; readonly sharding: Sharding };
 } {
   if (election !== undefined && shards !== undefined) {
-    throw new Error(
-      "either one process leads or all share the work: give leaderElection or sharding, not both",
-    );
+    throw new Error("leaderElection and sharding exclude each other: set only one of them");
   }
   const onError = (error: unknown): void =>
     log.warn({ err: error }, election === undefined ? "sharding" : "leader election");

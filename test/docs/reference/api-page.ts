@@ -4,13 +4,13 @@ import { exportsOf, type Exported } from "./exports.js";
 import { code, page, table } from "./markdown.js";
 
 const about = `
-What can be imported, by the path it is imported from. Most programs need \`fettle\` alone; the other paths have all there is of their part.
-Doc comments, which editors show, say more than the sentence here. Nothing else can be imported.
+All exports by import path. Most programs need \`fettle\` alone; each of the other paths has the complete API of one part. Editors show the full
+doc comments, of which this page has the first sentence. Nothing else can be imported.
 `;
 
 /** What the paths are for; a new path needs a sentence here. */
 const paths: Readonly<Record<string, string>> = {
-  fettle: "What most users import.",
+  fettle: "Names that most programs need.",
   "fettle/model":
     "Objects, names, selectors, conditions, patches, apply, diffs, errors, schemas and time; no I/O.",
   "fettle/client":

@@ -31,7 +31,7 @@ export async function cliPage(): Promise<string> {
       sections.push(...sectionsOf(`fettle ${name}`, await load(), "##"));
     }
   }
-  return page("The command line", about, sections);
+  return page("Command line", about, sections);
 }
 
 function sectionsOf(path: string, command: Command, heading: string): string[] {

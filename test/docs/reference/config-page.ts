@@ -4,39 +4,39 @@ import { settings, shorthands, type Setting, type SettingType } from "../../../s
 import { code, page, table } from "./markdown.js";
 
 const about = `
-What can be said of a control plane without writing code: in \`fettle.yaml\` (or the file that \`--config\` or \`FETTLE_CONFIG\` names), in
-the environment, and on the command line. Flags go before the environment, that before the file, and that before defaults.
-\`fettle config\` shows what holds and where each value was said. [How to configure](../how-to/configure.md) has an example.
+Settings of a control plane and of an operator. Set them by flags, by environment variables or in \`fettle.yaml\` (\`--config\` or \`FETTLE_CONFIG\` names
+another file), in this order of precedence. \`fettle config\` shows the effective values and the source of each.
+[How to configure](../how-to/configure.md) has an example.
 
-In the file, \`\${NAME}\` and \`\${NAME:-default}\` stand for variables of the environment, and \`$\${\` for a plain \`\${\`. Paths are relative to the
-file, or to the working folder when a flag or a variable says them. A word that is no setting is an error, with its place in the file.
+In the file, \`\${NAME}\` and \`\${NAME:-default}\` are replaced by environment variables; \`$\${\` is a plain \`\${\`. Paths in the file are relative to the file;
+paths in flags and variables are relative to the working directory. An unknown setting is an error that names its position in the file.
 `;
 
 const variables: readonly (readonly [name: string, what: string])[] = [
-  ["FETTLE_CONFIG", "the configuration, where no `--config` is given"],
-  ["FETTLE_DEBUG", "set to anything, errors of the command line are shown with their stack"],
-  ["KUBECONFIG", "which server commands talk to, where there is no `--kubeconfig`"],
-  ["VISUAL, EDITOR", "what `fettle edit` opens"],
-  ["NO_COLOR, FORCE_COLOR", "no colours; colours also where output is no terminal"],
+  ["FETTLE_CONFIG", "configuration file, if `--config` is not set"],
+  ["FETTLE_DEBUG", "if set, errors of commands are printed with their stack trace"],
+  ["KUBECONFIG", "kubeconfig of commands, if `--kubeconfig` is not set"],
+  ["VISUAL, EDITOR", "editor of `fettle edit`"],
+  ["NO_COLOR, FORCE_COLOR", "disable colours; enable colours even if the output is not a terminal"],
 ];
 
 /** Every setting, in the order in which `fettle config` shows them. */
 export function configPage(): string {
-  const head = ["setting", "takes", "default", "variable", "flag", "what it is"];
+  const head = ["setting", "takes", "default", "variable", "flag", "description"];
   const rows = settings.map((setting) => {
     const { path, takes, variable = "", summary } = setting;
     const shown = path.replace("*", "NAME");
     return [code(shown), takesText(takes), defaultText(setting), code(variable), flagText(setting), summary];
   });
   const short = [...shorthands].map(([word, path]) => `\`${word}: false\` is short for \`${path}: false\`.`);
-  return page("The configuration", about, [
+  return page("Configuration", about, [
     table(head, rows),
-    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) unless its code says otherwise. What is said of
-a controller here goes before what its code says; what nobody says is as its code has it. ${short.join(" ")} Durations are texts such
+    `\`NAME\` is the name of a controller: the plural and group of its kind (\`sites.demo.dev\`) unless its code sets a name. Settings here
+override those in the code of the controller. ${short.join(" ")} Durations are strings such
 as \`500ms\`, \`10s\`, \`5m\` or \`12h\`.`,
-    "## Other variables of the environment",
+    "## Other environment variables",
     table(
-      ["variable", "what it does"],
+      ["variable", "effect"],
       variables.map(([names, what]) => [names.split(", ").map(code).join(", "), what]),
     ),
   ]);

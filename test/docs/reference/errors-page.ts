@@ -9,8 +9,7 @@ import { reasonAdvice, reasonsInCode } from "./reasons.js";
 import { statusAdvice } from "./status-advice.js";
 
 const about = `
-What goes wrong, and what to do. Messages say what was wrong, where, and the way out; this page is for those who want to know beforehand,
-and for programs that compare reasons and classes.
+Reasons and error classes, and what to do about each. Error messages have the same information; this page is for writing code that handles errors.
 `;
 
 /** Reasons of conditions, answers of the API, and classes of errors. */
@@ -20,13 +19,13 @@ export function errorsPage(): string {
   const forgotten = reasons.filter((reason) => !reasonsInCode().has(reason));
   complain(unexplained, "reasons of the runtime are not explained in test/docs/reference/reasons.ts");
   complain(forgotten, "reasons in test/docs/reference/reasons.ts are not given by the runtime any more");
-  return page("What goes wrong", about, [
+  return page("Errors", about, [
     "## Reasons in conditions and events",
-    `What a controller's run sets by itself. Where a run fails with an answer of the API, its reason is the answer's (see below). All other reasons
-are your own: the first argument of \`fail\`, \`wait\`, \`ready\`, \`condition\` and \`recordEvent\`. \`Stalled\` True means that nothing more happens until
+    `Reasons that the runtime sets. If a run fails with an error response of the API, the reason is that of the response (see below). All other reasons come from
+your code: the first argument of \`fail\`, \`wait\`, \`ready\`, \`condition\` and \`recordEvent\`. \`Stalled\` True means that the object is not retried until
 something changes.`,
     table(
-      ["reason", "where", "what it means", "what to do"],
+      ["reason", "where", "meaning", "what to do"],
       Object.entries(reasonAdvice).map(([reason, { where, means, advice }]) => [
         code(reason),
         where,
@@ -34,12 +33,12 @@ something changes.`,
         advice,
       ]),
     ),
-    "## Answers of the API",
-    "An `ApiError` has Kubernetes' Status, with one of these reasons; `fettle/model` has functions that tell them apart.",
-    table(["reason", "code", "told by", "what to do"], statusRows()),
-    "## Classes of errors",
-    "Those with a path can be imported from there, and compared with `instanceof`. The others are known by their `name`.",
-    table(["class", "from", "what it means", "what to do"], classRows()),
+    "## Error responses of the API",
+    "An `ApiError` has Kubernetes' Status, with one of these reasons. `fettle/model` exports the predicates.",
+    table(["reason", "code", "predicate", "what to do"], statusRows()),
+    "## Error classes",
+    "Classes with a path can be imported from there, for `instanceof`. Recognise the others by their `name`.",
+    table(["class", "from", "meaning", "what to do"], classRows()),
   ]);
 }
 

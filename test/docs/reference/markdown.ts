@@ -17,6 +17,7 @@ export function code(text: string): string {
 
 /** What stands at the top of every page that is made from the code. */
 export function page(title: string, about: string, sections: readonly string[]): string {
-  const made = "<!-- Made from the code by `npm run docs:reference`; change the code, not this page. -->";
+  const made =
+    "<!-- Generated from the code by `npm run docs:reference`; change the code, not this page. -->";
   return `# ${title}\n\n${made}\n\n${[about, ...sections].map((text) => text.trim()).join("\n\n")}\n`;
 }

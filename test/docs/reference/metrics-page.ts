@@ -5,10 +5,10 @@ import { code, page, table } from "./markdown.js";
 import { metricsSeen, type SeenMetric } from "./metrics-seen.js";
 
 const about = `
-What Prometheus finds at \`/metrics\`. **up** is a control plane (\`fettle up\`, \`controlPlane()\`), which tells them on the port of its API to
-administrators; **run** is an operator (\`fettle run\`, \`operator()\` with \`health\`), which tells them on its health port to everybody who reaches
-it. Names are those that dashboards for Kubernetes and controller-runtime look for, where there is one. Both tell what prom-client knows of
-the process besides (\`process_*\`, \`nodejs_*\`). [How to observe](../how-to/observe.md) says which to look at.
+Metrics for Prometheus at \`/metrics\`. **up** is a control plane (\`fettle up\`, \`controlPlane()\`), which serves them on the port of its API, with an
+administrator's token. **run** is an operator (\`fettle run\`, \`operator()\` with \`health\`), which serves them on its health port, without a token.
+Metrics that Kubernetes or controller-runtime have too have the same names, so that existing dashboards work. Both also serve the process metrics of prom-client
+(\`process_*\`, \`nodejs_*\`). [How to observe](../how-to/observe.md) lists the most important ones.
 
 The label \`controller\` is a controller's name, such as \`sites.demo.dev\`; histograms have \`_bucket\`, \`_sum\` and \`_count\`.
 `;
@@ -19,7 +19,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
     /^(controller_runtime_|fettle_(average_)?reconciliation|fettle_(triggers|steps|writes|lingering))/,
   ],
   ["Queues", /^(workqueue_|fettle_(queue|dead|paused))/],
-  ["What should not be", /^fettle_(hot_loops|fights)/],
+  ["Hot loops and field fights", /^fettle_(hot_loops|fights)/],
   ["Circuit breakers", /^fettle_breaker/],
   ["Caches", /^fettle_informer/],
   ["Pollers", /^fettle_watch_/],
@@ -51,7 +51,7 @@ export async function metricsPage(): Promise<string> {
 
 function tableOf(metrics: readonly SeenMetric[]): string {
   return table(
-    ["metric", "type", "labels", "told by", "what it says"],
+    ["metric", "type", "labels", "served by", "meaning"],
     metrics.map(({ name, type, labels, tellers, help }) => [
       code(name),
       type,

@@ -15,117 +15,114 @@ const stalled = "`Ready` False, `Stalled` True";
 export const reasonAdvice: Readonly<Record<string, ReasonAdvice>> = {
   Reconciled: {
     where: "`Ready` True",
-    means: "The run ended well and said nothing more of it.",
-    advice: "Nothing. `ready(reason)` says something better.",
+    means: "The run succeeded, and did not set a reason of its own.",
+    advice: "Nothing. `ready(reason)` sets a more specific reason.",
   },
   CleaningUp: {
     where: "`Ready` False",
-    means: "The object is being deleted, and cleanup asked to be called again.",
+    means: "The object is being deleted, and cleanup requested a requeue.",
     advice: "Wait. `fettle why` shows what cleanup waits for.",
   },
   Timeout: {
     where: ready,
-    means:
-      "The run took longer than the controller's `timeout`, and was cancelled. It is tried again with backoff.",
+    means: "The run exceeded the controller's `timeout` and was cancelled. It is retried with backoff.",
     advice:
-      "`fettle why` shows the step it was in. Give that step a `timeout` of its own and pass it the `signal`; raise `controllers.NAME.timeout` where the work really takes as long.",
+      "`fettle why` shows the step it was in. Give that step a `timeout` of its own and pass it the `signal`; raise `controllers.NAME.timeout` if the work needs more time.",
   },
   StepFailed: {
     where: `${ready}; \`RolledBack\` True`,
     means:
-      "A critical step failed, with all its retries. The steps before it that have an `undo` were taken back; `RolledBack` names them. It is tried again with backoff.",
-    advice:
-      "The message has the step and its error. Correct what it names; `fettle retry` does not wait for the backoff.",
+      "A critical step failed after all retries. The steps before it that have an `undo` were undone; `RolledBack` names them. The run is retried with backoff.",
+    advice: "Fix the error in the message; `fettle retry` retries without waiting for the backoff.",
   },
   UndoFailed: {
     where: "`RolledBack` False, event",
-    means: "A step failed, and an earlier one could not be taken back.",
-    advice: "Look after what the message says could not be undone: nobody else will until a run succeeds.",
+    means: "A step failed, and an earlier step could not be undone.",
+    advice: "Undo the steps in the message by hand, or fix the cause so that the next run succeeds.",
   },
   RolledBack: {
     where: "event",
-    means: "Steps were taken back because a later one failed; see StepFailed.",
+    means: "Steps were undone because a later one failed; see StepFailed.",
     advice: "As for StepFailed.",
   },
   NameTaken: {
     where: ready,
-    means: "A child cannot be made: there is an object of that name, and it is not this owner's.",
+    means:
+      "A child cannot be created: an object with that name exists and belongs to another owner, or to none.",
     advice:
-      "Name the child otherwise, delete the other object, or take it over with `ensure(Kind, name, content, { adopt: true })`.",
+      "Rename the child, delete the other object, or adopt it with `ensure(Kind, name, content, { adopt: true })`.",
   },
   Error: {
     where: ready,
-    means: "The function threw something that has no reason of its own. It is tried again with backoff.",
-    advice: "The message is the error's. `fettle why` shows what the run did before; the log has it too.",
+    means: "The reconciler threw an error without a reason. It is retried with backoff.",
+    advice: "Fix the error in the message. `fettle why` and the log show what the run did before.",
   },
   Requeue: {
     where: "run, `fettle why`",
-    means:
-      "A plain controller returned `requeue: true`: not an error, but tried again with the same backoff.",
-    advice: "Nothing; `requeueAfter` says when.",
+    means: "A plain controller returned `requeue: true`: not an error, but retried with the same backoff.",
+    advice: "Nothing. `requeueAfter` sets the delay instead.",
   },
   GivenUp: {
     where: "event",
-    means: "The object failed once more than `backoff.maxRetries`, and is now a dead letter.",
-    advice:
-      "Correct what the message says, then `fettle dead retry KIND/NAME`. Any change of the object does the same.",
+    means: "The object used up its retries (`backoff.maxRetries`) and is now a dead letter.",
+    advice: "Fix the error in the message, then run `fettle dead retry KIND/NAME` or change the object.",
   },
   HotLoop: {
     where: "event, `fettle_hot_loops_total`",
-    means: "An object is run again and again for the same reason, within a short time.",
+    means: "An object is reconciled many times in a short time, always for the same reason.",
     advice:
-      "The message names the cause. Most often a run changes what it is triggered by: a time, a counter, a field that another writer sets back.",
+      "The message names the cause. Usually a run writes a field that triggers it: a time, a counter, or a field that another writer reverts.",
   },
   FieldFight: {
     where: "event, `fettle_fights_total`",
-    means: "Two managers set the same field of a child or of the object itself back and forth.",
-    advice: "The message names both and the field. Leave the field out of one of them.",
+    means: "Two field managers keep overwriting the same field of the object or of a child.",
+    advice: "The message names both and the field. Let only one of them set it.",
   },
   PermanentError: {
     where: stalled,
     means: "A PermanentError was thrown whose reason is not one word in CamelCase.",
-    advice: "Read the message; give the error a reason such as `NoTitle`.",
+    advice: "Give the error a reason such as `NoTitle`.",
   },
   BadReason: {
     where: stalled,
-    means: "A word such as `fail` or `ready` was given a reason that Kubernetes does not take.",
-    advice: "Use one word in CamelCase; sentences go into the message.",
+    means: "`fail`, `ready` or a similar function was called with a reason that Kubernetes does not accept.",
+    advice: "Use one word in CamelCase, and put sentences into the message.",
   },
   BadChild: {
     where: stalled,
-    means: "`ensure` was called without a name, or without contents.",
+    means: "`ensure` was called without a name or without content.",
     advice: "Correct the code; the message says which call.",
   },
   ChildTwice: {
     where: stalled,
-    means: "One run ensured the same child twice with different contents.",
+    means: "One run ensured the same child twice with different content.",
     advice: "Give the two different names.",
   },
   OwnerNotInApi: {
     where: stalled,
-    means: "An object that a poller made of a row wants to own a child, but has no uid.",
+    means: "An object of a poller cannot own a child, because it has no uid.",
     advice: "Write the child with `client` instead of `ensure`.",
   },
   CrossNamespaceOwner: {
     where: stalled,
-    means: "An owner in one namespace wants a child in another, which Kubernetes would collect as garbage.",
+    means: "The child is in another namespace than its owner, so Kubernetes would delete it as garbage.",
     advice:
       "Make the owner's kind cluster-scoped, or write the child with `client` and delete it in `cleanup`.",
   },
   NoFinalizer: {
     where: stalled,
-    means: "A controller with `cleanup` was given an object that does not come from the API.",
-    advice: "Leave `cleanup` out, or keep the objects in the API.",
+    means: "The controller has a `cleanup`, but its objects come from a poller and cannot have finalizers.",
+    advice: "Remove `cleanup`, or store the objects in the API.",
   },
   UnknownPhase: {
     where: stalled,
-    means: "`status.phase` is one that `phases` does not declare.",
-    advice: "Declare it, or correct the status.",
+    means: "The phase is not declared in `phases`.",
+    advice: "Declare it, or correct the phase.",
   },
   ImpossibleTransition: {
     where: stalled,
-    means: "`phase(name)` wants a way that `phases` does not have.",
-    advice: "Declare the way, or go by another; the message lists those there are.",
+    means: "`phases` does not declare this transition.",
+    advice: "Declare the transition, or use one of those in the message.",
   },
 };
 

@@ -1,57 +1,59 @@
 import type { StatusReason } from "../../../src/model/errors/status.js";
 
-/** For each reason of the API, the function that tells it from others, and what to do. */
+/** For each reason of the API, its predicate, and what to do. */
 export const statusAdvice: Readonly<Record<StatusReason, { readonly by: string; readonly advice: string }>> =
   {
     Unauthorized: {
       by: "isUnauthorized",
-      advice: "The token is missing, wrong or expired: look at the kubeconfig.",
+      advice: "The token is missing, wrong or expired: check the kubeconfig.",
     },
     Forbidden: {
       by: "isForbidden",
-      advice: "The user may not do this: on a cluster, add it to the role; on Fettle, see `authorize`.",
+      advice: "The user lacks permission: on a cluster, extend the role; on Fettle, see `authorize`.",
     },
     NotFound: {
       by: "isNotFound",
-      advice: "There is no such object, or no such kind: `find` returns undefined instead.",
+      advice: "The object or kind does not exist. `find` returns undefined instead of this error.",
     },
     AlreadyExists: { by: "isAlreadyExists", advice: "Use `createOrUpdate` or `apply`, or another name." },
     Conflict: {
       by: "isConflict",
       advice:
-        "Somebody else wrote it meanwhile, or owns the field that is applied: read again; `modify` does so by itself.",
+        "The object was changed in the meantime, or another manager owns an applied field. Read it again and retry; `modify` does so automatically.",
     },
     Gone: { by: "isGone", advice: "As for Expired." },
-    Invalid: { by: "isInvalid", advice: "The object breaks rules of its kind; the causes name the fields." },
-    ServerTimeout: { by: "isServerTimeout", advice: "Try again after `retryAfterSeconds`." },
-    StorageReadError: { by: "", advice: "The server cannot read what it has stored: look at its log." },
+    Invalid: {
+      by: "isInvalid",
+      advice: "The object violates the schema or the rules of its kind; the causes name the fields.",
+    },
+    ServerTimeout: { by: "isServerTimeout", advice: "Retry after `retryAfterSeconds`." },
+    StorageReadError: { by: "", advice: "The server cannot read stored data: check its log." },
     Timeout: {
       by: "isTimeout",
-      advice: "It may have been carried out all the same: read before trying again.",
+      advice: "The request may have succeeded: read before you retry.",
     },
     TooManyRequests: {
       by: "isTooManyRequests",
-      advice:
-        "Too much is asked at once: the client waits as `Retry-After` says; ask less, or from fewer places.",
+      advice: "Too many requests. The client retries after `Retry-After`; send fewer requests at a time.",
     },
-    BadRequest: { by: "isBadRequest", advice: "The request itself is wrong: the message says what." },
-    MethodNotAllowed: { by: "isMethodNotSupported", advice: "The kind does not have this verb." },
-    NotAcceptable: { by: "isNotAcceptable", advice: "Ask for JSON or YAML." },
+    BadRequest: { by: "isBadRequest", advice: "The request is malformed; the message names the error." },
+    MethodNotAllowed: { by: "isMethodNotSupported", advice: "The kind does not support this verb." },
+    NotAcceptable: { by: "isNotAcceptable", advice: "Accept JSON or YAML." },
     RequestEntityTooLarge: {
       by: "isRequestEntityTooLarge",
-      advice: "The object is too large to be kept: keep the bulk elsewhere, and a reference here.",
+      advice: "The object is too large. Store large data elsewhere, and a reference in the object.",
     },
     UnsupportedMediaType: {
       by: "isUnsupportedMediaType",
-      advice: "Send JSON or YAML, and patches with their own types.",
+      advice: "Send JSON or YAML, and patches with the media type of their format.",
     },
-    InternalError: { by: "isInternalError", advice: "A fault of the server: look at its log." },
+    InternalError: { by: "isInternalError", advice: "A bug in the server: check its log." },
     Expired: {
       by: "isExpired",
-      advice: "The revision is too old for the store's history: list again and go on from there.",
+      advice: "The revision is no longer in the history: list again and continue from there.",
     },
     ServiceUnavailable: {
       by: "isServiceUnavailable",
-      advice: "The server cannot answer now: try again later.",
+      advice: "The server is temporarily unavailable: retry later.",
     },
   };

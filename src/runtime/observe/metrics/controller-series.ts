@@ -18,7 +18,7 @@ const verbs = ["create", "update", "patch", "apply", "delete", "deleteCollection
 
 /** Counts of what controllers did, under the names that dashboards of other runtimes look for, and some of our own. */
 export class ControllerCounts {
-  readonly #total = new Counters("controller_runtime_reconcile_total", "Runs that have ended, by how.", [
+  readonly #total = new Counters("controller_runtime_reconcile_total", "Completed runs by result.", [
     "controller",
     "result",
   ]);
@@ -27,51 +27,46 @@ export class ControllerCounts {
   ]);
   readonly #terminal = new Counters(
     "controller_runtime_terminal_reconcile_errors_total",
-    "Runs that failed for good: they are not tried again until something changes.",
+    "Permanent failures, which are not retried until something changes.",
     ["controller"],
   );
   readonly #timeouts = new Counters(
     "controller_runtime_reconcile_timeouts_total",
-    "Runs that were cancelled because their time was up.",
+    "Runs cancelled by their timeout.",
     ["controller"],
   );
   readonly #time = new Histograms(
     "controller_runtime_reconcile_time_seconds",
-    "How long runs took.",
+    "Duration of runs.",
     ["controller"],
     reconcileBuckets,
   );
   readonly #queued = new Histograms(
     "workqueue_queue_duration_seconds",
-    "How long objects waited for a worker once they were due.",
+    "Time objects waited for a worker after they were due.",
     ["name", "controller"],
     queueBuckets,
   );
   readonly #worked = new Histograms(
     "workqueue_work_duration_seconds",
-    "How long objects were out of the queue, from being handed out to being done.",
+    "Time from taking an object from the queue until its work was done.",
     ["name", "controller"],
     queueBuckets,
   );
-  readonly #retries = new Counters(
-    "workqueue_retries_total",
-    "Objects that are tried again after a failure.",
-    ["name", "controller"],
-  );
+  readonly #retries = new Counters("workqueue_retries_total", "Retries after a failure.", [
+    "name",
+    "controller",
+  ]);
   readonly #triggers = new Counters(
     "fettle_triggers_total",
-    "Reasons to look at an object, also those that joined others.",
+    "Triggers, including those combined with others into one run.",
     ["controller"],
   );
-  readonly #steps = new Counters("fettle_steps_total", "Steps of runs, by how they ended.", [
+  readonly #steps = new Counters("fettle_steps_total", "Steps by outcome.", ["controller", "outcome"]);
+  readonly #undone = new Counters("fettle_steps_undone_total", "Undone steps by result.", [
     "controller",
-    "outcome",
+    "result",
   ]);
-  readonly #undone = new Counters(
-    "fettle_steps_undone_total",
-    "Steps that had to be taken back, and whether that worked.",
-    ["controller", "result"],
-  );
   readonly #writes = new Counters("fettle_writes_total", "Writes of runs to the API.", [
     "controller",
     "verb",
@@ -79,7 +74,7 @@ export class ControllerCounts {
   ]);
   readonly #lingering = new Counters(
     "fettle_lingering_runs_total",
-    "Runs whose function went on although it was cancelled.",
+    "Cancelled runs whose function ignored the signal and continued.",
     ["controller"],
   );
   readonly #series = new Map<string, ControllerSeries>();
@@ -150,18 +145,18 @@ export class ControllerCounts {
       look("fettle_reconciliations_total", "All runs.", ({ time }) => time.count),
       look(
         "fettle_reconciliations_successful_total",
-        "Runs after which all was as it should be, for now.",
+        "Successful runs.",
         ({ results }) => results.success.value + results.requeue_after.value,
       ),
       look("fettle_reconciliations_failed_total", "Runs that failed.", ({ results }) => results.error.value),
       look(
         "fettle_reconciliations_requeued_total",
-        "Runs that asked to be run again.",
+        "Runs that requested a requeue.",
         ({ results }) => results.requeue.value + results.requeue_after.value,
       ),
       look(
         "fettle_average_reconciliation_time_seconds",
-        "How long a run takes, over all of them.",
+        "Average duration of a run.",
         ({ time }) => (time.count === 0 ? 0 : time.sum / time.count),
         "gauge",
       ),

@@ -64,7 +64,7 @@ export function lookups(
     lookedUp(
       "gauge",
       "leader_election_master_status",
-      "Whether this process leads.",
+      "1 if this process is the leader, otherwise 0.",
       ["name"],
       (put) => {
         for (const { election } of watched) {
@@ -94,13 +94,9 @@ function shardLookups(watched: ReadonlySet<GaugeSources>): Family[] {
       Math.max,
     );
   return [
-    look("fettle_shards", "Into how many shards the objects are divided.", ({ shards }) => shards),
-    look("fettle_shards_owned", "How many of them are this process's.", ({ owned }) => owned),
-    look(
-      "fettle_shard_members",
-      "How many processes share them, as far as this one knows.",
-      (each) => each.members,
-    ),
+    look("fettle_shards", "Number of shards.", ({ shards }) => shards),
+    look("fettle_shards_owned", "Number of shards that this process owns.", ({ owned }) => owned),
+    look("fettle_shard_members", "Number of live processes that share the shards.", (each) => each.members),
   ];
 }
 
@@ -125,29 +121,26 @@ function controllerLookups(watched: ReadonlySet<GaugeSources>, adds: AddsOf): Fa
   return [
     look(
       "controller_runtime_max_concurrent_reconciles",
-      "How many objects are worked on at once at most.",
+      "Maximum number of concurrent runs.",
       controller,
       ({ name, concurrency }, put) => put(concurrency, name),
     ),
-    look(
-      "controller_runtime_active_workers",
-      "How many objects are worked on.",
-      controller,
-      ({ name, loop }, put) => put(loop?.active ?? 0, name),
+    look("controller_runtime_active_workers", "Number of active runs.", controller, ({ name, loop }, put) =>
+      put(loop?.active ?? 0, name),
     ),
-    look("workqueue_depth", "How many objects wait for a worker.", queue, ({ name, loop }, put) =>
+    look("workqueue_depth", "Number of objects waiting for a worker.", queue, ({ name, loop }, put) =>
       put(loop?.queue.depth ?? 0, name, name),
     ),
     look(
       "workqueue_adds_total",
-      "How many objects were put into the queue.",
+      "Objects added to the queue.",
       queue,
       ({ name, loop }, put) => put(adds(name, loop?.queue.depth ?? 0), name, name),
       "counter",
     ),
     look(
       "workqueue_unfinished_work_seconds",
-      "How long all that is being worked on has taken so far.",
+      "Total duration so far of all active runs.",
       queue,
       (handle, put, clock) =>
         put(
@@ -158,31 +151,31 @@ function controllerLookups(watched: ReadonlySet<GaugeSources>, adds: AddsOf): Fa
     ),
     look(
       "workqueue_longest_running_processor_seconds",
-      "How long the longest of it has taken so far.",
+      "Duration so far of the longest active run.",
       queue,
       (handle, put, clock) => put(Math.max(0, ...runningFor(handle, clock)), handle.name, handle.name),
     ),
     look(
       "fettle_queue_delayed",
-      "How many objects wait for their time, or for others of their batch.",
+      "Number of objects that are not due yet: delayed, or waiting for their batch.",
       controller,
       ({ name, loop }, put) => put(loop?.queue.delayed ?? 0, name),
     ),
-    look("fettle_dead_letters", "How many objects have been given up.", controller, (handle, put) =>
+    look("fettle_dead_letters", "Number of dead letters.", controller, (handle, put) =>
       put(handle.dead().length, handle.name),
     ),
-    look("fettle_paused", "Whether a controller is paused as a whole.", controller, (handle, put) =>
+    look("fettle_paused", "1 if the controller is paused, otherwise 0.", controller, (handle, put) =>
       put(handle.isPaused() ? 1 : 0, handle.name),
     ),
     look(
       "fettle_paused_objects",
-      "How many objects are paused by name.",
+      "Number of objects paused by name.",
       controller,
       ({ name, pausedObjects }, put) => put(pausedObjects, name),
     ),
     look(
       "fettle_lingering_runs",
-      "How many functions go on although their run was cancelled.",
+      "Number of functions that still run although their run was cancelled.",
       controller,
       ({ name, loop }, put) => put(loop?.lingering ?? 0, name),
     ),
@@ -217,32 +210,27 @@ function informerLookups(watched: ReadonlySet<GaugeSources>): Family[] {
       merge,
     );
   return [
-    look("fettle_informer_objects", "How many objects a cache has.", ({ size }) => size),
+    look("fettle_informer_objects", "Number of cached objects.", ({ size }) => size),
     look(
       "fettle_informer_synced",
-      "Whether everything has been listed.",
+      "1 if the initial list is complete, otherwise 0.",
       ({ synced }) => (synced ? 1 : 0),
       "gauge",
       Math.min,
     ),
-    look("fettle_informer_users", "How many share a cache.", ({ users }) => users),
-    look("fettle_informer_lists_total", "How often everything was read.", ({ lists }) => lists, "counter"),
+    look("fettle_informer_users", "Number of users that share the informer.", ({ users }) => users),
+    look("fettle_informer_lists_total", "Lists of all objects.", ({ lists }) => lists, "counter"),
     look(
       "fettle_informer_relists_total",
-      "How often everything had to be read again.",
+      "Lists after the first one.",
       ({ lists }) => Math.max(0, lists - 1),
       "counter",
     ),
-    look(
-      "fettle_informer_watches_total",
-      "How often a watch was begun.",
-      ({ watches }) => watches,
-      "counter",
-    ),
-    look("fettle_informer_errors_total", "Lists and watches that failed.", ({ errors }) => errors, "counter"),
+    look("fettle_informer_watches_total", "Started watches.", ({ watches }) => watches, "counter"),
+    look("fettle_informer_errors_total", "Failed lists and watches.", ({ errors }) => errors, "counter"),
     look(
       "fettle_informer_last_event_timestamp_seconds",
-      "When the last event or bookmark arrived, in seconds since 1970.",
+      "Time of the last event or bookmark, in seconds since 1970.",
       ({ lastEventAt }) => (lastEventAt === undefined ? undefined : lastEventAt / 1000),
       "gauge",
       Math.max,
@@ -255,7 +243,7 @@ function breakerLookups(watched: ReadonlySet<GaugeSources>): Family[] {
     lookedUp(
       "gauge",
       "fettle_breaker_state",
-      "The state of a circuit breaker: 1 for the one it is in.",
+      "State of a circuit breaker: 1 for the current state, 0 for the others.",
       ["breaker", "state"],
       (put) => {
         const all = new Set([...watched].map(({ breakers }) => breakers));
@@ -301,19 +289,17 @@ function pollerLookups(watched: ReadonlySet<GaugeSources>, pollers: ReadonlySet<
       merge,
     );
   return [
-    look(
-      "fettle_watch_loop_iterations_total",
-      "How often a source was looked at that can only be polled.",
-      ({ iterations, source }, put) => put(iterations, source),
+    look("fettle_watch_loop_iterations_total", "Polls of a source.", ({ iterations, source }, put) =>
+      put(iterations, source),
     ),
     look(
       "fettle_watch_changes_detected_total",
-      "Changes that looking found.",
+      "Changes found by polls.",
       ({ changesDetected, source }, put) => put(changesDetected, source),
     ),
     look(
       "fettle_watch_events_published_total",
-      "Changes that were told to a subscriber, once for each.",
+      "Changes delivered, counted once per subscriber.",
       ({ eventsPublished, source }, put) => {
         for (const [type, count] of Object.entries(eventsPublished)) put(count, source, type);
       },
@@ -322,7 +308,7 @@ function pollerLookups(watched: ReadonlySet<GaugeSources>, pollers: ReadonlySet<
     ),
     look(
       "fettle_watch_cache_hit_ratio",
-      "Of all objects that were listed, the share that had not changed.",
+      "Share of listed objects that had not changed.",
       ({ cacheHitRatio, source }, put) => put(cacheHitRatio, source),
       "gauge",
       ["source"],
@@ -330,7 +316,7 @@ function pollerLookups(watched: ReadonlySet<GaugeSources>, pollers: ReadonlySet<
     ),
     look(
       "fettle_watch_average_poll_duration_seconds",
-      "How long a look takes, over all of them.",
+      "Average duration of a poll.",
       ({ averageDuration, source }, put) => put(averageDuration / 1000, source),
       "gauge",
       ["source"],
@@ -338,12 +324,10 @@ function pollerLookups(watched: ReadonlySet<GaugeSources>, pollers: ReadonlySet<
     ),
     look(
       "fettle_watch_poll_seconds_total",
-      "How long looking took, all in all.",
+      "Total duration of polls.",
       ({ averageDuration, iterations, source }, put) => put((averageDuration * iterations) / 1000, source),
     ),
-    look("fettle_watch_poll_errors_total", "Looks that failed.", ({ errors, source }, put) =>
-      put(errors, source),
-    ),
+    look("fettle_watch_poll_errors_total", "Failed polls.", ({ errors, source }, put) => put(errors, source)),
   ];
 }
 

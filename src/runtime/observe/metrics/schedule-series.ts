@@ -7,18 +7,15 @@ const loopBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
 /** Counts of what schedules did. */
 export class ScheduleCounts implements ScheduleObserver {
-  readonly #processed = counters(
-    "resources_processed",
-    "Items that passes worked on, with those that failed.",
-  );
-  readonly #transitions = counters("state_transitions", "Changes of state that passes made.");
-  readonly #cleanups = counters("cleanup_operations", "Things that passes cleaned up.");
-  readonly #failedItems = counters("resources_failed", "Items that failed.");
-  readonly #failures = counters("loop_failures", "Passes that failed as a whole.");
-  readonly #skipped = counters("loops_skipped", "Passes left out because the one before was still at work.");
+  readonly #processed = counters("resources_processed", "Items processed by passes, including failed ones.");
+  readonly #transitions = counters("state_transitions", "State transitions made by passes.");
+  readonly #cleanups = counters("cleanup_operations", "Cleanups made by passes.");
+  readonly #failedItems = counters("resources_failed", "Failed items.");
+  readonly #failures = counters("loop_failures", "Failed passes.");
+  readonly #skipped = counters("loops_skipped", "Passes skipped because the previous one was still running.");
   readonly #duration = new Histograms(
     "fettle_scheduler_loop_duration_seconds",
-    "How long passes took.",
+    "Duration of passes.",
     ["schedule"],
     loopBuckets,
   );
@@ -28,7 +25,7 @@ export class ScheduleCounts implements ScheduleObserver {
     lookedUp(
       "counter",
       "fettle_scheduler_loop_iterations_total",
-      "Passes that are over.",
+      "Completed passes.",
       ["schedule"],
       (put) => {
         for (const [name, { count }] of this.#durations) put(count, name);
@@ -44,7 +41,7 @@ export class ScheduleCounts implements ScheduleObserver {
     lookedUp(
       "gauge",
       "fettle_scheduler_average_loop_duration_seconds",
-      "How long a pass takes, over all of them.",
+      "Average duration of a pass.",
       ["schedule"],
       (put) => {
         for (const [name, { sum, count }] of this.#durations) put(count === 0 ? 0 : sum / count, name);

@@ -171,7 +171,7 @@ export function checkOwner(owner: KubeObject, child: StagedChild, current: KubeO
       ? "delete it, choose another name, or pass { adopt: true } to take it over"
       : "choose another name";
   throw new NameTakenError(
-    `${child.kind.kind} ${keyOf(child.namespace, child.name)} is there already and belongs ${whose}, not to ${owner.kind} ${owner.metadata.name}: ${wayOut}`,
+    `${child.kind.kind} ${keyOf(child.namespace, child.name)} already exists and belongs ${whose}, not to ${owner.kind} ${owner.metadata.name}: ${wayOut}`,
   );
 }
 
