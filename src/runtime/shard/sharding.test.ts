@@ -48,9 +48,7 @@ test("one takes all, and those who come later get their share", async () => {
     expect(each.sharding.owns(key)).toBe(each === owner);
     if (each === owner) each.sharding.guard(key);
     else
-      expect(() => each.sharding.guard(key)).toThrow(
-        /does not own shard \d+ of default\/sites, which has/,
-      );
+      expect(() => each.sharding.guard(key)).toThrow(/does not own shard \d+ of default\/sites, which has/);
   }
 });
 

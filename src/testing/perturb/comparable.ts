@@ -1,13 +1,13 @@
 import type { Json } from "../../model/core.js";
 
-/** What two ends can be compared by: JSON, Maps, Sets and dates. No promise: nobody would wait for it. */
+/** Snapshot value that can be compared: JSON, Maps, Sets and dates, but no promise. */
 export type Comparable = string | number | boolean | null | undefined | (object & { readonly then?: never });
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A value as JSON in which only that differs which is to be compared: times are only there, what has no order is sorted, and
- * texts that are not the same twice are replaced by what they stand for. Throws where something could not be seen.
+ * Converts a value to JSON for comparison: times become a placeholder, unordered collections are sorted, and generated
+ * strings are replaced by the entries of `standsFor`. Throws for values that cannot be compared.
  */
 export function comparable(value: unknown, standsFor: ReadonlyMap<string, string> = new Map()): Json {
   return convert(value, []);
