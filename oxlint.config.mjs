@@ -110,7 +110,7 @@ export const nestedFolders = {
   "runtime/observe": ["findings", "metrics"],
   "runtime/reconcile": ["children", "object", "steps"],
   "server/custom-resources": ["serving", "validation"],
-  "server/http": ["auth", "limits", "metrics", "request", "response", "paths", "tls", "watch"],
+  "server/http": ["files", "auth", "limits", "metrics", "request", "response", "paths", "tls", "watch"],
   "server/kinds": ["api-types", "idl", "schema", "typed", "protobuf", "strategy"],
   "server/kinds/strategy": ["access", "cluster", "network", "pods", "storage", "workloads"],
   "server/registry": ["read", "write"],

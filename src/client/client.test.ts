@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { customResourceDefinition, resource, type KubeObject, type ResourceObject } from "../model/index.js";
 import type { Client } from "./client.js";
-import type { Header, ObjectOf, UntypedObject } from "./kinds/kind.js";
+import type { ObjectHeader, ObjectOf, UntypedObject } from "./kinds/kind.js";
 import { ConfigMap, CustomResourceDefinition, Deployment, Namespace } from "./kinds/kubernetes.js";
 
 const Site = resource("demo.dev/v1", "Site", {
@@ -165,13 +165,14 @@ describe("the static types of a client", () => {
   test("metadataOnly returns objects with nothing but metadata", () => {
     compiled(async (client) => {
       const metadataOnly = true;
-      expectTypeOf(await client.get(Site, "a", { metadataOnly })).toEqualTypeOf<Header>();
-      expectTypeOf(await client.find(Site, "a", { metadataOnly })).toEqualTypeOf<Header | undefined>();
+      expectTypeOf(await client.get(Site, "a", { metadataOnly })).toEqualTypeOf<ObjectHeader>();
+      expectTypeOf(await client.find(Site, "a", { metadataOnly })).toEqualTypeOf<ObjectHeader | undefined>();
       const { items } = await client.list(Site, { metadataOnly, labelSelector: "a=b" });
-      expectTypeOf(items).toEqualTypeOf<readonly Header[]>();
-      for await (const one of client.each(Site, { metadataOnly })) expectTypeOf(one).toEqualTypeOf<Header>();
+      expectTypeOf(items).toEqualTypeOf<readonly ObjectHeader[]>();
+      for await (const one of client.each(Site, { metadataOnly }))
+        expectTypeOf(one).toEqualTypeOf<ObjectHeader>();
       for await (const { object } of client.watch(Site, { metadataOnly })) {
-        expectTypeOf(object).toEqualTypeOf<Header>();
+        expectTypeOf(object).toEqualTypeOf<ObjectHeader>();
       }
       const options = { metadataOnly: false };
       expectTypeOf(await client.get(Site, "a", options)).toEqualTypeOf<ResourceObject<typeof Site>>();

@@ -5,7 +5,8 @@ import { createClient } from "./create-client.js";
 import { readYourWrites } from "./informer/read-your-writes.js";
 import { ConfigMap, Namespace } from "./kinds/kubernetes.js";
 import { httpTransport } from "./transport/http/http-transport.js";
-import type { CallOptions, DeleteOptions, ObjectKey, Transport } from "./transport/transport.js";
+import type { CallOptions, DeleteOptions, Transport } from "./transport/transport.js";
+import type { ObjectKey } from "../model/object/object-key.js";
 
 const maps = { group: "", resource: "configmaps" };
 

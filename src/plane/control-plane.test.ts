@@ -8,7 +8,7 @@ import { resource } from "../model/index.js";
 import { controller } from "../runtime/index.js";
 import { MemoryStore } from "../store/index.js";
 import { controlPlane } from "./control-plane.js";
-import { Definition } from "./definitions/definition.js";
+import { DefinitionKind } from "./definitions/definition.js";
 
 const Site = resource("demo.dev/v1", "Site", {
   spec: z.object({ title: z.string() }),
@@ -40,8 +40,8 @@ test("starts while a definition is being deleted, cleans up its objects, and reg
   await before.apply(site("old"));
   // With its finalizer, since that is written first.
   await expect.poll(async () => (await before.client.get(Site, "old")).status?.conditions).toHaveLength(1);
-  const { uid } = (await before.client.get(Definition, "sites.demo.dev")).metadata;
-  await before.client.delete(Definition, "sites.demo.dev");
+  const { uid } = (await before.client.get(DefinitionKind, "sites.demo.dev")).metadata;
+  await before.client.delete(DefinitionKind, "sites.demo.dev");
   await expect
     .poll(async () => (await before.client.get(Site, "old")).metadata.deletionTimestamp)
     .toBeDefined();
@@ -54,7 +54,7 @@ test("starts while a definition is being deleted, cleans up its objects, and reg
     controllers: [sites(() => void cleaned.push("old"))],
   });
   await expect
-    .poll(async () => (await after.client.find(Definition, "sites.demo.dev"))?.metadata.uid ?? uid, {
+    .poll(async () => (await after.client.find(DefinitionKind, "sites.demo.dev"))?.metadata.uid ?? uid, {
       timeout: 20_000,
     })
     .not.toBe(uid);

@@ -20,8 +20,8 @@ import {
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
-import type { ApiAccess } from "./management/access.js";
 import { management } from "./management/management.js";
+import type { UserAccess } from "./management/access.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -71,7 +71,7 @@ const defaultData = ".fettle";
 /** Parts that the server reports on but that are started after it. */
 interface StartedParts {
   controllers?: Controllers;
-  api?: ApiAccess;
+  api?: UserAccess;
 }
 
 /**

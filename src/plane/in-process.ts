@@ -1,7 +1,7 @@
 import type { KindInfo } from "../client/kinds/kind.js";
 import { onAbort } from "../client/async/on-abort.js";
 import { callListener } from "../client/async/call-listener.js";
-import { groupVersionOf, scopeOf } from "../client/transport/address.js";
+import { groupVersionOf, requestScope } from "../client/transport/address.js";
 import {
   ConnectionError,
   type CallOptions,
@@ -10,14 +10,13 @@ import {
   type ListOptions,
   type Page,
   type Patch,
-  type Scope,
   type Selection,
-  type ObjectKey,
   type Transport,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
 } from "../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../model/object/object-key.js";
 import {
   ApiError,
   duration,
@@ -243,7 +242,7 @@ class InProcessTransport implements Transport {
       user: this.#user,
       verb,
       resource: { group, version, resource: kind.plural },
-      scope: scopeOf(kind, at),
+      scope: requestScope(kind, at),
       name: at.name,
       subresource,
       options,

@@ -5,8 +5,8 @@ import {
   type Entry,
   type Store,
   type StoreWatchOptions,
-  type Watch,
-  type WatchEvent,
+  type StoreWatch,
+  type StoreEvent,
 } from "../store/index.js";
 import { startApi } from "./api.js";
 import { PacedStore } from "./controllers/fixtures/paced-store.js";
@@ -93,7 +93,7 @@ class CopyingStore extends MemoryStore {
     return entry && copied(entry);
   }
 
-  override watch(options: StoreWatchOptions): Watch {
+  override watch(options: StoreWatchOptions): StoreWatch {
     const watch = super.watch(options);
     return {
       get revision() {
@@ -111,7 +111,7 @@ function copied(entry: Entry): Entry {
   return { ...entry, value: Uint8Array.from(entry.value) };
 }
 
-function copiedEvent(event: WatchEvent): WatchEvent {
+function copiedEvent(event: StoreEvent): StoreEvent {
   const previous = event.previous && copied(event.previous);
   return event.type === "put" ? { ...event, entry: copied(event.entry), previous } : { ...event, previous };
 }

@@ -2,15 +2,15 @@ export { startApi, type Api, type ApiOptions } from "./api.js";
 export { startServer, type Server, type ServerOptions } from "./server.js";
 export { Registry, type RegistryOptions } from "./registry/registry.js";
 export type {
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
   EventType,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
-  WriteOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "./registry/requests.js";
 export type { Body, FieldValidation, PatchBody, PatchType } from "./decode/decoded-body.js";
@@ -35,7 +35,7 @@ export type {
   Capabilities,
   Draft,
   ResourceType,
-  Strategy,
+  KindStrategy,
   Subresource,
   TableColumn,
   Verb,

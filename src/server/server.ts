@@ -6,7 +6,7 @@ import { namesOfHost } from "./http/auth/hosts.js";
 import { ensureCredentials } from "./http/auth/credentials.js";
 import { writeKubeconfig } from "./http/auth/kubeconfig.js";
 import { TokenFile } from "./http/auth/token-file.js";
-import { anyOf, StaticTokens } from "./http/auth/tokens.js";
+import { combineTokenSources, StaticTokens } from "./http/auth/tokens.js";
 import { serveHttp, type HttpOptions, type HttpServer } from "./http/server.js";
 import { canonicalAddress, isSelfSigned, namesOf, type KeyPair } from "./http/tls/certificate.js";
 import { followKeyPair, readKeyPair, type KeyPairFiles } from "./http/tls/certificate-files.js";
@@ -109,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       metrics: [storeMetrics(store, api.registry.types, clock), ...metrics],
       tls: certificates,
       clock,
-      authenticate: bearerTokens(file === undefined ? tokens : anyOf(tokens, file)),
+      authenticate: bearerTokens(file === undefined ? tokens : combineTokenSources(tokens, file)),
       healthChecks: [{ name: "store", check: async () => void (await store.status()) }, ...healthChecks],
       onError: (error) => onError(error, "request"),
     });

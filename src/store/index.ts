@@ -9,10 +9,10 @@ export type {
   RangeResult,
   Store,
   StoreStatus,
-  Watch,
+  StoreWatch,
   WatchBatch,
   WatchBuffer,
-  WatchEvent,
+  StoreEvent,
   StoreWatchOptions,
 } from "./store.js";
 export {

@@ -3,7 +3,7 @@ import type { Client, ObjectRef } from "../client/client.js";
 import { createClient } from "../client/create-client.js";
 import type { AnyKind, ObjectOf } from "../client/kinds/kind.js";
 import { Event } from "../client/kinds/kubernetes.js";
-import { targetOf } from "../client/which.js";
+import { targetOf } from "../client/object-ref.js";
 import { duration, systemRandom, VirtualClock, type Clock, type Duration } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import { applyManifests, type Applied } from "../plane/apply-manifests.js";

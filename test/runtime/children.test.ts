@@ -258,7 +258,7 @@ describeHomes(({ startTestPlane }) => {
       expect(outcome).toMatchObject({
         type: "error",
         message: expect.stringMatching(
-          /ConfigMap default\/taken is there already and belongs to nobody, not to Site hello: .*adopt/,
+          /ConfigMap default\/taken already exists and belongs to nobody, not to Site hello: .*adopt/,
         ),
       });
       expect((await plane.client.get(ConfigMap, "taken")).data).toEqual({ theirs: "1" });

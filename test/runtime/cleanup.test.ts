@@ -135,7 +135,7 @@ describeHomes(({ newClock, startTestApi, startTestPlane }) => {
   test("rejects an invalid name of a finalizer where it is given", () => {
     const long = `${"very-".repeat(15)}long.demo.dev`;
     expect(() => controller({ for: Site, name: long, reconcile() {}, cleanup() {} })).toThrow(
-      /cannot be the finalizer that stands for cleanup: .*say finalizer:/,
+      /is not a valid finalizer: .*set finalizer:/,
     );
     controller({ for: Site, name: long, reconcile() {} });
     controller({ for: Site, name: long, finalizer: "demo.dev/sites", reconcile() {}, cleanup() {} });

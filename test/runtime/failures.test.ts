@@ -65,7 +65,7 @@ describeHomes(({ newClock, startTestPlane }) => {
             },
           });
         },
-        "what was thrown has no message that can be read",
+        "the thrown value has no readable message",
       ],
     ])("%s, thrown synchronously or later, is reported and retried", async (_, fail, message) => {
       let isAsync = false;
@@ -166,7 +166,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect(run.outcome).toMatchObject({
         type: "error",
         message:
-          'a reconciler returns nothing, or what wait(), requeue() or fail() made, but not {"requeue":true}',
+          'a reconciler must return nothing, or the result of wait(), requeue() or fail(), not {"requeue":true}',
       });
       expect(run.writes.filter(({ kind }) => kind.kind === "Page")).toEqual([]);
     });
@@ -239,7 +239,7 @@ describeHomes(({ newClock, startTestPlane }) => {
       expect((await plane.run()).outcome).toMatchObject({
         type: "fail",
         reason: "BadReason",
-        message: expect.stringContaining('fail() was given "not one word" as the reason'),
+        message: expect.stringContaining('fail() got the invalid reason "not one word"'),
       });
       await plane.client.patch(Site, "hello", { spec: { title: "throw" } });
       expect((await plane.run()).outcome).toMatchObject({ type: "fail", reason: "PermanentError" });
@@ -382,7 +382,7 @@ describeHomes(({ newClock, startTestPlane }) => {
         expect((await plane.run()).outcome).toMatchObject({ type: "error", reason: "Timeout" });
         await eventually(() =>
           plane.errors.includes(
-            "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits",
+            "a reconciler ignores the cancellation of its run: pass its signal to everything it awaits",
           ),
         );
         await plane.create("other");

@@ -202,9 +202,7 @@ describeHomes(({ newClock, startTestPlane }) => {
     await using plane = await startTestPlane([Page], { controllers: [pages], log });
     await plane.client.create(Page, { metadata: { name: "p" }, spec: { html: "x" } });
     expect(await plane.run()).toMatchObject({ writes: [], outcome: { type: "done" } });
-    expect(warnings).toEqual([
-      "what was said of the status is lost: Page has none; give resource() a status",
-    ]);
+    expect(warnings).toEqual(["the reported status is lost: Page has no status; declare one in resource()"]);
   });
 
   test("phases change only by declared transitions", async () => {

@@ -1,6 +1,6 @@
 import { StartError, type Terminal } from "./command.js";
 
-export interface Step {
+export interface SlowStep {
   /** Completes "while …": "loading sites.ts". */
   readonly doing: string;
   /** Milliseconds. */
@@ -15,7 +15,7 @@ export interface Step {
  */
 export function interruptible<T>(
   step: Promise<T>,
-  { doing, timeout, problem }: Step,
+  { doing, timeout, problem }: SlowStep,
   { signal, stderr }: Pick<Terminal, "signal" | "stderr">,
 ): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { Command } from "../command/command.js";
 import { kubeconfigOptions, textOption } from "../command/options.js";
-import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { connect } from "../server/connect.js";
 import { columns } from "../terminal/columns.js";
 
@@ -39,7 +39,7 @@ export const command: Command = {
       "KIND",
       ...(withVerbs ? ["VERBS"] : []),
     ];
-    await writeValue(terminal, format, kinds, () =>
+    await printValue(terminal, format, kinds, () =>
       columns(options["headers"] === false ? rows : [header, ...rows]),
     );
   },

@@ -89,7 +89,7 @@ async function source(
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
     // Without --data, the kubeconfig of the current folder is found by itself.
-    const named = said === undefined ? {} : { kubeconfig: join(data, "kubeconfig") };
+    const named = options["data"] === undefined ? {} : { kubeconfig: join(data, "kubeconfig") };
     return fromServer({ ...named, ...options }, terminal);
   }
 }

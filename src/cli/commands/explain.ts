@@ -4,7 +4,7 @@ import { findKind, kindsNamed } from "../objects/find-kind.js";
 import { nearest } from "../command/nearest.js";
 import type { ServedKind } from "../server/served-kinds.js";
 import { insideOf, rulesText, typeText, wrap } from "./explain/field-text.js";
-import { schemasOf, type Schema, type Schemas } from "./explain/schema.js";
+import { schemasOf, type Schema, type GroupSchemas } from "./explain/schema.js";
 import { connect } from "../server/connect.js";
 
 export const command: Command = {
@@ -79,7 +79,7 @@ interface Field {
   readonly required: boolean;
 }
 
-function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string[]): Field {
+function fieldAt(schemas: GroupSchemas, { kind }: ServedKind, fields: readonly string[]): Field {
   let field: Field = { schema: schemas.root, required: false };
   for (const [at, name] of fields.entries()) {
     const { properties = {}, required = [] } = insideOf(field.schema, schemas);
@@ -102,7 +102,12 @@ function fieldAt(schemas: Schemas, { kind }: ServedKind, fields: readonly string
   return field;
 }
 
-function writeFields(schema: Schema, schemas: Schemas, width: number, write: (text: string) => void): void {
+function writeFields(
+  schema: Schema,
+  schemas: GroupSchemas,
+  width: number,
+  write: (text: string) => void,
+): void {
   for (const [name, field] of sortedFields(schema)) {
     const whole = schemas.resolve(field);
     const required = schema.required?.includes(name) === true ? " -required-" : "";
@@ -116,7 +121,7 @@ function writeFields(schema: Schema, schemas: Schemas, width: number, write: (te
 
 function writeOutline(
   schema: Schema,
-  schemas: Schemas,
+  schemas: GroupSchemas,
   indent: string,
   above: readonly unknown[],
   write: (text: string) => void,

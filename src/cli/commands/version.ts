@@ -1,6 +1,6 @@
 import type { Command } from "../command/command.js";
 import { kubeconfigOptions } from "../command/options.js";
-import { valueFormatOf, valueOption, writeValue } from "../output/value-output.js";
+import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { connect } from "../server/connect.js";
 
 export const command: Command = {
@@ -14,7 +14,7 @@ export const command: Command = {
     const format = valueFormatOf(options);
     const client = { version: terminal.version, node: process.version };
     if (options["client"] === true) {
-      await writeValue(terminal, format, { client }, () => clientLine(client));
+      await printValue(terminal, format, { client }, () => clientLine(client));
       return;
     }
     // Printed first: the server may not respond.
@@ -22,7 +22,7 @@ export const command: Command = {
     await using server = await connect(options, terminal);
     const { gitVersion } = await server.transport.document("/version", { signal: terminal.signal });
     const url = server.connection.server;
-    await writeValue(
+    await printValue(
       terminal,
       format,
       { client, server: { version: gitVersion, url } },

@@ -5,7 +5,7 @@ import { titleOf } from "../objects/find-kind.js";
 import { untilObject, type WatchedObject } from "../objects/until-object.js";
 import { startProgress } from "../terminal/progress.js";
 import { parseGoal, type Goal } from "./wait/goal.js";
-import { connect, type Server } from "../server/connect.js";
+import { connect, type ServerConnection } from "../server/connect.js";
 import { resolveObjects, getObject } from "../objects/resolve-objects.js";
 
 export const command: Command = {
@@ -75,7 +75,7 @@ interface Waited extends WatchedObject {
 }
 
 async function look(
-  { client }: Server,
+  { client }: ServerConnection,
   waited: Waited,
   goal: Goal,
   signal: AbortSignal | undefined,
@@ -104,7 +104,7 @@ async function findWaited(
   words: readonly string[],
   options: OptionValues,
   terminal: Terminal,
-  server: Server,
+  server: ServerConnection,
   goal: Goal,
 ): Promise<readonly Waited[]> {
   const { signal } = terminal;

@@ -2,8 +2,8 @@ import type { Resource } from "../../model/resource/resource-types.js";
 import type { Controller } from "../../runtime/controller/controller.js";
 import type { Schedule } from "../../runtime/schedule/schedule.js";
 
-/** Exports of modules that a control plane uses, without duplicates. */
-export interface Found {
+/** What modules have to offer to a control plane, each once. */
+export interface ModuleExports {
   readonly controllers: readonly Controller[];
   readonly schedules: readonly Schedule[];
   readonly kinds: readonly Resource[];
@@ -13,7 +13,7 @@ export interface Found {
  * Finds the controllers, schedules and kinds among the exports of a module, under any name and in arrays. They are
  * recognised by their shape, since the module may have another copy of this package. Functions are not called.
  */
-export function findIn(exports: Readonly<Record<string, unknown>>): Found {
+export function findIn(exports: Readonly<Record<string, unknown>>): ModuleExports {
   const controllers = new Set<Controller>();
   const schedules = new Set<Schedule>();
   const kinds = new Set<Resource>();

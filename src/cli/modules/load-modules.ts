@@ -6,10 +6,10 @@ import type * as Jiti from "jiti";
 import { formatDuration } from "../../model/time/duration.js";
 import type { Terminal } from "../command/command.js";
 import { interruptible } from "../command/interruptible.js";
-import { findIn, type Found } from "./found.js";
+import { findIn, type ModuleExports } from "./found.js";
 
 /** Exports of modules, and the source files that were loaded. */
-export interface Loaded extends Found {
+export interface Loaded extends ModuleExports {
   /** Modules and the TypeScript files they import; nothing of node_modules. */
   readonly files: readonly string[];
 }
@@ -37,7 +37,7 @@ export async function loadModules(
 ): Promise<Loaded> {
   const { cwd } = terminal;
   const load = paths.some((path) => typescript.test(path)) ? typescriptLoader(cwd) : undefined;
-  const all: Found[] = [];
+  const all: ModuleExports[] = [];
   for (const path of paths) {
     const name = relative(cwd, path);
     const exports = await interruptible(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
 import { findKind, findKinds } from "./find-kind.js";
-import { servedKinds, type ServedKind } from "../server/served-kinds.js";
+import { discoverKinds, type ServedKind } from "../server/served-kinds.js";
 
 /** Transport to a server with unaggregated discovery: one document for each group and version. */
 function oldServer(documents: Readonly<Record<string, object>>): HttpTransport {
@@ -58,8 +58,8 @@ const server = oldServer({
 
 const show = ({ apiVersion, kind }: ServedKind): string => `${apiVersion}/${kind}`;
 
-describe("with the discovery documents of old servers", async () => {
-  const kinds = await servedKinds(server);
+describe("with the documents of old servers", async () => {
+  const kinds = await discoverKinds(server);
 
   test("omits subresources and lists preferred versions first", () => {
     expect(kinds.map(show)).toEqual([

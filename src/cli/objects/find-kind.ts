@@ -36,7 +36,7 @@ export function findKinds(served: readonly ServedKind[], word: string): readonly
 }
 
 /** Kind of an object; undefined when the server no longer serves it. */
-export function kindOf(
+export function servedKindOf(
   served: readonly ServedKind[],
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
 ): ServedKind | undefined {

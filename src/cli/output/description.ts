@@ -4,13 +4,13 @@ import { titleOf } from "../objects/find-kind.js";
 import type { Child } from "../objects/children.js";
 import { cellText, columns } from "../terminal/columns.js";
 import { yamlOf } from "./objects.js";
-import { sortByTime, type ObjectEvent, sourceText, ageText, messageText } from "../objects/events.js";
+import { sortByTime, type PrintedEvent, sourceText, ageText, messageText } from "../objects/events.js";
 
 export interface Described {
   readonly object: UntypedObject;
   /** Undefined when they were not listed. */
   readonly children: readonly Child[] | undefined;
-  readonly events: readonly ObjectEvent[] | undefined;
+  readonly events: readonly PrintedEvent[] | undefined;
   readonly colors: boolean;
 }
 

@@ -2,7 +2,7 @@ import { renderDiff, type Json, type KubeObject } from "../../model/core.js";
 import { withoutIgnored } from "../../model/diff/ignore.js";
 import { isJsonObject } from "../../model/object/json.js";
 import { bookkeeping } from "../../plane/management/redact.js";
-import { comparable } from "../../runtime/log/secrets.js";
+import { comparableVersions } from "../../runtime/log/secrets.js";
 
 const ignored = [...bookkeeping, 'metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]'];
 
@@ -19,7 +19,7 @@ export function objectDiff(
     ignore = [],
   }: { readonly colors: boolean; readonly title?: string; readonly ignore?: readonly string[] },
 ): string {
-  const [from, to] = comparable(before, after);
+  const [from, to] = comparableVersions(before, after);
   const patterns = [...ignored, ...ignore];
   const options = { color: colors, context: 2, ...(title !== undefined && { title }) };
   return renderDiff(essence(from, patterns), essence(to, patterns), options);

@@ -1,7 +1,7 @@
 import type { KindInfo } from "../../client/kinds/kind.js";
 import type { HttpTransport } from "../../client/transport/http/http-transport.js";
-import { collectionPath, objectPath, type Query } from "../../client/transport/http/paths.js";
-import type { Scope } from "../../client/transport/transport.js";
+import { collectionPath, objectPath, type QueryParameters } from "../../client/transport/http/paths.js";
+import type { Scope } from "../../model/object/object-key.js";
 import type { KubeObject } from "../../model/core.js";
 
 /** Table made by the server, with the columns of the kind. */
@@ -52,10 +52,10 @@ export async function fetchTable(
   }
   const path = collectionPath(kind, { namespace });
   const rows: TableRow[] = [];
-  const first: Query = { ...shared, labelSelector, fieldSelector, limit: pageSize };
+  const first: QueryParameters = { ...shared, labelSelector, fieldSelector, limit: pageSize };
   let next: string | undefined;
   for (;;) {
-    const query: Query = { ...first, continue: next };
+    const query: QueryParameters = { ...first, continue: next };
     const document = await transport.document(path, { accept: acceptTable, query, signal });
     const table = readTable(document, kind);
     rows.push(...table.rows);

@@ -21,7 +21,7 @@ const acceptAggregated =
  * All kinds of a server: the core group first, and of each group the preferred version first. Takes two requests, or
  * one per group and version for old servers.
  */
-export async function servedKinds(
+export async function discoverKinds(
   transport: HttpTransport,
   signal?: AbortSignal,
 ): Promise<readonly ServedKind[]> {

@@ -6,14 +6,14 @@ import type { Applied } from "../../plane/apply-manifests.js";
 import { isWildcard, namesOfHost } from "../../server/http/auth/hosts.js";
 import type { Config } from "../../plane/config/config.js";
 import type { Terminal } from "../command/command.js";
-import type { Found } from "../modules/found.js";
+import type { ModuleExports } from "../modules/found.js";
 import { ownProgram } from "../templates/own-package.js";
 
 export interface Running {
   readonly url: string;
   readonly kubeconfig: string;
   readonly config: Config;
-  readonly found: Found;
+  readonly found: ModuleExports;
   readonly applied: readonly Applied[];
   /** Milliseconds. */
   readonly took: number;

@@ -7,8 +7,8 @@ import { inOrder } from "../manifests/apply-manifest.js";
 import { placedManifests, type PlacedManifest } from "../manifests/placed-manifests.js";
 import { problemsOf } from "../manifests/refusal.js";
 
-/** @throws {ManifestError} with the position of the problem. */
-export async function readManifests(
+/** @throws {ManifestError} with the place of what is wrong. */
+export async function readStartManifests(
   paths: readonly string[],
   cwd: string,
 ): Promise<readonly PlacedManifest[]> {

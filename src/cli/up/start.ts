@@ -11,7 +11,7 @@ import { loadModules, type Loaded } from "../modules/load-modules.js";
 import { sortWords } from "../modules/sort-words.js";
 import { banner } from "./banner.js";
 import { makeFolder } from "./fresh-folder.js";
-import { applyPlaced, readManifests } from "./manifests.js";
+import { applyPlaced, readStartManifests } from "./manifests.js";
 
 /** Running control plane and its source files. */
 export interface Started {
@@ -26,13 +26,13 @@ const openTimeout = 120_000;
 const stopTimeout = 3000;
 
 /** Absolute paths of modules and manifests. */
-export interface Sources {
+export interface InputPaths {
   readonly modules: readonly string[];
   readonly manifests: readonly string[];
 }
 
 /** Modules and manifests of the arguments; each defaults to those of the configuration. */
-export function sourcesOf(config: Config, words: readonly string[], cwd: string): Sources {
+export function sourcesOf(config: Config, words: readonly string[], cwd: string): InputPaths {
   const given = sortWords(words, cwd);
   const configured = sortWords(
     [
@@ -63,7 +63,7 @@ export async function start(
   const { cwd, stdout, stderr, colors } = terminal;
   const sources = sourcesOf(config, words, cwd);
   const found = await loadModules(sources.modules, terminal);
-  const manifests = await readManifests(sources.manifests, cwd);
+  const manifests = await readStartManifests(sources.manifests, cwd);
   const { overrideControllers } = await import("../../plane/config/override-controllers.js");
   const controllers = overrideControllers(found.controllers, config.controllers, origins);
   const { logOf } = await import("./log-of.js");

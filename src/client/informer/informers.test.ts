@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { lines, play, type Setting } from "./fixtures/scenario.js";
+import { lines, play, type InformerSetup } from "./fixtures/scenario.js";
 
-/** Runs a script and compares what happened with what it says. */
-async function scenario(script: string, setting?: Setting): Promise<void> {
+/** Plays a script and compares what happened with what it says. */
+async function scenario(script: string, setting?: InformerSetup): Promise<void> {
   expect(await play(script, setting)).toBe(lines(script));
 }
 

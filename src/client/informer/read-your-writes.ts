@@ -1,8 +1,9 @@
 import type { KubeObject } from "../../model/core.js";
 import type { KindInfo } from "../kinds/kind.js";
 import { type PageRequest, listAll } from "../transport/paging.js";
-import { isGone } from "../transport/is-gone.js";
-import type { CallOptions, ObjectKey, Transport, WriteOptions } from "../transport/transport.js";
+import { isRemoved } from "../transport/is-removed.js";
+import type { CallOptions, Transport, WriteOptions } from "../transport/transport.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import type { Informers } from "./informers.js";
 
 /**
@@ -18,7 +19,7 @@ export function readYourWrites(
 ): Transport {
   // Removing the last finalizer has deleted the object.
   const putIntoCaches = (kind: KindInfo, object: KubeObject): void =>
-    isGone(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
+    isRemoved(object) ? informers.removed(kind, placeOf(object)) : informers.wrote(kind, object);
   /** Reads an object whose new state the response of a write does not contain. If that fails, the watch catches up. */
   const readAgain = (
     kind: KindInfo,

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../model/core.js";
-import { ObjectCache } from "../source/object-cache.js";
+import { SourceCache } from "../source/source-cache.js";
 import { classify, sameObject } from "../source/classify.js";
 import type { ObjectChange, IndexFunction, Subscription } from "../source/source.js";
 import { noChanges, type ChangeCounts, type Counting } from "./stats.js";
 
-export interface ViewOptions<T extends KubeObject> {
+export interface PollerViewOptions<T extends KubeObject> {
   /** Returns true for versions that count as equal. */
   readonly equal?: ((old: T, now: T) => boolean) | undefined;
   /** Called for errors of listeners and index functions. */
@@ -14,15 +14,15 @@ export interface ViewOptions<T extends KubeObject> {
 }
 
 /** Cache and listeners of a poller. */
-export class View<T extends KubeObject> {
-  readonly #cache: ObjectCache<T>;
+export class PollerView<T extends KubeObject> {
+  readonly #cache: SourceCache<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #listeners = new Set<(change: ObjectChange<T>) => void>();
-  readonly #options: ViewOptions<T>;
+  readonly #options: PollerViewOptions<T>;
 
-  constructor(options: ViewOptions<T>) {
+  constructor(options: PollerViewOptions<T>) {
     this.#options = options;
-    this.#cache = new ObjectCache((error) => options.report(error));
+    this.#cache = new SourceCache((error) => options.report(error));
   }
 
   get size(): number {

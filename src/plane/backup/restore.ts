@@ -12,7 +12,7 @@ import {
 } from "../../store/index.js";
 import { openDirectory } from "../../store/sqlite/directory.js";
 import { beginAtRevision } from "../../store/sqlite/begin-at-revision.js";
-import type { Header } from "./format.js";
+import type { BackupHeader } from "./format.js";
 import { readBackup } from "./read-backup.js";
 
 export interface RestoreOptions {
@@ -115,7 +115,7 @@ async function fill(
   stream: AsyncIterable<Uint8Array | string>,
   { clock = systemClock, signal, onProgress = () => {} }: RestoreOptions,
 ): Promise<Restored> {
-  let header: Header | undefined;
+  let header: BackupHeader | undefined;
   let writer: EntryWriter | undefined;
   try {
     for await (const part of readBackup(stream)) {

@@ -5,7 +5,7 @@ import type { ObjectKey } from "../../model/object/object-key.js";
 import type { Attributes, User } from "../../server/index.js";
 
 /** The API on behalf of the users of the management API. */
-export interface ApiAccess {
+export interface UserAccess {
   /** Client whose requests are made as a user. */
   clientAs(user: User): Client;
   /** @throws {ApiError} 403 */
@@ -20,7 +20,7 @@ type Target = Attributes["resource"];
 
 /** @throws {ApiError} 403 unless the user may read an object. */
 export async function checkRead(
-  api: ApiAccess,
+  api: UserAccess,
   user: User,
   { apiVersion, plural, scope }: KindInfo,
   { namespace, name }: ObjectKey,
@@ -32,7 +32,7 @@ export async function checkRead(
 }
 
 /** @throws {ApiError} 403 unless the user may read all objects of all kinds. */
-export async function checkReadAll(api: ApiAccess, user: User, ...verbs: readonly Verb[]): Promise<void> {
+export async function checkReadAll(api: UserAccess, user: User, ...verbs: readonly Verb[]): Promise<void> {
   const resource: Target = { group: "*", version: "*", resource: "*" };
   for (const verb of verbs) await api.checkAccess({ user, verb, path: "", resource });
 }
@@ -43,7 +43,7 @@ export async function checkReadAll(api: ApiAccess, user: User, ...verbs: readonl
  * @throws {ApiError} 403
  */
 export async function checkReadKind(
-  api: ApiAccess,
+  api: UserAccess,
   user: User,
   { apiVersion, kind }: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined },
   ...verbs: readonly Verb[]
@@ -68,7 +68,7 @@ async function servedKind(
 }
 
 /** @throws {ApiError} 403 unless the user may read Secrets in all namespaces. */
-export async function checkReveal(api: ApiAccess, user: User): Promise<void> {
+export async function checkReveal(api: UserAccess, user: User): Promise<void> {
   const resource: Target = { group: "", version: "v1", resource: "secrets" };
   await api.checkAccess({ user, verb: "list", path: "", resource });
 }

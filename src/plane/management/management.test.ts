@@ -5,7 +5,7 @@ import type { ExtensionRequest, ExtensionResponse } from "../../server/index.js"
 import { Compacted, MemoryStore, type Store } from "../../store/index.js";
 import { controlPlane } from "../control-plane.js";
 import { inProcess } from "../in-process.js";
-import type { ApiAccess } from "./access.js";
+import type { UserAccess } from "./access.js";
 import { management } from "./management.js";
 
 /** A store that is compacted between two reads. */
@@ -38,7 +38,7 @@ function requestOf(
 }
 
 function get(path: string, query: Record<string, string> = {}): Promise<ExtensionResponse | undefined> {
-  const api: ApiAccess = {
+  const api: UserAccess = {
     clientAs: () => {
       throw new Error("no client is needed");
     },
@@ -65,7 +65,7 @@ describe("the user of a request", () => {
       },
     });
     const { pipeline } = plane.api;
-    const api: ApiAccess = {
+    const api: UserAccess = {
       clientAs: (user) => createClient({ transport: inProcess(plane.api, { user }) }),
       checkAccess: (attributes) => pipeline.checkAccess(attributes),
     };

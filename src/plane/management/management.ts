@@ -5,11 +5,11 @@ import type { Controllers } from "../../runtime/start/start-controllers.js";
 import type { Extension, ExtensionResponse, ExtensionRequest } from "../../server/index.js";
 import { storeFailure } from "../../server/registry/store-failures.js";
 import type { Store } from "../../store/index.js";
-import { checkRead, checkReadAll, checkReadKind, checkReveal, type ApiAccess } from "./access.js";
+import { checkRead, checkReadAll, checkReadKind, checkReveal, type UserAccess } from "./access.js";
 import { managementPath } from "./contract.js";
 import { controllerList, controllerNamed, deadList } from "./controllers/controller-states.js";
 import { executeQueueCommand, isQueueCommand, queueCommandRequest } from "./controllers/queue-commands.js";
-import { lines, untilDisconnected } from "./lines.js";
+import { jsonLines, untilDisconnected } from "./lines.js";
 import {
   bodyFields,
   durationParameter,
@@ -23,12 +23,12 @@ import { cpuProfile } from "./profile.js";
 import { followRuns, lastRuns } from "./runs/run-reports.js";
 import { followChanges, lastChanges } from "./store/changes.js";
 import { historyOf } from "./store/history.js";
-import { stateOf } from "./store/state.js";
+import { storeState } from "./store/state.js";
 import { TopMeter } from "./top/top.js";
 
 export interface ManagementOptions {
   /** Parts that are started after the server; undefined until then. */
-  readonly parts: () => { readonly controllers?: Controllers; readonly api?: ApiAccess };
+  readonly parts: () => { readonly controllers?: Controllers; readonly api?: UserAccess };
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -39,7 +39,7 @@ interface Plane {
   readonly clock: Clock;
   readonly top: TopMeter;
   controllers(): Controllers;
-  api(): ApiAccess;
+  api(): UserAccess;
 }
 
 interface Endpoint {
@@ -154,7 +154,7 @@ async function respondRuns(request: ExtensionRequest, plane: Plane): Promise<Ext
     }),
   };
   if (!follow) return { json: { runs: await lastRuns(runs, query, reveal) } };
-  return lines(followRuns(runs, query, { reveal, signal: request.signal }));
+  return jsonLines(followRuns(runs, query, { reveal, signal: request.signal }));
 }
 
 /** True when the contents of Secrets are requested, by a user who may read them. */
@@ -199,7 +199,7 @@ async function respondTop(request: ExtensionRequest, plane: Plane): Promise<Exte
   const controllers = plane.controllers();
   if (!isSet(request, "follow")) return { json: await plane.top.once(controllers) };
   const every = durationParameter(request, "every", { min: 100, fallback: 2000 });
-  return lines(plane.top.follow(controllers, every, request.signal));
+  return jsonLines(plane.top.follow(controllers, every, request.signal));
 }
 
 async function respondChanges(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
@@ -217,7 +217,7 @@ async function respondChanges(request: ExtensionRequest, plane: Plane): Promise<
   };
   const verbs = follow ? (["list", "watch"] as const) : (["list"] as const);
   await checkReadKind(plane.api(), request.user, options, ...verbs);
-  return follow ? lines(followChanges(store, options)) : { json: await lastChanges(store, options) };
+  return follow ? jsonLines(followChanges(store, options)) : { json: await lastChanges(store, options) };
 }
 
 async function respondState(request: ExtensionRequest, plane: Plane): Promise<ExtensionResponse> {
@@ -228,7 +228,7 @@ async function respondState(request: ExtensionRequest, plane: Plane): Promise<Ex
     signal: request.signal,
   };
   await checkReadAll(plane.api(), request.user, "list");
-  return { json: await stateOf(plane.store, options) };
+  return { json: await storeState(plane.store, options) };
 }
 
 async function respondProfile(request: ExtensionRequest): Promise<ExtensionResponse> {

@@ -297,7 +297,7 @@ describe("work that ends by itself", () => {
 });
 
 test.each<[Partial<LeaderElectionOptions>, string]>([
-  [{ leaseDuration: "10s" }, "a leader would work on after its lease has run out"],
+  [{ leaseDuration: "10s" }, "the leader would keep working after its lease has expired"],
   [{ retryPeriod: "9s" }, "a lease could not be renewed in time"],
   [{ retryPeriod: 0 }, "retryPeriod must be above 0"],
 ])("rejects durations that cannot work: %j", (timing, message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide, holderOf, observe, released, type Lease, type LeaseSpec } from "./lease.js";
+import { decide, holderOf, observeLease, released, type Lease, type LeaseSpec } from "./lease.js";
 
 const me = { identity: "me", leaseDuration: 15_000 };
 const at = (steady: number, wall = Date.UTC(2026, 0, 1) + steady) => ({ wall, steady });
@@ -31,7 +31,7 @@ describe("decide", () => {
 
   test("waits for the duration in the Lease, counted from when it was first read, whatever the times in it", () => {
     const old = lease({ ...theirs.spec, renewTime: "1999-01-01T00:00:00.000000Z" });
-    const observed = observe(undefined, old, 5000);
+    const observed = observeLease(undefined, old, 5000);
     expect(decide(observed, at(24_999), me)).toEqual({ type: "wait", holder: "other", until: 25_000 });
     expect(decide(observed, at(25_000), me).type).toBe("acquire");
     // A wall clock that is set forward does not make the holder silent for longer.
@@ -74,13 +74,13 @@ describe("decide", () => {
   });
 });
 
-test("a version that was read before keeps its time, another one does not", () => {
-  const first = observe(undefined, theirs, 100);
-  expect(observe(first, theirs, 200).since).toBe(100);
-  expect(observe(first, lease({}, "2"), 200).since).toBe(200);
-  expect(observe(first, undefined, 200).since).toBe(200);
+test("a version seen before keeps its time, another one does not", () => {
+  const first = observeLease(undefined, theirs, 100);
+  expect(observeLease(first, theirs, 200).since).toBe(100);
+  expect(observeLease(first, lease({}, "2"), 200).since).toBe(200);
+  expect(observeLease(first, undefined, 200).since).toBe(200);
   const other = { ...theirs, metadata: { ...theirs.metadata, uid: "another lease of that name" } };
-  expect(observe(first, other, 200).since).toBe(200);
+  expect(observeLease(first, other, 200).since).toBe(200);
 });
 
 test("releases its own Lease, and no other", () => {

@@ -1,4 +1,4 @@
-import { targetOf, type ObjectRef } from "../../client/which.js";
+import { targetOf, type ObjectRef } from "../../client/object-ref.js";
 import { duration, type Duration, type KubeObject } from "../../model/core.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { plan, type Plan } from "../plan/plan.js";

@@ -4,7 +4,7 @@ import { AppliedChildren } from "../reconcile/children/write-children.js";
 import { defaults, type Controller } from "../controller/controller.js";
 import { exponentialBackoff, type RateLimiter } from "../queue/rate-limiter.js";
 import { immediate } from "../queue/strategy.js";
-import type { AddOptions, DeadLetter, Outcome, QueueItem } from "../queue/queue-item.js";
+import type { AddOptions, DeadLetter, QueueOutcome, QueueItem } from "../queue/queue-item.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Run, RunOutcome, Trigger } from "../runs/run.js";
 import { HandOver } from "../reconcile/steps/steps.js";
@@ -245,7 +245,7 @@ export class ControllerLoop {
       return;
     }
     const facts = { controller: run.controller, object: `${run.kind} ${run.key}`, run: run.id };
-    const text = "a reconciler ignores that its run was cancelled: pass its signal on to what it awaits";
+    const text = "a reconciler ignores the cancellation of its run: pass its signal to everything it awaits";
     callListener("the log", () => this.#dependencies.log.error(facts, text));
     const doneAtLast = (): void => {
       this.#lingering.delete(work.key);
@@ -290,7 +290,7 @@ export class ControllerLoop {
     };
   }
 
-  #outcome({ outcome }: Run, retryAfter: number | undefined): Outcome<Trigger> {
+  #outcome({ outcome }: Run, retryAfter: number | undefined): QueueOutcome<Trigger> {
     const at = this.#dependencies.clock.now();
     switch (outcome.type) {
       case "done":
@@ -316,7 +316,7 @@ export class ControllerLoop {
     }
   }
 
-  #resync(at: number): Outcome<Trigger> {
+  #resync(at: number): QueueOutcome<Trigger> {
     const resync = this.#resyncing;
     if (resync === undefined) return { type: "done" };
     const after = resync.every * (1 - resyncSpread + 2 * resyncSpread * fraction(this.#dependencies.random));
@@ -338,8 +338,8 @@ export class ControllerLoop {
   }
 }
 
-function later(after: number, type: "requeue" | "resync", text: string, at: number): Outcome<Trigger> {
-  return { type: "again", after, reason: { type, text, at, due: at + after } };
+function later(after: number, type: "requeue" | "resync", text: string, at: number): QueueOutcome<Trigger> {
+  return { type: "requeue", after, reason: { type, text, at, due: at + after } };
 }
 
 function failureText(outcome: Extract<RunOutcome, { type: "fail" | "error" }>): string {

@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.js";
+import type { QueueEntry } from "./entry.js";
 import { SortedTree } from "./sorted-tree.js";
 import { Lane } from "./lane.js";
 
@@ -41,14 +41,14 @@ export class WaitingList<Reason> {
     return this.#size;
   }
 
-  add(entry: Entry<Reason>): void {
+  add(entry: QueueEntry<Reason>): void {
     entry.order = this.#nextOrder++;
     const level = this.#level(entry.priority);
     level.lane(this.#fairnessKey(entry.key)).append(entry);
     this.#added(entry, level);
   }
 
-  raise(entry: Entry<Reason>, priority: number): void {
+  raise(entry: QueueEntry<Reason>, priority: number): void {
     const fairnessKey = entry.lane?.fairnessKey ?? "";
     this.remove(entry);
     entry.priority = priority;
@@ -57,7 +57,7 @@ export class WaitingList<Reason> {
     this.#added(entry, level);
   }
 
-  remove(entry: Entry<Reason>): void {
+  remove(entry: QueueEntry<Reason>): void {
     const { lane } = entry;
     const level = this.#levels.get(entry.priority);
     if (lane === undefined || level === undefined) throw new Error(`${entry.key} is not waiting`);
@@ -67,7 +67,7 @@ export class WaitingList<Reason> {
   }
 
   /** Removes and returns the entry whose turn it is. */
-  take(): Entry<Reason> | undefined {
+  take(): QueueEntry<Reason> | undefined {
     const highest = this.#byPriority.maxKey();
     const oldest = this.#byAge.minKey();
     this.#overtaken = oldest !== highest && !this.#overtaken;
@@ -88,13 +88,13 @@ export class WaitingList<Reason> {
     return level;
   }
 
-  #added({ due }: Entry<Reason>, level: Level<Reason>): void {
+  #added({ due }: QueueEntry<Reason>, level: Level<Reason>): void {
     this.#size += 1;
     level.countUp(Math.floor(due / this.#ageing));
     this.#updateAge(level);
   }
 
-  #removed({ due }: Entry<Reason>, level: Level<Reason>): void {
+  #removed({ due }: QueueEntry<Reason>, level: Level<Reason>): void {
     this.#size -= 1;
     level.countDown(Math.floor(due / this.#ageing));
     this.#updateAge(level);
@@ -143,7 +143,7 @@ class Level<Reason> {
   }
 
   /** Removes and returns the oldest entry of the lane whose turn it is. */
-  take(): Entry<Reason> {
+  take(): QueueEntry<Reason> {
     const lane = this.#turns.next().value;
     const entry = lane?.take();
     if (lane === undefined || entry === undefined) throw new Error("no entry is waiting at this level");

@@ -39,7 +39,7 @@ export interface RunContext {
 }
 
 /** Access to the API as the user of one controller. */
-export interface ApiAccess {
+export interface ControllerAccess {
   readonly user: string | undefined;
   /** Transport whose writes show in the informers at once. */
   readonly transport: Transport;

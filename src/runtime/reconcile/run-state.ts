@@ -49,7 +49,7 @@ export class RunState {
   /** Throws once the run is over: what is staged or reported afterwards would be lost. */
   checkOpen(): void {
     if (!this.#open)
-      throw new Error("the run is over: something was not awaited, or went on after its time was up");
+      throw new Error("the run is over: the call was not awaited, or came after the timeout of the run");
     this.context.signal.throwIfAborted();
   }
 

@@ -4,10 +4,9 @@ import type {
   GetOptions,
   ListOptions,
   Page,
-  Scope,
-  ObjectKey,
   Transport,
 } from "../../client/transport/transport.js";
+import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import { isNotFound, type Clock, type KubeObject } from "../../model/core.js";
 import { joinKey, kindKey } from "../controller/keys.js";
 import { messageOf } from "../log/message-of.js";

@@ -1,8 +1,8 @@
 import picocolors from "picocolors";
 import { formatDuration, renderDiff, type Json, type JsonObject } from "../../model/core.js";
-import { escapeText, writeValue } from "../../model/diff/yaml-text.js";
+import { escapeText, writeYamlValue } from "../../model/diff/yaml-text.js";
 import { isJsonObject } from "../../model/object/json.js";
-import { comparable } from "../log/secrets.js";
+import { comparableVersions } from "../log/secrets.js";
 import { sentOf } from "./compact-run.js";
 import { describeTrigger } from "./describe.js";
 import type { Run, RunOutcome, StepRecord, Trigger, WriteRecord } from "./run.js";
@@ -139,7 +139,7 @@ export function writeLines(
 function recordLines(write: WriteRecord, paint: Colors, diffs: boolean, colors: boolean): readonly string[] {
   const { before, after } = write;
   const changedLines = (): readonly string[] => {
-    const [from, to] = comparable(before, after);
+    const [from, to] = comparableVersions(before, after);
     const text = renderDiff(contentOf(from), contentOf(to), { color: colors, context: 0 });
     return text === "" ? [] : text.split("\n");
   };
@@ -158,7 +158,7 @@ export function isNew({ verb, before, sent }: Pick<WriteRecord, "verb" | "before
 /** Body of a request as indented YAML lines. */
 function sentLines(sent: Json): readonly string[] {
   const lines: string[] = [];
-  writeValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
+  writeYamlValue(isJsonObject(sent) ? (contentOf(sent) ?? {}) : sent, "  ", "  ", (line) => lines.push(line));
   return lines;
 }
 

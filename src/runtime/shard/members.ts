@@ -1,4 +1,4 @@
-import { durationOf, observe, type Lease, type Observation } from "../lease/lease.js";
+import { durationOf, observeLease, type Lease, type ObservedLease } from "../lease/lease.js";
 
 /**
  * Other members, judged by our own monotonic clock: a member is gone if its Lease had not changed for its duration at the time our
@@ -6,7 +6,7 @@ import { durationOf, observe, type Lease, type Observation } from "../lease/leas
  * meanwhile. A member whose Lease was deleted is waited for just as long, because it learns of that only with its next renewal.
  */
 export class Members {
-  readonly #observed = new Map<string, Observation>();
+  readonly #observed = new Map<string, ObservedLease>();
   /** Owners of shards without a Lease: since when, and the duration of their last one. */
   readonly #missing = new Map<string, { readonly since: number; readonly patience: number }>();
   readonly #patience: number;
@@ -30,7 +30,7 @@ export class Members {
       const { name = "" } = lease.metadata;
       names.add(name);
       this.#missing.delete(name);
-      this.#observed.set(name, observe(this.#observed.get(name), lease, receivedAt));
+      this.#observed.set(name, observeLease(this.#observed.get(name), lease, receivedAt));
     }
     const wanted = new Set(owners);
     for (const owner of wanted) {

@@ -16,7 +16,7 @@ export interface Situation {
   readonly drained: ReadonlySet<number>;
 }
 
-export interface Decision {
+export interface ShardDecision {
   /** Shards to start releasing: no more runs may start in them. */
   readonly release: ReadonlySet<number>;
   /** The map to write over the one that was read; undefined if nothing changes. */
@@ -28,7 +28,7 @@ export interface Decision {
  * never takes a shard that another member owns. Writing the map requires the version that was read, so of two members that take
  * the same shard one fails and reads again. While members know of different others, shards may wait, but none has two owners.
  */
-export function redistribute(map: ShardMap, situation: Situation): Decision {
+export function redistribute(map: ShardMap, situation: Situation): ShardDecision {
   const { me, stopping, draining, drained } = situation;
   const members = situation.members.filter((each) => !map.stopping.has(each) && !(stopping && each === me));
   const owners = map.owners.map((owner, shard) => {

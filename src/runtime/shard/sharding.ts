@@ -7,7 +7,7 @@ import type { Moment } from "../lease/moment.js";
 import { NotLeaderError, Term } from "../lease/term.js";
 import type { Keys, OwnedWork, OwnershipOptions, WorkOwnership } from "../lease/work-ownership.js";
 import { Holding } from "./holding.js";
-import { Registry } from "./registry.js";
+import { MemberLeases } from "./member-leases.js";
 import { redistribute } from "./redistribute.js";
 import type { Owners } from "./assign.js";
 import { shardOf } from "./shard-of.js";
@@ -64,7 +64,7 @@ export function sharding(options: ShardingOptions): Sharding {
  */
 export class Sharding implements WorkOwnership {
   readonly #holder: LeaseHolder;
-  readonly #registry: Registry;
+  readonly #leases: MemberLeases;
   readonly #handOver: number;
   /** Earlier memberships of this process; nobody else would free its shards as early. */
   readonly #former = new Set<string>();
@@ -87,7 +87,7 @@ export class Sharding implements WorkOwnership {
     const { identity, leaseDuration } = holder;
     this.#holder = holder;
     this.#handOver = duration(options.handOver ?? leaseDuration / 2);
-    this.#registry = new Registry({
+    this.#leases = new MemberLeases({
       client,
       namespace,
       name,
@@ -103,7 +103,7 @@ export class Sharding implements WorkOwnership {
 
   /** Number of shards. */
   get shards(): number {
-    return this.#holding?.shards || this.#registry.map.owners.length;
+    return this.#holding?.shards || this.#leases.map.owners.length;
   }
 
   /** Shards that this process owns right now, judged by the clock. */
@@ -123,7 +123,7 @@ export class Sharding implements WorkOwnership {
 
   /** Owners of the shards, as last read. */
   get owners(): Owners {
-    return this.#registry.map.owners;
+    return this.#leases.map.owners;
   }
 
   /** Resolves when this process has joined, and has taken the shards that were free. */
@@ -144,7 +144,7 @@ export class Sharding implements WorkOwnership {
     const shard = this.shardOf(key);
     if (this.#holds && this.#holding?.has(shard)) return;
     throw new NotLeaderError(
-      `${this.identity} does not have shard ${shard} of ${this.#holder.path}, and with it ${key}: stop, whoever has it goes on`,
+      `${this.identity} does not own shard ${shard} of ${this.#holder.path}, which has ${key}: stop this work; the owner continues it`,
     );
   }
 
@@ -220,11 +220,11 @@ export class Sharding implements WorkOwnership {
 
   /** Joins: the time at which the request was sent that made this process a member. Undefined if the signal aborts. */
   async #join(signal: AbortSignal): Promise<Moment | undefined> {
-    this.#registry.renameTo(newUid(this.#holder.random).slice(0, 13));
+    this.#leases.renameTo(newUid(this.#holder.random).slice(0, 13));
     while (!signal.aborted) {
       try {
         return await this.#holder.request(this.#holder.renewDeadline, signal, (signal) =>
-          this.#registry.join(signal),
+          this.#leases.join(signal),
         );
       } catch (error) {
         if (signal.aborted) break;
@@ -250,7 +250,7 @@ export class Sharding implements WorkOwnership {
     const renewing = this.#holder.keepRenewing(
       term,
       ended.signal,
-      (signal) => this.#registry.renew(signal),
+      (signal) => this.#leases.renew(signal),
       () => "its Lease is gone",
     );
     try {
@@ -260,7 +260,7 @@ export class Sharding implements WorkOwnership {
           ended.abort();
           await renewing;
           await this.#holder.request(this.#holder.renewDeadline / 2, undefined, (signal) =>
-            this.#registry.leave(signal),
+            this.#leases.leave(signal),
           );
           return;
         }
@@ -271,7 +271,7 @@ export class Sharding implements WorkOwnership {
     } finally {
       ended.abort();
       await renewing;
-      this.#former.add(this.#registry.member);
+      this.#former.add(this.#leases.member);
       term.lose("it has ended");
       this.#term = undefined;
       this.#holding = undefined;
@@ -293,7 +293,7 @@ export class Sharding implements WorkOwnership {
 
   /** Reads all Leases, and takes and releases shards accordingly. */
   async #pass(term: Term, holding: Holding, patience: number, signal: AbortSignal): Promise<void> {
-    const registry = this.#registry;
+    const registry = this.#leases;
     this.#passRequested = false;
     await registry.readLeases(signal);
     for (let left = maxAttempts; left > 0 && term.holds; left--) {
@@ -319,11 +319,11 @@ export class Sharding implements WorkOwnership {
 
   /** Whether this member owns no shards. */
   #ownsNothing(): boolean {
-    return !this.#registry.map.owners.includes(this.#registry.member);
+    return !this.#leases.map.owners.includes(this.#leases.member);
   }
 
   #aliveMembers(): string[] {
-    return this.#registry.members.alive().filter((name) => !this.#former.has(name));
+    return this.#leases.members.alive().filter((name) => !this.#former.has(name));
   }
 
   get #holds(): boolean {
@@ -338,7 +338,7 @@ export class Sharding implements WorkOwnership {
     // The shards of a silent member are free as soon as its Lease has expired.
     const whole = Math.max(
       shortest,
-      Math.min(usual, this.#registry.members.nextGone() - this.#holder.steady()),
+      Math.min(usual, this.#leases.members.nextGone() - this.#holder.steady()),
     );
     this.#wake = () => woken.abort();
     if (this.#passRequested) woken.abort();

@@ -5,7 +5,7 @@ import { readYourWrites } from "../../client/informer/read-your-writes.js";
 import type { Clock, Random } from "../../model/core.js";
 import { userOf } from "../controller/names.js";
 import type { WorkOwnership } from "../lease/work-ownership.js";
-import type { ApiAccess } from "../reconcile/run-context.js";
+import type { ControllerAccess } from "../reconcile/run-context.js";
 import { recordingTransport } from "../runs/recording-transport.js";
 
 interface Clients {
@@ -28,7 +28,7 @@ export function apiAccess(
 ): {
   /** Client of a controller; the same one each time. */
   readonly clientFor: (controller: string) => Client;
-  readonly accessOf: (controller: string) => ApiAccess;
+  readonly accessOf: (controller: string) => ControllerAccess;
   /** Client for work that is no run of a controller; it, too, writes only while this process owns the key. */
   readonly guardedClient: (key: string) => Client;
 } {
@@ -38,7 +38,7 @@ export function apiAccess(
     clients.set(controller, own);
     return own;
   };
-  const access = (own: Client): Pick<ApiAccess, "transport" | "clientOver"> => ({
+  const access = (own: Client): Pick<ControllerAccess, "transport" | "clientOver"> => ({
     transport: readYourWrites(own.transport, informers),
     clientOver: (transport) => createClient({ transport, namespace: own.namespace, clock, random }),
   });

@@ -57,7 +57,7 @@ function isPublic(path: string): boolean {
 }
 
 /** 403 response, worded as in Kubernetes. */
-export function forbidden(attributes: Attributes, reason = ""): ApiError {
+export function deniedError(attributes: Attributes, reason = ""): ApiError {
   const { resource } = attributes;
   const message = escapeHtml(describe(attributes));
   const why = reason === "" ? message : `${message}: ${reason}`;

@@ -5,7 +5,7 @@ import {
   StoreClosed,
   type Entry,
   type Store,
-  type WatchEvent,
+  type StoreEvent,
 } from "../../store/index.js";
 
 /** Entries per page of the initial read. */
@@ -16,7 +16,7 @@ const retryDelay = 1000;
 
 /** Receives everything in the store: every entry once, and every change in order. */
 export interface ChangeListener {
-  changed(event: WatchEvent): void;
+  changed(event: StoreEvent): void;
   /** An entry of the initial read; entries that changed meanwhile are reported by `changed` alone. */
   present?(entry: Entry): void;
   /** The initial read is complete. */

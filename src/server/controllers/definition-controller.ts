@@ -1,11 +1,11 @@
 import { isConditionTrue, isConflict, isNotFound, type Json } from "../../model/core.js";
 import { jsonEqual } from "../../model/object/json.js";
-import { Conflict, type WatchEvent } from "../../store/index.js";
+import { Conflict, type StoreEvent } from "../../store/index.js";
 import type { Definition, DefinitionStatus } from "../custom-resources/definition.js";
 import { nextStatus, type TakenNames } from "../custom-resources/names.js";
 import { resourceTypesOf } from "../custom-resources/resource-types-of.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { Definitions, definitionPrefix, nameOf } from "./definitions.js";
+import { Definitions, definitionPrefix, definitionName } from "./definitions.js";
 import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
 /** State of a definition when its kinds were last installed. */
@@ -41,7 +41,7 @@ export class DefinitionController extends ServerController {
   async start(): Promise<void> {
     for (const definition of await this.#definitions.all()) {
       this.#recordNames(definition);
-      this.work.add(nameOf(definition));
+      this.work.add(definitionName(definition));
     }
   }
 
@@ -61,7 +61,7 @@ export class DefinitionController extends ServerController {
     });
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(definitionPrefix)) this.work.add(event.key.slice(definitionPrefix.length));
   }
 
@@ -126,13 +126,13 @@ export class DefinitionController extends ServerController {
     const { status, spec } = definition;
     const { acceptedNames = { plural: "", kind: "" } } = status ?? {};
     const waits = !isConditionTrue(status?.conditions, "NamesAccepted");
-    this.#names.set(nameOf(definition), { ...acceptedNames, group: spec.group, waits });
+    this.#names.set(definitionName(definition), { ...acceptedNames, group: spec.group, waits });
     if (isEstablished(status)) this.#serve(definition);
   }
 
   /** Installs the kinds of an established definition, unless they are installed already. */
   #serve(definition: Definition): void {
-    const name = nameOf(definition);
+    const name = definitionName(definition);
     const { uid = "", generation = 1, deletionTimestamp, resourceVersion } = definition.metadata;
     const names = (definition.status?.acceptedNames ?? {}) as unknown as Json;
     const terminating = Boolean(deletionTimestamp);
@@ -158,7 +158,7 @@ export class DefinitionController extends ServerController {
    */
   async #clear(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
-    const own = await this.store.get(definitionPrefix + nameOf(definition));
+    const own = await this.store.get(definitionPrefix + definitionName(definition));
     if (own === undefined) return;
     const { entries } = await this.store.range({ prefix: `/${group}/${names.plural}/` });
     for (const { key, created, revision } of entries) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlreadyExists, VirtualClock } from "../../model/core.js";
 import { PacedStore } from "./fixtures/paced-store.js";
-import { Schedule } from "./fixtures/schedule.js";
+import { StoreCallOrder } from "./fixtures/schedule.js";
 import { definition, World } from "./fixtures/world.js";
 
 const key = "/apiextensions.k8s.io/customresourcedefinitions/widgets.demo.dev";
@@ -31,7 +31,7 @@ for (const servers of [1, 2]) {
           for (let index = 0; index < 3; index++) await first.create("widgets", `old-${index}`);
           for (const world of worlds) await world.idle();
 
-          const schedule = new Schedule();
+          const schedule = new StoreCallOrder();
           let lists = 0;
           store.pace = async (moment) => {
             schedule.step();
@@ -70,7 +70,7 @@ for (const servers of [1, 2]) {
     ));
 }
 
-async function recreate(world: World, schedule: Schedule, start: number): Promise<void> {
+async function recreate(world: World, schedule: StoreCallOrder, start: number): Promise<void> {
   await schedule.after(start);
   for (;;) {
     try {

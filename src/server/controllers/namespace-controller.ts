@@ -8,7 +8,7 @@ import {
   type Json,
   type KubeObject,
 } from "../../model/core.js";
-import { Compacted, type Entry, type WatchEvent } from "../../store/index.js";
+import { Compacted, type Entry, type StoreEvent } from "../../store/index.js";
 import { objectKeyOf } from "../registry/keys.js";
 import { namespacePrefix } from "../registry/namespaces.js";
 import type { ResourceType } from "../resources/resource-type.js";
@@ -51,7 +51,7 @@ export class NamespaceController extends ServerController {
     for (const { object } of items) this.#add(object.metadata.name ?? "");
   }
 
-  changed(event: WatchEvent): void {
+  changed(event: StoreEvent): void {
     if (event.key.startsWith(namespacePrefix)) {
       const name = event.key.slice(namespacePrefix.length);
       if (event.type === "delete") this.#forget(name);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlreadyExists, isForbidden, isNotFound, VirtualClock } from "../../model/core.js";
 import { PacedStore } from "./fixtures/paced-store.js";
-import { Schedule } from "./fixtures/schedule.js";
+import { StoreCallOrder } from "./fixtures/schedule.js";
 import { definition, World } from "./fixtures/world.js";
 
 /** A create: its start, and its duration between admission and commit. */
@@ -29,7 +29,7 @@ for (const servers of [1, 2]) {
           await first.create("namespaces", "team");
           for (const world of worlds) await world.idle();
 
-          const schedule = new Schedule();
+          const schedule = new StoreCallOrder();
           store.pace = async (moment) => {
             schedule.step();
             const index = /^commit .*\/team\/n-(\d)$/.exec(moment)?.[1];
@@ -67,8 +67,8 @@ for (const servers of [1, 2]) {
     ));
 }
 
-/** Recreates the namespace as soon as it is deleted, with an object that must stay. */
-async function recreate(world: World, schedule: Schedule, start: number): Promise<void> {
+/** Creates the namespace anew as soon as it is gone, and something in it that has to stay. */
+async function recreate(world: World, schedule: StoreCallOrder, start: number): Promise<void> {
   await schedule.after(start);
   for (;;) {
     try {

@@ -6,7 +6,7 @@ import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
-import { parseJson, textOf } from "./json.js";
+import { parseJson, decodeBodyText } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
 import { parseYaml } from "./yaml.js";
 
@@ -48,7 +48,9 @@ export async function decodeBody(
   const { type, protobuf: decodeProtobuf, limits, fieldValidation = "Warn" } = options;
   try {
     if (mediaType === json) {
-      return expectObject(parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" }));
+      return expectObject(
+        parseJson(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" }),
+      );
     }
     if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
     if (mediaType === protobuf && type.capabilities.protobuf && decodeProtobuf) {
@@ -95,7 +97,7 @@ export async function decodePatch(
   }
   if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
   try {
-    const body = parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    const body = parseJson(decodeBodyText(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
     if (type === "json") return { type, body: fieldValidation === "Ignore" ? body : withUnknownFields(body) };
     return { type, body: expectObject(body) };
   } catch (error) {

@@ -10,7 +10,7 @@ export interface DecodeLimits {
   readonly yamlAliases: number;
 }
 
-export const defaultLimits: DecodeLimits = {
+export const defaultDecodeLimits: DecodeLimits = {
   depth: 1000,
   yamlDepth: 200,
   yamlTokens: 1_000_000,

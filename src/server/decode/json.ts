@@ -3,7 +3,7 @@ import type { Json } from "../../model/core.js";
 import type { Body } from "./decoded-body.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
-import { type DecodeLimits, defaultLimits } from "./decode-limits.js";
+import { type DecodeLimits, defaultDecodeLimits } from "./decode-limits.js";
 import { scanJson } from "./json-scanner.js";
 
 export interface JsonOptions {
@@ -27,14 +27,14 @@ export interface JsonOptions {
  */
 export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Body {
   try {
-    return parseJson(textOf(bytes), options);
+    return parseJson(decodeBodyText(bytes), options);
   } catch (error) {
     throw asBadRequest(error, (problem, syntax) => (syntax ? `json parse error: ${problem}` : problem));
   }
 }
 
 /** Decodes UTF-8. Keeps a byte order mark, which is an error in JSON but not in YAML. */
-export function textOf(bytes: Uint8Array): string {
+export function decodeBodyText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new DecodeError("syntax", `invalid UTF-8 at byte ${firstInvalidByte(bytes)}`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
@@ -43,7 +43,7 @@ export function textOf(bytes: Uint8Array): string {
 export function parseJson(source: string, { limits, duplicates = false }: JsonOptions): Body {
   const text =
     source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
-  const maxDepth = limits?.depth ?? defaultLimits.depth;
+  const maxDepth = limits?.depth ?? defaultDecodeLimits.depth;
   const problems = duplicates || needsScan(text, maxDepth) ? scanJson(text, { maxDepth, duplicates }) : [];
   const object = parse(text, maxDepth);
   return problems.length > 0 ? { object, duplicates: problems } : { object };

@@ -9,7 +9,7 @@ import { anonymous, type User } from "../access/user.js";
 import type { HttpContext } from "./context.js";
 import { Exchange, type HttpRequest, type HttpResponse } from "./exchange.js";
 import { Deadlines } from "../../model/time/deadlines.js";
-import { costOfList, kindOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
+import { costOfList, limitOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
 import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
@@ -114,7 +114,7 @@ export class Handler {
     const verb = resource ? verbOf(method, resource, () => exchange.query) : method.toLowerCase();
     const extension = resource === undefined ? extensionFor(this.#parts.extensions, path) : undefined;
     const target: RequestTarget = { user, verb, path, resource, extension };
-    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : kindOf(verb);
+    const kind = extension !== undefined && isFollowing(exchange) ? "watches" : limitOf(verb);
     if (kind !== "watches") this.#setDeadline(exchange, context.limits.requestTimeout);
     const cost = verb === "list" ? costOf(exchange) : 1;
     const ready = isExempt(path) ? undefined : this.#acquireSlot(exchange, { kind, user: user.name, cost });

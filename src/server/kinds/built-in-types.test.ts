@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError, fieldErrors, type KubeObject } from "../../model/core.js";
 import type { Draft, ResourceType } from "../resources/resource-type.js";
 import { builtInTypes } from "./built-in-types.js";
-import { schemaOf } from "./schema/build-schema.js";
+import { structSchema } from "./schema/build-schema.js";
 import { allTypes } from "./types.js";
 
 const types = builtInTypes();
@@ -130,7 +130,7 @@ test("objects are stored below group and plural", () => {
 test("the fields of every type can be parsed and have a schema", () => {
   for (const struct of allTypes()) {
     expect(struct.byName.size).toBe(struct.fields.length);
-    expect(schemaOf(struct)).toBeDefined();
+    expect(structSchema(struct)).toBeDefined();
   }
 });
 

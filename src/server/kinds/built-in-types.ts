@@ -1,16 +1,16 @@
 import { servedKinds, type BuiltInKind } from "../../model/built-in-kinds.js";
-import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
-import { schemaOf } from "./schema/build-schema.js";
+import type { ResourceType, KindStrategy, Subresources, Verb } from "../resources/resource-type.js";
+import { structSchema } from "./schema/build-schema.js";
 import { kindRules } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
 import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
-import { findKind } from "./types.js";
+import { findBuiltInKind } from "./types.js";
 
 /** Rules that come from other parts of the server. */
 export interface BuiltInHooks {
   /** Defaults and checks of definitions. */
-  readonly customResourceDefinition?: Partial<Strategy> | undefined;
+  readonly customResourceDefinition?: Partial<KindStrategy> | undefined;
 }
 
 /** Resource types of all built-in kinds that the server serves. */
@@ -37,7 +37,7 @@ const allVerbs: readonly Verb[] = [
 
 function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: number): ResourceType {
   const { apiVersion, kind, plural, scope, shortNames = [], categories = [] } = builtIn;
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`api-types does not describe ${apiVersion} ${kind}`);
   const { group, version } = struct.group;
   const { columns, strategy, selectableFields = new Map(), storage } = rules;
@@ -72,7 +72,7 @@ function resourceType(builtIn: BuiltInKind, rules: KindRules, groupPriority: num
     },
     // Built on first use: most servers see objects of few kinds.
     get schema() {
-      return schemaOf(struct);
+      return structSchema(struct);
     },
     rules: typedRules(struct, rules.defaults),
     get blank() {

@@ -2,7 +2,7 @@ import { resourceType, typedCapabilities } from "../resources/fixtures/resource-
 import { describe, expect, it } from "vitest";
 import type { StructuralSchema } from "../../model/core.js";
 import { parseIdl } from "../kinds/idl/parse-idl.js";
-import { schemaOf } from "../kinds/schema/build-schema.js";
+import { structSchema } from "../kinds/schema/build-schema.js";
 import type { ResourceType, Verb } from "../resources/resource-type.js";
 import { openApiV2 } from "./openapi-v2.js";
 import { openApiV3, openApiV3Index } from "./openapi-v3.js";
@@ -100,7 +100,7 @@ const boxes = type({
   plural: "boxes",
   namespaced: false,
   capabilities: typedCapabilities,
-  schema: schemaOf(boxStruct),
+  schema: structSchema(boxStruct),
 });
 
 const types = [widgets, boxes];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isConflict, isNotFound } from "../../model/core.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "./fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "./fixtures/test-api.js";
 
 let api: TestApi;
 let widgets: TestResource;
@@ -121,10 +121,10 @@ test("watch and list agree at every revision", async () => {
       const last = (await things.list()).resourceVersion;
 
       /** What a client that lists and then watches holds after each event. */
-      const held = new Map<string, TestObject>();
+      const held = new Map<string, AssertedObject>();
       const listed = await things.list({ resourceVersion: from, resourceVersionMatch: "Exact" });
       for (const { object } of listed.items)
-        held.set(object.metadata.name ?? "", object as unknown as TestObject);
+        held.set(object.metadata.name ?? "", object as unknown as AssertedObject);
       const events = things.watch({ resourceVersion: from });
       // Something to end with.
       await things.make("end");
@@ -149,7 +149,7 @@ test("watch and list agree at every revision", async () => {
   );
 });
 
-function inOrder(held: ReadonlyMap<string, TestObject>): TestObject[] {
+function inOrder(held: ReadonlyMap<string, AssertedObject>): AssertedObject[] {
   return [...held.values()].sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 

@@ -3,7 +3,7 @@ import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { ResourceType } from "../resources/resource-type.js";
 
 /** Store key of an object. */
-export function keyOf({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
+export function storeKey({ namespaced, storage }: ResourceType, { namespace, name }: ObjectKey): string {
   return namespaced ? `${storage.prefix}${namespace ?? ""}/${name}` : `${storage.prefix}${name}`;
 }
 

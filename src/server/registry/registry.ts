@@ -12,17 +12,17 @@ import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
 import type { ObjectResponse } from "../resources/stored-object.js";
 import type { RegistryContext } from "./context.js";
-import { keyOf, resourceOf } from "./keys.js";
+import { storeKey, resourceOf } from "./keys.js";
 import { Namespaces } from "./namespaces.js";
 import { parseResourceVersion } from "./read/list-options.js";
 import { checkReached, list } from "./read/listing.js";
-import { watch } from "./read/watching.js";
+import { watchObjects } from "./read/watching.js";
 import type {
   DeleteCollectionOptions,
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   PatchRequest,
@@ -32,7 +32,7 @@ import type {
   WriteResponse,
 } from "./requests.js";
 import { fromStore } from "./store-failures.js";
-import { apply } from "./write/apply.js";
+import { applyObject } from "./write/apply.js";
 import { create } from "./write/create.js";
 import { deleteObject } from "./write/delete.js";
 import { patch } from "./write/patch.js";
@@ -69,18 +69,18 @@ export class Registry {
     this.#context = { store, types, clock, random, namespaces, objects: this.objects };
   }
 
-  async get(request: ResourceRequest<GetOptions>): Promise<ObjectResponse> {
+  async get(request: ResourceRequest<ServerGetOptions>): Promise<ObjectResponse> {
     const { type, subresource, options } = request;
     if (options.resourceVersion) {
       await checkReached(this.#context, parseResourceVersion(options.resourceVersion));
     }
-    const entry = await fromStore(this.#context.store.get(keyOf(type, request)));
+    const entry = await fromStore(this.#context.store.get(storeKey(type, request)));
     if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
     const response = this.objects.get(type, entry);
     return subresource === "scale" ? scaleOf(type, response.object) : response;
   }
 
-  list(request: ResourceRequest<ListOptions>): Promise<ListResponse> {
+  list(request: ResourceRequest<ServerListOptions>): Promise<ListResponse> {
     return list(this.#context, request);
   }
 
@@ -89,7 +89,7 @@ export class Registry {
    * timeout, and when the signal aborts, the reader is too slow, or the kind changes or is removed.
    */
   watch(request: ResourceRequest<ServerWatchOptions>): AsyncIterable<readonly ObjectEvent[]> {
-    return watch(this.#context, request);
+    return watchObjects(this.#context, request);
   }
 
   async create(request: WriteRequest): Promise<WriteResponse> {
@@ -104,10 +104,12 @@ export class Registry {
 
   async patch(request: PatchRequest): Promise<WriteResponse> {
     if (request.subresource === "scale") return patchScale(this.#context, request);
-    return request.patchType === "apply" ? apply(this.#context, request) : patch(this.#context, request);
+    return request.patchType === "apply"
+      ? applyObject(this.#context, request)
+      : patch(this.#context, request);
   }
 
-  delete(request: ResourceRequest<DeleteOptions>): Promise<DeleteResponse> {
+  delete(request: ResourceRequest<ServerDeleteOptions>): Promise<DeleteResponse> {
     return deleteObject(this.#context, request);
   }
 
@@ -137,7 +139,7 @@ export class Registry {
 
   /** Deletes a listed object, but not a new one with the same name. */
   async #deleteListed(
-    request: ResourceRequest<DeleteOptions>,
+    request: ResourceRequest<ServerDeleteOptions>,
     { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
   ): Promise<void> {
     const { preconditions } = request.options;

@@ -18,7 +18,7 @@ export interface ResourceRequest<Options> extends ObjectKey {
 }
 
 /** A create or an update; `body` is the object. */
-export interface WriteRequest extends ResourceRequest<WriteOptions> {
+export interface WriteRequest extends ResourceRequest<ServerWriteOptions> {
   readonly body: Body;
 }
 
@@ -27,12 +27,12 @@ export interface PatchRequest extends WriteRequest {
   readonly patchType: PatchType;
 }
 
-export interface GetOptions {
+export interface ServerGetOptions {
   readonly resourceVersion?: string | undefined;
 }
 
 /** Kubernetes' ListOptions, with selectors as text. */
-export interface ListOptions {
+export interface ServerListOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly limit?: number | undefined;
@@ -43,13 +43,13 @@ export interface ListOptions {
   readonly sendInitialEvents?: boolean | undefined;
 }
 
-export interface ServerWatchOptions extends Omit<ListOptions, "limit" | "continue"> {
+export interface ServerWatchOptions extends Omit<ServerListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** The stream ends after this time; 0 for never. */
   readonly timeoutSeconds?: number | undefined;
 }
 
-export interface WriteOptions {
+export interface ServerWriteOptions {
   /** Do everything but commit. */
   readonly dryRun?: boolean | undefined;
   /** Manager that owns the written fields from now on. */
@@ -60,7 +60,7 @@ export interface WriteOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface DeleteOptions {
+export interface ServerDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -72,9 +72,9 @@ export interface DeleteOptions {
 
 export interface DeleteCollectionOptions {
   /** Objects that are deleted. */
-  readonly selection: ListOptions;
-  /** Options with which each of them is deleted. */
-  readonly deletion: DeleteOptions;
+  readonly selection: ServerListOptions;
+  /** How each of them is deleted. */
+  readonly deletion: ServerDeleteOptions;
 }
 
 export interface ListResponse {

@@ -3,14 +3,14 @@ import type { Scope } from "../../model/object/object-key.js";
 import type { User } from "../access/user.js";
 import type { Body, FieldValidation, PatchBody } from "../decode/decoded-body.js";
 import type {
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
-  WriteOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "../registry/requests.js";
 import type { Capabilities, Verb } from "../resources/resource-type.js";
@@ -50,26 +50,26 @@ export interface ApiRequest<V extends Verb = Verb> {
 }
 
 /** Options of a create, update or patch, as clients send them. */
-export interface RequestWriteOptions extends Pick<WriteOptions, "fieldManager" | "force"> {
+export interface RequestWriteOptions extends Pick<ServerWriteOptions, "fieldManager" | "force"> {
   readonly dryRun?: readonly string[] | undefined;
   readonly fieldValidation?: string | undefined;
 }
 
 /** Options of a delete, as clients send them in the query. If there is a body, it replaces them. */
-export interface RequestDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
+export interface RequestDeleteOptions extends Omit<ServerDeleteOptions, "dryRun"> {
   readonly dryRun?: readonly string[] | undefined;
 }
 
 /** Options of each verb: Kubernetes' GetOptions, ListOptions, CreateOptions and so on, not yet validated. */
 export interface RequestOptions {
-  readonly get: GetOptions;
-  readonly list: ListOptions;
+  readonly get: ServerGetOptions;
+  readonly list: ServerListOptions;
   readonly watch: ServerWatchOptions;
   readonly create: RequestWriteOptions;
   readonly update: RequestWriteOptions;
   readonly patch: RequestWriteOptions;
   readonly delete: RequestDeleteOptions;
-  readonly deletecollection: ListOptions & RequestDeleteOptions;
+  readonly deletecollection: ServerListOptions & RequestDeleteOptions;
 }
 
 /** Result of each verb. */
@@ -100,6 +100,6 @@ export interface RequestBody {
   /** Object of a create or update. */
   object(expected: ExpectedBody): Body | Promise<Body>;
   patch(expected: ExpectedBody): PatchBody | Promise<PatchBody>;
-  /** DeleteOptions; undefined if there is no content. */
+  /** ServerDeleteOptions; undefined if there is no content. */
   deleteOptions(): Json | undefined | Promise<Json | undefined>;
 }

@@ -2,14 +2,14 @@ import type { ObjectKey, Scope } from "../../model/object/object-key.js";
 import type { User } from "../access/user.js";
 import type { Body, PatchType } from "../decode/decoded-body.js";
 import type {
-  DeleteOptions,
+  ServerDeleteOptions,
   DeleteResponse,
-  GetOptions,
-  ListOptions,
+  ServerGetOptions,
+  ServerListOptions,
   ListResponse,
   ObjectEvent,
   ServerWatchOptions,
-  WriteOptions,
+  ServerWriteOptions,
   WriteResponse,
 } from "../registry/requests.js";
 import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
@@ -19,7 +19,7 @@ import type { RequestPipeline } from "./pipeline.js";
 import { checkSubresource } from "./resolve.js";
 
 /** Options of a write; `warn` receives its warnings. */
-export interface CallerWriteOptions extends WriteOptions {
+export interface CallerWriteOptions extends ServerWriteOptions {
   readonly subresource?: Subresource | undefined;
   readonly warn?: ((text: string) => void) | undefined;
 }
@@ -37,12 +37,12 @@ export class Caller {
   get(
     type: ResourceType,
     { namespace, name }: ObjectKey,
-    { subresource, ...options }: GetOptions & { readonly subresource?: Subresource | undefined } = {},
+    { subresource, ...options }: ServerGetOptions & { readonly subresource?: Subresource | undefined } = {},
   ): Promise<ObjectResponse> {
     return this.#handle(type, { verb: "get", scope: { namespace }, name, subresource, options });
   }
 
-  list(type: ResourceType, scope: Scope, options: ListOptions = {}): Promise<ListResponse> {
+  list(type: ResourceType, scope: Scope, options: ServerListOptions = {}): Promise<ListResponse> {
     return this.#handle(type, { verb: "list", scope, options });
   }
 
@@ -87,7 +87,7 @@ export class Caller {
   delete(
     type: ResourceType,
     { namespace, name }: ObjectKey,
-    options: DeleteOptions = {},
+    options: ServerDeleteOptions = {},
   ): Promise<DeleteResponse> {
     return this.#handle(type, { verb: "delete", scope: { namespace }, name, options: wireOptions(options) });
   }
@@ -95,8 +95,8 @@ export class Caller {
   deleteCollection(
     type: ResourceType,
     scope: Scope,
-    selection: ListOptions = {},
-    deletion: DeleteOptions = {},
+    selection: ServerListOptions = {},
+    deletion: ServerDeleteOptions = {},
   ): Promise<ListResponse> {
     const options = { ...selection, ...wireOptions(deletion) };
     return this.#handle(type, { verb: "deletecollection", scope, options });

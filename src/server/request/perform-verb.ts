@@ -2,7 +2,7 @@ import { failures } from "../../model/core.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
 import type { Body, PatchType } from "../decode/decoded-body.js";
 import type { Registry } from "../registry/registry.js";
-import type { PatchRequest, ResourceRequest, WriteOptions } from "../registry/requests.js";
+import type { PatchRequest, ResourceRequest, ServerWriteOptions } from "../registry/requests.js";
 import type { Verb } from "../resources/resource-type.js";
 import type { ApiRequest, ApiResponse, ExpectedBody, RequestBody } from "./api-request.js";
 import type { ResolvedResource } from "./resolve.js";
@@ -86,7 +86,7 @@ function resourceRequest<Options>(
 function writeRequest(
   { type, subresource, admission }: VerbContext,
   { user, scope: { namespace }, name = "", signal, warn }: ApiRequest,
-  options: WriteOptions,
+  options: ServerWriteOptions,
   body: Body,
   patchType: PatchType = "merge",
 ): PatchRequest {
@@ -106,6 +106,9 @@ const scaleType: ExpectedBody["type"] = {
   capabilities: { protobuf: true, strategicMerge: false },
 };
 
-function expectedBody({ type, subresource }: VerbContext, { fieldValidation }: WriteOptions): ExpectedBody {
+function expectedBody(
+  { type, subresource }: VerbContext,
+  { fieldValidation }: ServerWriteOptions,
+): ExpectedBody {
   return { type: subresource === "scale" ? scaleType : type, fieldValidation };
 }

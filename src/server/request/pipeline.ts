@@ -1,7 +1,7 @@
 import type { GroupVersion } from "../../model/core.js";
 import { asApiError } from "../../model/errors/api-error.js";
 import {
-  forbidden,
+  deniedError,
   mastersOnly,
   type Attributes,
   type Authorize,
@@ -147,7 +147,7 @@ function accept(resolution: Resolution, { warn }: ApiRequest): ResolvedResource 
 }
 
 function refuseUnlessAllowed(attributes: Attributes, { allowed, reason }: Decision): void {
-  if (!allowed) throw forbidden(attributes, reason);
+  if (!allowed) throw deniedError(attributes, reason);
 }
 
 function attributesOf({ user, verb, resource: of, scope, name, subresource }: ApiRequest): Attributes {

@@ -1,7 +1,7 @@
 import { failures, fieldErrors, validateFieldManager, type Json, type JsonObject } from "../../model/core.js";
 import { isJsonObject } from "../../model/object/json.js";
 import type { FieldValidation, PatchType } from "../decode/decoded-body.js";
-import type { DeleteOptions, ListOptions, WriteOptions } from "../registry/requests.js";
+import type { ServerDeleteOptions, ServerListOptions, ServerWriteOptions } from "../registry/requests.js";
 import type { ApiRequest, RequestDeleteOptions, RequestWriteOptions } from "./api-request.js";
 
 const metaGroup = "meta.k8s.io";
@@ -14,7 +14,7 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
  *
  * @throws {ApiError} 422
  */
-export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): WriteOptions {
+export function validateWriteOptions(request: ApiRequest<"create" | "update" | "patch">): ServerWriteOptions {
   const { verb, options, program } = request;
   const { dryRun, fieldManager = "", fieldValidation = "" } = options;
   const errors = validateFieldManager(fieldManager, "fieldManager");
@@ -52,9 +52,9 @@ export function validatePatchOptions(type: PatchType, { fieldManager, force }: R
  *
  * @throws {ApiError} 400
  */
-export function validateListOptions<Options extends ListOptions & { timeoutSeconds?: number | undefined }>(
-  options: Options,
-): Options {
+export function validateListOptions<
+  Options extends ServerListOptions & { timeoutSeconds?: number | undefined },
+>(options: Options): Options {
   checkInteger(options.limit);
   checkInteger(options.timeoutSeconds);
   return options;
@@ -72,7 +72,7 @@ const policies = ["Foreground", "Background", "Orphan"];
  *
  * @throws {ApiError} 422
  */
-export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): DeleteOptions {
+export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptions): ServerDeleteOptions {
   const errors: fieldErrors.FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents, gracePeriodSeconds } = options;
   if (orphanDependents !== undefined && policy !== undefined) {
@@ -86,21 +86,21 @@ export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptio
     errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
   }
   const isDryRun = checkDryRun(dryRun, errors);
-  refuse("DeleteOptions", errors);
+  refuse("ServerDeleteOptions", errors);
   return { ...options, dryRun: isDryRun };
 }
 
 /**
- * Reads DeleteOptions from the body of a delete.
+ * Reads ServerDeleteOptions from the body of a delete.
  *
  * @throws {ApiError} 400
  */
 export function readDeleteOptions(body: Json): RequestDeleteOptions {
-  if (!isJsonObject(body)) throw failures.badRequest("the body of a delete must be DeleteOptions");
+  if (!isJsonObject(body)) throw failures.badRequest("the body of a delete must be ServerDeleteOptions");
   const { kind } = body;
-  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+  if (kind !== undefined && kind !== "" && kind !== "ServerDeleteOptions") {
     throw failures.badRequest(
-      `the body of a delete must be DeleteOptions, and not ${JSON.stringify(kind).slice(0, 100)}`,
+      `the body of a delete must be ServerDeleteOptions, and not ${JSON.stringify(kind).slice(0, 100)}`,
     );
   }
   const preconditions = field(body, "preconditions", isJsonObject, "an object");
@@ -126,7 +126,7 @@ function field<Value extends Json>(
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (is(value)) return value;
-  throw failures.badRequest(`DeleteOptions: ${path}${name} must be ${expected}`);
+  throw failures.badRequest(`ServerDeleteOptions: ${path}${name} must be ${expected}`);
 }
 
 const isString = (value: Json): value is string => typeof value === "string";

@@ -32,7 +32,7 @@ export interface ResourceType {
   readonly columns: readonly TableColumn[];
   /** Fields besides metadata.name and metadata.namespace that field selectors accept, with a function that reads each. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
-  readonly strategy: Strategy;
+  readonly strategy: KindStrategy;
 }
 
 /**
@@ -122,7 +122,7 @@ export interface TableColumn {
 }
 
 /** Rules of a kind that its schema cannot express. */
-export interface Strategy {
+export interface KindStrategy {
   readonly validateName: ValidateName;
   /** Maintain metadata.generation: custom resources, and built-in kinds with a spec. */
   readonly generation: boolean;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualClock } from "../../model/time/virtual-clock.js";
-import type { Entry, Put, Store, WatchEvent } from "../store.js";
+import type { Entry, Put, Store, StoreEvent } from "../store.js";
 import { openDatabase } from "./engine.js";
 import { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.js";
 import { verifySqliteStore } from "./verify.js";
@@ -49,7 +49,7 @@ async function contents(store: Store): Promise<unknown> {
     for (const entry of entries) expect(await store.get(entry.key, { revision })).toEqual(entry);
     states.push(texts(entries));
   }
-  const events: WatchEvent[] = [];
+  const events: StoreEvent[] = [];
   if (newest > floor) {
     for await (const batch of store.watch({ prefix: "/", from: floor, previous: true })) {
       events.push(...batch.events);

@@ -1,5 +1,5 @@
 import { compareKeys, prefixEnd } from "../keys.js";
-import type { Entry, RangeOptions, WatchEvent } from "../store.js";
+import type { Entry, RangeOptions, StoreEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
 import { openDatabase, type Database } from "./engine.js";
 import { overlayTail, type EntryOrId } from "./overlay.js";
@@ -48,7 +48,7 @@ const mappedBytes = 2 ** 26;
 const expiredPage = 256;
 
 /** Part of a range. */
-export interface Page {
+export interface RangePage {
   readonly entries: Entry[];
   /** Last key covered by this part; undefined when there is no further part. */
   readonly through: string | undefined;
@@ -94,7 +94,7 @@ export class Reader {
   }
 
   /** At most `limit` entries. */
-  range({ prefix, after }: RangeOptions, revision: number, limit: number): Page {
+  range({ prefix, after }: RangeOptions, revision: number, limit: number): RangePage {
     const first = firstKey(prefix, after);
     const end = prefixEnd(prefix);
     const bound = idOf(revision + 1, 0);
@@ -196,7 +196,7 @@ export class Reader {
     return entries.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
   }
 
-  #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): WatchEvent {
+  #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): StoreEvent {
     const revision = revisionOf(id);
     const previous = withPrevious && previousId !== 0 ? this.version(previousId) : undefined;
     if (value === null) return { type: "delete", key, revision, previous };

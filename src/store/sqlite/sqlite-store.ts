@@ -11,13 +11,13 @@ import type {
   RangeResult,
   Store,
   StoreStatus,
-  Watch,
-  WatchEvent,
+  StoreWatch,
+  StoreEvent,
   StoreWatchOptions,
 } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
-import type { Committed, Outcome } from "./protocol.js";
+import type { Committed, CommitOutcome } from "./protocol.js";
 import { Reader } from "./reader.js";
 import { RecentEntries } from "./recent-entries.js";
 import { idOf, revisionOf } from "./schema.js";
@@ -165,7 +165,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     throw new Conflict(refused?.key ?? "", refused?.expect ?? 0, outcome.actual);
   }
 
-  watch(options: StoreWatchOptions): Watch {
+  watch(options: StoreWatchOptions): StoreWatch {
     return this.#hub.watch(options);
   }
 
@@ -239,8 +239,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     return this.#reader.revisionAt(time, this.#floor, this.#revision);
   }
 
-  #publish(group: readonly PendingCommit[], outcomes: readonly Outcome[]): void {
-    const events: WatchEvent[] = [];
+  #publish(group: readonly PendingCommit[], outcomes: readonly CommitOutcome[]): void {
+    const events: StoreEvent[] = [];
     const watched = this.#hub.hasMembers;
     let revision = this.#revision;
     for (const [index, pending] of group.entries()) {
@@ -258,7 +258,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   }
 
   /** Ends the watches when a replaced version cannot be read; the commit itself has succeeded. */
-  #tryAddEvents(events: WatchEvent[], pending: PendingCommit, outcome: Committed, entries: Entries): void {
+  #tryAddEvents(events: StoreEvent[], pending: PendingCommit, outcome: Committed, entries: Entries): void {
     try {
       this.#addEvents(events, pending, outcome, entries);
     } catch (error) {
@@ -266,7 +266,7 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     }
   }
 
-  #addEvents(events: WatchEvent[], { mutations }: PendingCommit, outcome: Committed, entries: Entries): void {
+  #addEvents(events: StoreEvent[], { mutations }: PendingCommit, outcome: Committed, entries: Entries): void {
     const { revision } = outcome;
     mutations.forEach(({ key }, place) => {
       const replaced = outcome.replaced[place] ?? 0;

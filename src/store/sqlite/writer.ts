@@ -7,7 +7,14 @@ import {
   type Statement,
 } from "./engine.js";
 import { Indexer } from "./indexer.js";
-import type { Committed, Failure, Outcome, Refused, WireMutation, WriterSettings } from "./protocol.js";
+import type {
+  Committed,
+  WriterFailure,
+  CommitOutcome,
+  Refused,
+  WireMutation,
+  WriterSettings,
+} from "./protocol.js";
 import { idOf, live, raiseMark, readMark, revisionOf } from "./schema.js";
 import { readTail, type TailRange, type Tail, type TailMutation } from "./tail.js";
 
@@ -63,12 +70,12 @@ export class Writer {
    * Applies commits in order, in one transaction. If that fails, tries each in a transaction of its own, so that one
    * that is too large for the disk does not fail the others.
    */
-  commit(commits: readonly (readonly WireMutation[])[], time: number): Outcome[] {
+  commit(commits: readonly (readonly WireMutation[])[], time: number): CommitOutcome[] {
     try {
       if (this.#indexError !== undefined && this.#indexer.overdue) throw this.#indexError;
       return this.#transaction(() => commits.map((mutations) => this.#apply(mutations, time)));
     } catch (error) {
-      if (commits.length === 1) return [{ type: "failed", ...failureOf(error) }];
+      if (commits.length === 1) return [{ type: "failed", ...writerFailure(error) }];
       return commits.flatMap((mutations) => this.commit([mutations], time));
     }
   }
@@ -222,7 +229,7 @@ export class Writer {
   }
 }
 
-export function failureOf(error: unknown): Failure {
+export function writerFailure(error: unknown): WriterFailure {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCodeOf(error);
   if (code === resultCode.full) return { reason: "full", message };

@@ -1,14 +1,14 @@
 import { fraction, type Random } from "../../model/core.js";
-import type { Director, Effect, Line, DeliveredEvent } from "./director.js";
+import type { Director, RecordedEffect, TimelineEntry, DeliveredEvent } from "./director.js";
 import {
   faultKinds,
   isAboutEvents,
   type Fault,
   type FaultKind,
   type Past,
-  type Schedule,
+  type FaultSchedule,
 } from "./schedule.js";
-import type { Outcome } from "./trial.js";
+import type { TrialOutcome } from "./trial.js";
 
 export interface Choice {
   readonly kinds: readonly FaultKind[];
@@ -60,7 +60,7 @@ export function faultsOf(
  * Effects that may have changed something: also calls of the outside world that do not change the snapshot. A repeated
  * call without a change in between is left out, since it probably only reads.
  */
-function actingOf(effects: readonly Effect[]): readonly Effect[] {
+function actingOf(effects: readonly RecordedEffect[]): readonly RecordedEffect[] {
   const calls = new Set<string>();
   return effects.filter(({ outside, changed, what }) => {
     if (changed) {
@@ -78,7 +78,7 @@ function actingOf(effects: readonly Effect[]): readonly Effect[] {
  * deletion.
  */
 function pastsOf(
-  { number, revision }: Effect,
+  { number, revision }: RecordedEffect,
   writes: readonly number[],
   delivered: readonly DeliveredEvent[],
 ): readonly Past[] {
@@ -98,7 +98,7 @@ function pastsOf(
 export function choose(
   reference: Pick<Director, "effects" | "delivered" | "writes">,
   { kinds, limit, random }: Choice,
-): { readonly chosen: readonly Schedule[]; readonly possible: number } {
+): { readonly chosen: readonly FaultSchedule[]; readonly possible: number } {
   const faults = faultsOf(reference, kinds);
   const possible = [...faults.values()].reduce((sum, { length }) => sum + length, 0);
   const shares = sharesOf(
@@ -114,11 +114,11 @@ export function choose(
  * candidates.
  */
 export function oneMore(
-  schedule: Schedule,
-  { director, story }: Pick<Outcome, "director" | "story">,
+  schedule: FaultSchedule,
+  { director, story }: Pick<TrialOutcome, "director" | "story">,
   { kinds, random }: Pick<Choice, "kinds" | "random">,
   isOfInterest: (fault: Fault) => boolean = () => true,
-): Schedule | undefined {
+): FaultSchedule | undefined {
   const last = story.findLastIndex((line) => faultIn(line) !== undefined);
   if (last < 0) return undefined;
   const later = new Set(story.slice(last + 1).map(placeOf));
@@ -130,12 +130,12 @@ export function oneMore(
   return fault && [...schedule, fault];
 }
 
-function placeOf(line: Line): string {
+function placeOf(line: TimelineEntry): string {
   if (line.type === "delivered") return `delivered ${line.delivered.number}`;
   return line.type === "effect" ? `effect ${line.effect.number}` : "";
 }
 
-function faultIn(line: Line): Fault | undefined {
+function faultIn(line: TimelineEntry): Fault | undefined {
   if (line.type === "delivered") return line.delivered.fault;
   return line.type === "effect" ? line.effect.fault : undefined;
 }

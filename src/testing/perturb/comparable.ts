@@ -1,13 +1,13 @@
 import type { Json } from "../../model/core.js";
 
-/** Data that can be compared at the end: JSON, Maps, Sets and dates. Not a promise, since it would not be awaited. */
+/** Snapshot value that can be compared: JSON, Maps, Sets and dates, but no promise. */
 export type Comparable = string | number | boolean | null | undefined | (object & { readonly then?: never });
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Converts a value to JSON that can be compared between runs: times become a placeholder, Sets and keys are sorted, and
- * strings in `standsFor` (uids, generated names) are replaced. Throws for values whose content is not accessible.
+ * Converts a value to JSON for comparison: times become a placeholder, unordered collections are sorted, and generated
+ * strings are replaced by the entries of `standsFor`. Throws for values that cannot be compared.
  */
 export function comparable(value: unknown, standsFor: ReadonlyMap<string, string> = new Map()): Json {
   return convert(value, []);

@@ -33,7 +33,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   }
   const standsFor = replacementsOf(found, owners);
   const kept = found
-    .map((object) => [nameOf(object), normalize(object)] as const)
+    .map((object) => [snapshotName(object), normalize(object)] as const)
     .filter(([, object]) => object !== undefined)
     .map(([name, object]) => [name, comparable(withoutVersions(object), standsFor)] as const);
   return { objects: numbered(kept), world: comparable(world, standsFor) };
@@ -48,7 +48,7 @@ function replacementsOf(
   for (const [uid, name] of owners) replacements.set(uid, `(uid of ${name}, which was deleted)`);
   for (const object of found) {
     const { uid = "", name = "" } = object.metadata;
-    replacements.set(uid, `(uid of ${nameOf(object)})`);
+    replacements.set(uid, `(uid of ${snapshotName(object)})`);
     if (isGenerated(object)) replacements.set(name, stableName(object));
   }
   return replacements;
@@ -67,7 +67,7 @@ function numbered(objects: readonly (readonly [string, Json])[]): Record<string,
 }
 
 /** Name of an object in a snapshot: `Site default/a`, or `ConfigMap default/a-*` if it was generated. */
-export function nameOf(object: KubeObject): string {
+export function snapshotName(object: KubeObject): string {
   const { namespace = "" } = object.metadata;
   return `${object.kind} ${namespace === "" ? "" : `${namespace}/`}${stableName(object)}`;
 }

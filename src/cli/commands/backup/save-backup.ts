@@ -3,7 +3,7 @@ import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readBackup } from "../../../plane/backup/read-backup.js";
 
-export interface Saved {
+export interface SavedBackup {
   readonly entries: number;
   readonly revision: number;
   readonly bytes: number;
@@ -25,8 +25,8 @@ export async function saveBackup(
   stream: AsyncIterable<Uint8Array>,
   file: string,
   { force, signal, onProgress }: SaveOptions,
-): Promise<Saved> {
-  // Another process may write a backup of the same name at the same time.
+): Promise<SavedBackup> {
+  // Others may make one of the same name at the same time.
   const part = `${file}.${process.pid}.part`;
   await removeAbandoned(file);
   try {

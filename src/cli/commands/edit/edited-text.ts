@@ -1,5 +1,5 @@
 import type { UntypedObject } from "../../../client/kinds/kind.js";
-import { withoutManagedFields, yamlOf } from "../../output/objects.js";
+import { printableObject, yamlOf } from "../../output/objects.js";
 
 const guide = [
   "Edit the object, then save and close the editor.",
@@ -8,7 +8,7 @@ const guide = [
 
 /** Text for the editor: instructions in comments, then the object as YAML. */
 export async function editorText(object: UntypedObject): Promise<string> {
-  return withRemarks(await yamlOf(withoutManagedFields(object)), []);
+  return withRemarks(await yamlOf(printableObject(object)), []);
 }
 
 /** Replaces the comments above the object by instructions and these problems. */

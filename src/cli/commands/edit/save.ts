@@ -12,9 +12,9 @@ import {
 } from "../../../model/core.js";
 import { isJsonObject } from "../../../model/object/json.js";
 import type { ServedKind } from "../../server/served-kinds.js";
-import { withoutManagedFields } from "../../output/objects.js";
+import { printableObject } from "../../output/objects.js";
 
-export type Saved =
+export type SaveOutcome =
   | { readonly type: "saved" | "unchanged"; readonly object: UntypedObject }
   /** Problems, one per line. */
   | { readonly type: "refused"; readonly problems: readonly string[] }
@@ -40,7 +40,7 @@ const maxAttempts = 5;
  * Writes an edited object. Changes that others made to `base` meanwhile are kept; if both changed the same field,
  * nothing is written and the result is `contested`.
  */
-export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<Saved> {
+export async function save(saving: Saving, base: UntypedObject, edited: UntypedObject): Promise<SaveOutcome> {
   const { client, kind, subresource, signal } = saving;
   const mine = createMergePatch(json(base), json(edited));
   if (isJsonObject(mine) && Object.keys(mine).length === 0) return { type: "unchanged", object: base };
@@ -91,9 +91,9 @@ export async function save(saving: Saving, base: UntypedObject, edited: UntypedO
 }
 
 function json(object: UntypedObject): Json {
-  const content = withoutManagedFields(object);
-  const { resourceVersion: _, generation: _generation, ...metadata } = content.metadata;
-  return { ...content, metadata } as unknown as Json;
+  const shown = printableObject(object);
+  const { resourceVersion: _, generation: _generation, ...metadata } = shown.metadata;
+  return { ...shown, metadata } as unknown as Json;
 }
 
 function identityChange(base: UntypedObject, edited: UntypedObject): string | undefined {

@@ -1,7 +1,7 @@
-import { typeName, type Schema, type Schemas } from "./schema.js";
+import { typeName, type Schema, type GroupSchemas } from "./schema.js";
 
-/** Short form of a type: `string`, `[]Container`, `map[string]string`. */
-export function typeText(schema: Schema, schemas: Schemas): string {
+/** A type in a few signs: `string`, `[]Container`, `map[string]string`. */
+export function typeText(schema: Schema, schemas: GroupSchemas): string {
   const whole = schemas.resolve(schema);
   if (whole["x-kubernetes-int-or-string"] === true) return "integer or string";
   if (whole.type === "array")
@@ -38,8 +38,8 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
-/** Schema that has the fields below a field: its own, or that of its items or values. */
-export function insideOf(schema: Schema, schemas: Schemas): Schema {
+/** What is inside a field: its own fields, or those of its items or values. */
+export function insideOf(schema: Schema, schemas: GroupSchemas): Schema {
   const whole = schemas.resolve(schema);
   if (whole.properties !== undefined) return whole;
   if (whole.items !== undefined) return insideOf(whole.items, schemas);

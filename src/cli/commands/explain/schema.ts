@@ -27,8 +27,8 @@ export interface Schema {
   }[];
 }
 
-/** Schemas of a group and version, and the schema of one kind among them. */
-export interface Schemas {
+/** The schemas of a group and version, and where that of a kind is. */
+export interface GroupSchemas {
   readonly root: Schema;
   /** Replaces a reference by its target; the descriptions of both are kept. */
   resolve(schema: Schema): Schema;
@@ -39,7 +39,7 @@ export async function schemasOf(
   transport: HttpTransport,
   { group, version, kind }: ServedKind,
   signal: AbortSignal,
-): Promise<Schemas> {
+): Promise<GroupSchemas> {
   const index = (await transport.document("/openapi/v3", { signal })) as {
     paths?: Readonly<Record<string, { readonly serverRelativeURL?: string }>>;
   };

@@ -1,6 +1,6 @@
 import { leaseRules, shardRules, type Rule } from "./rules.js";
 
-export interface OperatorOptions {
+export interface OperatorManifestOptions {
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
@@ -14,8 +14,13 @@ export interface OperatorOptions {
 /** Port of `fettle run` for probes and metrics. */
 const healthPort = 8081;
 
-/** ServiceAccount and RBAC with the permissions that the controllers need, and no others. */
-export function accessManifests({ name, namespace, rules, shards }: OperatorOptions): readonly object[] {
+/** What lets controllers do their work, and nothing else. */
+export function accessManifests({
+  name,
+  namespace,
+  rules,
+  shards,
+}: OperatorManifestOptions): readonly object[] {
   const labels = labelsOf(name);
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
   const apiGroup = "rbac.authorization.k8s.io";
@@ -47,8 +52,14 @@ export function accessManifests({ name, namespace, rules, shards }: OperatorOpti
   ];
 }
 
-/** Deployment of the process: small, without privileges on its node, restarted when its probes fail. */
-export function deploymentManifest({ name, namespace, image, args, shards }: OperatorOptions): object {
+/** The process itself: small, without rights on its node, restarted when it does not answer. */
+export function deploymentManifest({
+  name,
+  namespace,
+  image,
+  args,
+  shards,
+}: OperatorManifestOptions): object {
   const labels = labelsOf(name);
   const probe = (path: string, periodSeconds: number) => ({
     httpGet: { path, port: "health" },

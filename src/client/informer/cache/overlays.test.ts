@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type KubeObject, VirtualClock } from "../../../model/core.js";
-import { ObjectCache } from "../../source/object-cache.js";
+import { SourceCache } from "../../source/source-cache.js";
 import { Overlays } from "./overlays.js";
-import { compareVersions } from "./resource-version.js";
+import { compareResourceVersions } from "./resource-version.js";
 
 let clock: VirtualClock;
-let cache: ObjectCache<KubeObject>;
+let cache: SourceCache<KubeObject>;
 let overlays: Overlays<KubeObject>;
 
 beforeEach(() => {
   clock = new VirtualClock();
-  cache = new ObjectCache(() => {});
+  cache = new SourceCache(() => {});
   overlays = new Overlays(cache, clock);
 });
 
@@ -134,9 +134,9 @@ test("overlays expire, and leave no timer", async () => {
   expect(clock.timers).toBe(0);
 });
 
-test("compares versions as numbers of any size", () => {
-  expect(compareVersions("9", "10")).toBeLessThan(0);
-  expect(compareVersions("18446744073709551615", "18446744073709551614")).toBeGreaterThan(0);
-  expect(compareVersions("7", "7")).toBe(0);
-  for (const other of ["", "x7", "007", "7.0"]) expect(compareVersions("7", other)).toBeUndefined();
+test("versions are compared as numbers of any size", () => {
+  expect(compareResourceVersions("9", "10")).toBeLessThan(0);
+  expect(compareResourceVersions("18446744073709551615", "18446744073709551614")).toBeGreaterThan(0);
+  expect(compareResourceVersions("7", "7")).toBe(0);
+  for (const other of ["", "x7", "007", "7.0"]) expect(compareResourceVersions("7", other)).toBeUndefined();
 });

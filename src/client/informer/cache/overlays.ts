@@ -1,6 +1,6 @@
 import type { Clock, KubeObject, Timer } from "../../../model/core.js";
-import type { ObjectCache } from "../../source/object-cache.js";
-import { compareVersions, hasReached, isLater } from "./resource-version.js";
+import type { SourceCache } from "../../source/source-cache.js";
+import { compareResourceVersions, hasReached, isLater } from "./resource-version.js";
 
 /**
  * Maximum milliseconds for which an unconfirmed write is visible. Usually an event confirms a write at once; this limit is for
@@ -33,14 +33,14 @@ interface Written<T> extends Overlay<T> {
  * Invariant: a key is in at most one of the two maps; both are in the order of creation.
  */
 export class Overlays<T extends KubeObject> {
-  readonly #cache: ObjectCache<T>;
+  readonly #cache: SourceCache<T>;
   readonly #clock: Clock;
   readonly #written = new Map<string, Written<T>>();
   readonly #removed = new Map<string, Overlay<T>>();
   #order = 0;
   #timer: Timer | undefined;
 
-  constructor(cache: ObjectCache<T>, clock: Clock) {
+  constructor(cache: SourceCache<T>, clock: Clock) {
     this.#cache = cache;
     this.#clock = clock;
   }
@@ -116,7 +116,7 @@ export class Overlays<T extends KubeObject> {
   /** Processes a complete list of a version; with a mark, the list is of the newest version and started after the mark. */
   listed(version: string, mark: number | undefined): void {
     for (const [key, written] of this.#written) {
-      const compared = compareVersions(version, written.version);
+      const compared = compareResourceVersions(version, written.version);
       const seen = compared === undefined ? mark !== undefined && written.order <= mark : compared >= 0;
       if (seen) this.#drop(key, written);
     }
@@ -142,7 +142,7 @@ export class Overlays<T extends KubeObject> {
   ): boolean {
     const written = this.#written.get(key);
     if (written !== undefined) {
-      return version === undefined || (compareVersions(version, written.version) ?? 0) >= 0;
+      return version === undefined || (compareResourceVersions(version, written.version) ?? 0) >= 0;
     }
     // An event of the removed object itself ends the overlay only if it is DELETED; of another object, always.
     return object === undefined ? uid === undefined || uid === overlay.uid : uid !== overlay.uid;

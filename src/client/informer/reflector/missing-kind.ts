@@ -1,7 +1,7 @@
 import { type Clock, isNotFound } from "../../../model/core.js";
 import type { KindInfo } from "../../kinds/kind.js";
 import type { Transport } from "../../transport/transport.js";
-import type { View } from "../cache/view.js";
+import type { InformerView } from "../cache/view.js";
 
 /** Milliseconds for which discovery has to deny a kind before its objects count as deleted. */
 const longEnough = 30_000;
@@ -9,7 +9,7 @@ const longEnough = 30_000;
 export interface MissingKindOptions {
   readonly transport: Transport;
   readonly kind: KindInfo;
-  readonly view: View;
+  readonly view: InformerView;
   readonly clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ConnectionError } from "../transport.js";
 import { answer, fail, until } from "./fixtures/scripted-server.js";
-import { failureOf, setup } from "./fixtures/setup.js";
+import { rejectionOf, setup } from "./fixtures/setup.js";
 
 async function all(lines: AsyncIterable<unknown>): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -23,7 +23,7 @@ test("reads a document at any path with the given Accept header", async () => {
 
 test("posts content as JSON, and throws the server's error", async () => {
   const { server, transport } = await setup((response) => fail(response, 409, "Conflict"));
-  const error = await failureOf(transport.document("/fettle/v1/plan", { content: { a: 1 } }));
+  const error = await rejectionOf(transport.document("/fettle/v1/plan", { content: { a: 1 } }));
   expect(error).toMatchObject({ name: "ApiError", code: 409 });
   expect(server.received[0]).toMatchObject({ method: "POST", body: '{"a":1}' });
 });
@@ -44,7 +44,7 @@ test("a malformed line is an error with an excerpt", async () => {
   const { transport } = await setup((response) => response.end("1\n<html>\n"));
   const lines = transport.lines("/x");
   await expect(lines.next()).resolves.toMatchObject({ value: 1 });
-  const error = await failureOf(lines.next());
+  const error = await rejectionOf(lines.next());
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error.message).toContain("<html>");
 });

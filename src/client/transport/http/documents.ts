@@ -1,12 +1,12 @@
 import type { CallOptions } from "../transport.js";
 import { ConnectionError } from "../transport.js";
 import { excerpt } from "./responses/failure.js";
-import type { OpenStream } from "./calls/caller.js";
-import type { Query } from "./paths.js";
+import type { OpenStream } from "./calls/request-sender.js";
+import type { QueryParameters } from "./paths.js";
 
 /** Options of a request to a path without a kind: discovery, OpenAPI, tables, custom endpoints. */
 export interface DocumentOptions extends CallOptions {
-  readonly query?: Query | undefined;
+  readonly query?: QueryParameters | undefined;
   /** Accept header. Default: JSON. */
   readonly accept?: string | undefined;
   /** Default: GET without content, POST with content. */
@@ -18,7 +18,7 @@ export interface DocumentOptions extends CallOptions {
 const newline = 10;
 
 /** Parses a stream of newline-delimited JSON; closes it in the end. */
-export async function* readLines(
+export async function* readJsonLines(
   open: () => Promise<OpenStream>,
   title: string,
   signal: AbortSignal | undefined,

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../model/core.js";
 import { ConnectionError } from "../transport.js";
 import { answer, fail, until } from "./fixtures/scripted-server.js";
-import { configMaps, target, configMap, path, setup, failureOf } from "./fixtures/setup.js";
+import { configMaps, target, configMap, path, setup, rejectionOf } from "./fixtures/setup.js";
 import { httpTransport } from "./http-transport.js";
 
 describe("requests", () => {
@@ -128,7 +128,7 @@ describe("requests", () => {
 describe("failures", () => {
   test("a Status becomes an ApiError", async () => {
     const { transport } = await setup((response) => fail(response, 404, "NotFound"));
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 404, reason: "NotFound" });
   });
@@ -139,7 +139,7 @@ describe("failures", () => {
         .writeHead(403, { "content-type": "text/html" })
         .end(`<html>\n\u0007 no\n entry${"!".repeat(999)}`),
     );
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toMatchObject({ code: 403 });
     expect(error.message).toMatch(/^the server answered 403 \(Forbidden\): <html> no entry!+…$/);
     expect(error.message.length).toBeLessThan(260);
@@ -151,7 +151,7 @@ describe("failures", () => {
     ["[1]", /\[1\]/],
   ])("a 200 with the body %j, which is not a JSON object, is an error", async (body, message) => {
     const { transport } = await setup((response) => response.writeHead(200).end(body));
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(message);
   });
@@ -164,7 +164,7 @@ describe("failures", () => {
     ["http://no-such-host.invalid:80", /no-such-host\.invalid: the host name cannot be resolved/],
   ])("an unreachable server (%s) is reported with a hint", async (server, message) => {
     await using transport = httpTransport({ connection: { server, namespace: "default" }, retries: false });
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(message);
     expect(error.cause).toBeInstanceOf(Error);
@@ -183,7 +183,7 @@ describe("failures", () => {
     await once(garbage, "listening");
     const server = `${scheme}://127.0.0.1:${(garbage.address() as AddressInfo).port}`;
     await using transport = httpTransport({ connection: { server, namespace: "default" }, retries: false });
-    expect((await failureOf(transport.get(configMaps, target))).message).toMatch(message);
+    expect((await rejectionOf(transport.get(configMaps, target))).message).toMatch(message);
     for (const socket of sockets) socket.destroy();
     garbage.close();
   });
@@ -237,7 +237,7 @@ describe("connections", () => {
     await using transport = httpTransport({
       connection: { server: "http://api.invalid", namespace: "default", proxy: `http://me:secret@${host}` },
     });
-    const { message } = await failureOf(transport.get(configMaps, target));
+    const { message } = await rejectionOf(transport.get(configMaps, target));
     expect(message).toContain(`through the proxy ${host}`);
     expect(message).toContain("407");
     expect(message).not.toContain("secret");

@@ -1,6 +1,13 @@
 import type { QueueObserver } from "../../queue/options.js";
 import type { Run, StepRecord, Trigger, WriteRecord } from "../../runs/run.js";
-import { Counters, Histograms, computedFamily, type Count, type Family, type Histogram } from "./family.js";
+import {
+  Counters,
+  Histograms,
+  computedFamily,
+  type Count,
+  type Family,
+  type HistogramSeries,
+} from "./family.js";
 
 /** The buckets of controller-runtime, in seconds. */
 const reconcileBuckets = [
@@ -172,9 +179,9 @@ interface SeriesCounts {
   readonly errors: Count;
   readonly terminal: Count;
   readonly timeouts: Count;
-  readonly time: Histogram;
-  readonly queued: Histogram;
-  readonly worked: Histogram;
+  readonly time: HistogramSeries;
+  readonly queued: HistogramSeries;
+  readonly worked: HistogramSeries;
   readonly retries: Count;
   readonly triggers: Count;
   readonly steps: Readonly<Record<StepRecord["outcome"], Count>>;

@@ -20,7 +20,7 @@ export class Count {
 }
 
 /** One series of a histogram. */
-export class Histogram {
+export class HistogramSeries {
   readonly buckets: readonly number[];
   /** Number of values per bucket, not cumulative; the last is for values above all bounds. */
   readonly counts: Float64Array;
@@ -103,15 +103,15 @@ export class Histograms implements Family {
   readonly type = "histogram";
   readonly name: string;
   readonly help: string;
-  readonly #histograms: LabelledSeries<Histogram>;
+  readonly #histograms: LabelledSeries<HistogramSeries>;
 
   constructor(name: string, help: string, labels: readonly string[], buckets: readonly number[]) {
     this.name = name;
     this.help = help;
-    this.#histograms = new LabelledSeries(labels, () => new Histogram(buckets));
+    this.#histograms = new LabelledSeries(labels, () => new HistogramSeries(buckets));
   }
 
-  of(...values: readonly string[]): Histogram {
+  of(...values: readonly string[]): HistogramSeries {
     return this.#histograms.of(values);
   }
 

@@ -1,6 +1,6 @@
 import type { PassReport } from "../../schedule/pass.js";
 import type { ScheduleObserver } from "../../schedule/start-schedule.js";
-import { Counters, Histograms, computedFamily, type Family, type Histogram } from "./family.js";
+import { Counters, Histograms, computedFamily, type Family, type HistogramSeries } from "./family.js";
 
 /** Buckets for passes over no objects up to a million, in seconds. */
 const loopBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
@@ -19,7 +19,7 @@ export class ScheduleCounts implements ScheduleObserver {
     ["schedule"],
     loopBuckets,
   );
-  readonly #durations = new Map<string, Histogram>();
+  readonly #durations = new Map<string, HistogramSeries>();
 
   readonly families: readonly Family[] = [
     computedFamily(

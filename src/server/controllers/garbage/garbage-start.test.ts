@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Compacted, MemoryStore, type Watch, type StoreWatchOptions } from "../../../store/index.js";
+import { Compacted, MemoryStore, type StoreWatch, type StoreWatchOptions } from "../../../store/index.js";
 import { blocking, definition, held, ownedBy, World } from "../fixtures/world.js";
 
 let world: World;
@@ -110,7 +110,7 @@ class ForgetfulStore extends MemoryStore {
     this.#recover?.();
   }
 
-  override watch(options: StoreWatchOptions): Watch {
+  override watch(options: StoreWatchOptions): StoreWatch {
     const watch = super.watch(options);
     const lost = new Promise<"lost">((resolve) => {
       this.#recover = () => resolve("lost");

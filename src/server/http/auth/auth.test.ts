@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { CredentialsError, ensureCredentials } from "./credentials.js";
 import { kubeconfig, writeKubeconfig } from "./kubeconfig.js";
 import { parseTokenFile, TokenFile, TokenFileError } from "./token-file.js";
-import { anyOf, StaticTokens } from "./tokens.js";
+import { combineTokenSources, StaticTokens } from "./tokens.js";
 
 let folder: string;
 
@@ -124,7 +124,7 @@ describe("tokens", () => {
       { token: "a", user: { name: "second", groups: [] } },
       { token: "b", user: { name: "third", groups: [] } },
     ]);
-    const both = anyOf(one, two);
+    const both = combineTokenSources(one, two);
     expect(both.find("a")?.name).toBe("first");
     expect(both.find("b")?.name).toBe("third");
     const { generation } = both;

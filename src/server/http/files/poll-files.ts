@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-export interface PollOptions {
+export interface FilePollOptions {
   /** Milliseconds between checks for changes. */
   readonly interval: number;
   /** Reads the files again; what it throws goes to `onError`. */
@@ -15,7 +15,7 @@ export interface PollOptions {
  */
 export function pollFiles(
   paths: readonly string[],
-  { interval, onChange, onError }: PollOptions,
+  { interval, onChange, onError }: FilePollOptions,
 ): () => void {
   let seen = fingerprint(paths);
   const timer = setInterval(() => {

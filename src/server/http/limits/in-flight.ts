@@ -38,7 +38,7 @@ export interface RequestLoad {
 const readingVerbs = new Set(["get", "list", "watch", "head", "options"]);
 
 /** Limit that applies to a verb. */
-export function kindOf(verb: string): RequestKind {
+export function limitOf(verb: string): RequestKind {
   if (verb === "watch") return "watches";
   return readingVerbs.has(verb) ? "readOnly" : "mutating";
 }

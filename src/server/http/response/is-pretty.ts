@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
-import { textOf } from "../request/query.js";
+import { firstValue } from "../request/query.js";
 
 const trueTexts = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
@@ -8,7 +8,7 @@ const trueTexts = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 export function isPretty(exchange: Exchange, form?: Negotiated): boolean {
   if (form?.pretty) return true;
   if (exchange.rawQuery.includes("pretty")) {
-    const pretty = textOf(exchange.query, "pretty");
+    const pretty = firstValue(exchange.query, "pretty");
     if (pretty) return trueTexts.has(pretty);
   }
   const agent = exchange.request.headers["user-agent"];

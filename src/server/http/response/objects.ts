@@ -13,7 +13,7 @@ import {
 import { parseIncludeObject, tableOf } from "../../output-formats/table.js";
 import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
-import { textOf } from "../request/query.js";
+import { firstValue } from "../request/query.js";
 import { isPretty } from "./is-pretty.js";
 import { listBody } from "./list-body.js";
 import { send, sendStored, sendChunks, sendStatus } from "./send.js";
@@ -37,7 +37,7 @@ export function sendObject(
   const version = form.as.version as MetaVersion;
   let text: string;
   if (form.as.kind === "Table") {
-    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
     const columns = subresource === "scale" ? { columns: scaleColumns } : type;
     text = tableOf(columns, [stored], { includeObject, version, now: clock.now() });
   } else text = JSON.stringify(partialObjectMetadata(stored.object, version));
@@ -69,7 +69,7 @@ export function sendList(
   const version = form.as.version as MetaVersion;
   let text: string;
   if (form.as.kind === "Table") {
-    const includeObject = parseIncludeObject(textOf(exchange.query, "includeObject"));
+    const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
     text = tableOf(type, list.items, { includeObject, version, now: clock.now(), listMeta: list });
   } else text = partialObjectMetadataList(list.items, list, version);
   return plain ? send(exchange, 200, json, text) : sendConverted(exchange, 200, text, form);

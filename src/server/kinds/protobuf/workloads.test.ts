@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { normalizeObject } from "../typed/normalize.js";
 import { removeUnknownFields } from "../typed/unknown-fields.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { decodeProtobuf } from "./decode.js";
 
 const fixture = readFileSync(new URL("../fixtures/workloads.txt", import.meta.url), "utf8");
@@ -15,7 +15,7 @@ const samples = fixture
 describe.each(samples)("%s", (_, type = "", bytes = "", json = "") => {
   const [apiVersion = "", kind = ""] = type.split(" ");
   const object = { apiVersion, kind, metadata: {}, ...(JSON.parse(json) as object) };
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
 
   test("has no field that the type description lacks", () => {
     expect(struct && removeUnknownFields(struct, structuredClone(object))).toEqual([]);

@@ -1,5 +1,5 @@
 import type { servedKinds } from "../../../model/built-in-kinds.js";
-import type { Strategy } from "../../resources/resource-type.js";
+import type { KindStrategy } from "../../resources/resource-type.js";
 import { clusterRoleBinding, roleBinding } from "./access/bindings.js";
 import { clusterRole, role } from "./access/roles.js";
 import { horizontalPodAutoscaler } from "./cluster/horizontal-pod-autoscaler.js";
@@ -8,7 +8,7 @@ import { podDisruptionBudget } from "./cluster/pod-disruption-budget.js";
 import { priorityClass } from "./cluster/priority-class.js";
 import { limitRange, resourceQuota } from "./cluster/quotas.js";
 import { configMap } from "./config-map.js";
-import { customResourceDefinition } from "./custom-resource-definition.js";
+import { definitionRules } from "./custom-resource-definition.js";
 import { coreEvent, newEvent } from "./event.js";
 import type { KindRules } from "./kind-rules.js";
 import { lease } from "./lease.js";
@@ -37,7 +37,7 @@ import { statefulSet } from "./workloads/stateful-set.js";
 
 /** Rules of every served kind; `definitions` are those of CustomResourceDefinition that other parts of the server add. */
 export function kindRules(
-  definitions: Partial<Strategy> | undefined,
+  definitions: Partial<KindStrategy> | undefined,
 ): Readonly<Record<keyof typeof servedKinds, KindRules>> {
   return {
     ConfigMap: configMap,
@@ -76,6 +76,6 @@ export function kindRules(
     PriorityClass: priorityClass,
     Lease: lease,
     EndpointSlice: endpointSlice,
-    CustomResourceDefinition: customResourceDefinition(definitions),
+    CustomResourceDefinition: definitionRules(definitions),
   };
 }

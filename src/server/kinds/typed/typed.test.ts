@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../model/core.js";
 import type { Draft } from "../../resources/resource-type.js";
 import type { StructType } from "../idl/type-definition.js";
-import { findKind } from "../types.js";
+import { findBuiltInKind } from "../types.js";
 import { checkTypes } from "./check-types.js";
 import { normalize } from "./normalize.js";
 import { removeUnknownFields } from "./unknown-fields.js";
 
 function kindOf(apiVersion: string, kind: string): StructType {
-  const struct = findKind(apiVersion, kind);
+  const struct = findBuiltInKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`no ${kind}`);
   return struct;
 }

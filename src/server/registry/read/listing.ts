@@ -3,19 +3,19 @@ import { Compacted, type Store } from "../../../store/index.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, prefixOf } from "../keys.js";
-import type { ListOptions, ListResponse, ResourceRequest } from "../requests.js";
+import { storeKey, prefixOf } from "../keys.js";
+import type { ServerListOptions, ListResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { formatContinue } from "./continue-token.js";
 import { planList, type ListPlan } from "./list-options.js";
-import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
+import { narrowScope, parseSelectors, selectionOf, type ObjectFilter } from "./selection.js";
 
 /** Entries per read from the store when a selector filters them. */
 const batchSize = 500;
 
 export async function list(
   context: RegistryContext,
-  { type, namespace, options }: ResourceRequest<ListOptions>,
+  { type, namespace, options }: ResourceRequest<ServerListOptions>,
 ): Promise<ListResponse> {
   const selectors = parseSelectors(type, options);
   const selection = selectionOf(type, selectors);
@@ -24,7 +24,7 @@ export async function list(
   if (plan.atLeast !== undefined) await checkReached(context, plan.atLeast);
   try {
     if (name !== undefined && plan.after === undefined) {
-      return await listOne(context, type, keyOf(type, { ...scope, name }), selection, plan.revision);
+      return await listOne(context, type, storeKey(type, { ...scope, name }), selection, plan.revision);
     }
     const limit = Math.max(0, options.limit ?? 0);
     return await listMany(context, type, prefixOf(type, scope), selection, plan, limit);
@@ -49,7 +49,7 @@ async function listOne(
   { store, objects }: RegistryContext,
   type: ResourceType,
   key: string,
-  selection: Selection,
+  selection: ObjectFilter,
   exact: number | undefined,
 ): Promise<ListResponse> {
   // The key itself sorts before all others that start with it.
@@ -63,7 +63,7 @@ async function listMany(
   { store, objects }: RegistryContext,
   type: ResourceType,
   prefix: string,
-  selection: Selection,
+  selection: ObjectFilter,
   plan: ListPlan,
   limit: number,
 ): Promise<ListResponse> {

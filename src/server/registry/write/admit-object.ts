@@ -2,7 +2,7 @@ import { ApiError, type KubeObject } from "../../../model/core.js";
 import { internal } from "../../../model/errors/api-error.js";
 import type { AdmissionPlugin, AdmissionRequest } from "../../admission/admission.js";
 import type { Draft } from "../../resources/resource-type.js";
-import type { ResourceRequest, WriteOptions } from "../requests.js";
+import type { ResourceRequest, ServerWriteOptions } from "../requests.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 
@@ -17,7 +17,7 @@ type Request = ResourceRequest<{ readonly dryRun?: boolean | undefined }>;
  */
 export async function mutate(
   operation: Operation,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
   old?: KubeObject,
 ): Promise<Draft> {
@@ -46,7 +46,7 @@ export async function validate(
 /** Holds a plugin to the rules of a request body: the kind and address of the request, known fields, their types. */
 function checkMutated(
   { name: plugin }: AdmissionPlugin,
-  { type, namespace, name, warn }: ResourceRequest<WriteOptions>,
+  { type, namespace, name, warn }: ResourceRequest<ServerWriteOptions>,
   mutated: Draft,
 ): Draft {
   try {

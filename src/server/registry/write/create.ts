@@ -3,8 +3,8 @@ import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ResourceRequest, ServerWriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { mutate, validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
@@ -36,7 +36,7 @@ export function create(context: RegistryContext, request: WriteRequest): Promise
  */
 export async function createObject(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   proposed: Draft,
   record: RecordOwnership = recordOwnership,
 ): Promise<ObjectResponse> {
@@ -61,7 +61,7 @@ interface Names {
 
 async function createWithGeneratedName(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
   base: string,
   record: RecordOwnership,
@@ -83,7 +83,7 @@ async function createWithGeneratedName(
 /** The steps from a decoded object to a stored one. */
 async function attemptCreate(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   draft: Draft,
   record: RecordOwnership,
 ): Promise<ObjectResponse> {
@@ -96,7 +96,7 @@ async function attemptCreate(
   if (admission.length > 0) await validate("create", request, draft);
 
   const { name = "", namespace } = draft.metadata as Names;
-  const key = keyOf(type, { namespace, name });
+  const key = storeKey(type, { namespace, name });
   if (options.dryRun) {
     if (await fromStore(context.store.get(key))) throw await alreadyExists(context, type, key, name);
     return new PlainObject(draft);

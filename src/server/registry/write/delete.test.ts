@@ -5,7 +5,7 @@ import {
   testApi,
   objectOf,
   type TestApi,
-  type TestObject,
+  type AssertedObject,
   type TestResource,
 } from "../fixtures/test-api.js";
 
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 /** Makes an object that something holds. */
-function held(...finalizers: string[]): Promise<TestObject> {
+function held(...finalizers: string[]): Promise<AssertedObject> {
   return widgets.create({ metadata: { name, finalizers } });
 }
 

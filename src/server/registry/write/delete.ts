@@ -10,8 +10,8 @@ import { Conflict } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ServerDeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
@@ -22,10 +22,10 @@ import { commitObject } from "./commit-object.js";
  */
 export async function deleteObject(
   context: RegistryContext,
-  request: ResourceRequest<DeleteOptions>,
+  request: ResourceRequest<ServerDeleteOptions>,
 ): Promise<DeleteResponse> {
   const { type, options, admission } = request;
-  const key = keyOf(type, request);
+  const key = storeKey(type, request);
   for (;;) {
     const entry = await fromStore(context.store.get(key));
     if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
@@ -57,7 +57,7 @@ function markTerminating(
   { clock }: RegistryContext,
   type: ResourceType,
   live: KubeObject,
-  options: DeleteOptions,
+  options: ServerDeleteOptions,
 ): Draft | KubeObject | undefined {
   const { finalizers: present = [], ...metadata } = live.metadata;
   const finalizers = finalizersAfter(present, options);
@@ -77,7 +77,7 @@ function markTerminating(
 }
 
 /** Finalizers according to the propagation policy; the same list if nothing changes. */
-function finalizersAfter(present: readonly string[], options: DeleteOptions): readonly string[] {
+function finalizersAfter(present: readonly string[], options: ServerDeleteOptions): readonly string[] {
   const policy = policyOf(options);
   // Without a policy, that of an earlier delete stays in force.
   if (policy === undefined) return present;
@@ -89,13 +89,13 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions): re
   return same ? present : finalizers;
 }
 
-function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): string | undefined {
+function policyOf({ propagationPolicy, orphanDependents }: ServerDeleteOptions): string | undefined {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   return propagationPolicy;
 }
 
 function checkPreconditions(
-  { type: { group, kind }, name, options: { preconditions = {} } }: ResourceRequest<DeleteOptions>,
+  { type: { group, kind }, name, options: { preconditions = {} } }: ResourceRequest<ServerDeleteOptions>,
   { metadata }: KubeObject,
 ): void {
   // Kubernetes names the kind here, where it names the resource everywhere else.

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { failure, refusal } from "../fixtures/failure.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "../fixtures/test-api.js";
 
 let api: TestApi;
 let widgets: TestResource;
 let zones: TestResource;
 let maps: TestResource;
-let made: TestObject;
+let made: AssertedObject;
 let name: string;
 let count = 0;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../model/core.js";
 import { anything, definition } from "../fixtures/definitions.js";
-import { testApi, type TestApi, type TestObject, type TestResource } from "../fixtures/test-api.js";
+import { testApi, type TestApi, type AssertedObject, type TestResource } from "../fixtures/test-api.js";
 
 const port: JsonObject = {
   type: "object",
@@ -125,7 +125,7 @@ function replacing(content: object): object[] {
   }));
 }
 
-function comparable({ metadata, ...object }: TestObject): object {
+function comparable({ metadata, ...object }: AssertedObject): object {
   return { ...object, metadata: { ...metadata, uid: "", resourceVersion: "" } };
 }
 

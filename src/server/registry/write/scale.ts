@@ -10,7 +10,7 @@ import {
 import { quote } from "../../../model/object/quote.js";
 import type { ObjectSchema } from "../../../model/structural/object-schema.js";
 import { typedRules } from "../../kinds/typed/typed-rules.js";
-import { findKind } from "../../kinds/types.js";
+import { findBuiltInKind } from "../../kinds/types.js";
 import { compileJsonPath, type JsonPath } from "../../resources/json-path.js";
 import {
   apiVersionOf,
@@ -22,7 +22,7 @@ import { PlainObject, type StoredObject } from "../../resources/stored-object.js
 import type { Body } from "../../decode/decoded-body.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteRequest, WriteResponse } from "../requests.js";
-import { apply } from "./apply.js";
+import { applyObject } from "./apply.js";
 import { copyJson } from "./copy-json.js";
 import { applyPatch, patchError } from "./patch.js";
 import { decodeObject, pruneFields, type DecodableType, type ToError } from "./prune-and-default.js";
@@ -70,7 +70,7 @@ export async function patchScale(context: RegistryContext, request: PatchRequest
   const { type, patchType, body } = request;
   if (patchType === "apply") {
     const object = configurationOf(request, decodeScale(request, body)) as unknown as Json;
-    return asScale(type, await apply(context, { ...request, body: { object } }));
+    return asScale(type, await applyObject(context, { ...request, body: { object } }));
   }
   const propose = ({ object: live }: StoredObject): Draft => {
     const object = applyPatch(patchable(type, live), request, {});
@@ -138,7 +138,7 @@ function setReplicas({ type, name }: WriteRequest, object: Draft, replicas: numb
 let scaleRules: ObjectSchema | undefined;
 
 function rulesOfScale(): ObjectSchema {
-  const struct = findKind("autoscaling/v1", "Scale");
+  const struct = findBuiltInKind("autoscaling/v1", "Scale");
   if (struct === undefined) throw new Error("autoscaling/v1 Scale is not among the built-in types");
   return typedRules(struct);
 }

@@ -11,8 +11,8 @@ import { Conflict, type Entry } from "../../../store/index.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
-import { keyOf, resourceOf } from "../keys.js";
-import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
+import { storeKey, resourceOf } from "../keys.js";
+import type { ResourceRequest, ServerWriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { mutate, validate } from "./admit-object.js";
 import { commitObject } from "./commit-object.js";
@@ -57,11 +57,11 @@ export function update(context: RegistryContext, request: WriteRequest): Promise
 /** Reads the stored object, makes the new one and commits it. Starts over when another write was committed meanwhile. */
 export async function writeObject(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   plan: WritePlan,
 ): Promise<WriteResponse> {
   const { type } = request;
-  const key = keyOf(type, request);
+  const key = storeKey(type, request);
   for (let attempt = 1; ; attempt++) {
     const entry = await fromStore(context.store.get(key));
     try {
@@ -80,7 +80,7 @@ export async function writeObject(
 /** The steps from the stored object to its successor. */
 async function attemptUpdate(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ResourceRequest<ServerWriteOptions>,
   plan: WritePlan,
   entry: Entry,
 ): Promise<WriteResponse> {
@@ -121,7 +121,11 @@ function isFinalized({ strategy }: ResourceType, object: Draft): boolean {
 }
 
 /** Refuses a write for another resourceVersion than the stored one; some kinds require a version. */
-function checkVersion(request: ResourceRequest<WriteOptions>, { metadata }: Draft, live: KubeObject): void {
+function checkVersion(
+  request: ResourceRequest<ServerWriteOptions>,
+  { metadata }: Draft,
+  live: KubeObject,
+): void {
   const { type, name } = request;
   const version = requestedVersion(metadata);
   if (version !== undefined) {
@@ -137,7 +141,7 @@ function checkVersion(request: ResourceRequest<WriteOptions>, { metadata }: Draf
 
 /** A write through a subresource changes nothing else; a write of the object leaves the status as it is. */
 function restrictToSubresource(
-  { type, subresource }: ResourceRequest<WriteOptions>,
+  { type, subresource }: ResourceRequest<ServerWriteOptions>,
   updated: Draft,
   live: KubeObject,
 ): Draft {
@@ -160,7 +164,7 @@ function setStatus(draft: Draft, status: unknown): Draft {
 
 /** Refuses a write that names the uid of another object than the stored one. */
 export function checkUid(
-  { type, name }: ResourceRequest<WriteOptions>,
+  { type, name }: ResourceRequest<ServerWriteOptions>,
   metadata: Draft["metadata"],
   uid: string | undefined,
 ): void {
@@ -170,6 +174,6 @@ export function checkUid(
   throw failures.conflict(resourceOf(type), name, why);
 }
 
-function modified({ type, name }: ResourceRequest<WriteOptions>): Error {
+function modified({ type, name }: ResourceRequest<ServerWriteOptions>): Error {
   return failures.conflict(resourceOf(type), name, failures.modifiedConflict);
 }

@@ -4,7 +4,7 @@ import type { Connection } from "../../connection.js";
 import { ConnectionError, type Transport } from "../../transport.js";
 import type { RequestInfo } from "../calls/request.js";
 import { answer, fail, scriptedServer, until } from "../fixtures/scripted-server.js";
-import { configMaps, target, configMap, setup, passTime, failureOf } from "../fixtures/setup.js";
+import { configMaps, target, configMap, setup, passTime, rejectionOf } from "../fixtures/setup.js";
 import { httpTransport } from "../http-transport.js";
 
 describe("retries", () => {
@@ -30,7 +30,7 @@ describe("retries", () => {
     const { server, transport } = await setup((response) =>
       fail(response, 503, "ServiceUnavailable", { "retry-after": "3600" }),
     );
-    const error = await failureOf(transport.get(configMaps, target));
+    const error = await rejectionOf(transport.get(configMaps, target));
     expect(isServiceUnavailable(error)).toBe(true);
     expect(retryAfterSeconds(error)).toBe(3600);
     expect(server.received).toHaveLength(1);
@@ -87,12 +87,12 @@ describe("retries", () => {
       const { server, transport, requests } = await setup((response, _, number) =>
         number === 1 ? response.socket?.destroy() : fail(response, 502, "BadGateway"),
       );
-      const error = await failureOf(write(transport));
+      const error = await rejectionOf(write(transport));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error.message).toMatch(/the request may have been carried out$/);
       expect(server.received).toHaveLength(1);
       expect(requests.map(({ code }) => code)).toEqual(["<error>"]);
-      expect(await failureOf(write(transport))).toMatchObject({ code: 502 });
+      expect(await rejectionOf(write(transport))).toMatchObject({ code: 502 });
       expect(server.received).toHaveLength(2);
     },
   );
@@ -141,7 +141,7 @@ describe("retries", () => {
       retries: { withoutRetryAfter: 2 },
       onRequest: (info) => refused.push(info),
     });
-    const failed = failureOf(transport.create(configMaps, target, configMap));
+    const failed = rejectionOf(transport.create(configMaps, target, configMap));
     await passTime(clock, 1000);
     await until(() => refused.length === 2);
     await passTime(clock, 1000);
@@ -192,7 +192,7 @@ describe("timeout and cancellation", () => {
   test("a call that exceeds its timeout is a 504 that names the operation", async () => {
     const closed = vi.fn<() => void>();
     const { server, transport, clock } = await setup((response) => void response.once("close", closed));
-    const failure = failureOf(transport.get(configMaps, target));
+    const failure = rejectionOf(transport.get(configMaps, target));
     await until(() => server.received.length === 1);
     await clock.advance(30_000);
     const error = await failure;
@@ -203,7 +203,7 @@ describe("timeout and cancellation", () => {
 
   test("0 means no timeout", async () => {
     const { server, transport, clock } = await setup(() => {});
-    const patient = failureOf(transport.get(configMaps, target, { timeout: 0 }));
+    const patient = rejectionOf(transport.get(configMaps, target, { timeout: 0 }));
     await until(() => server.received.length === 1);
     expect(clock.timers).toBe(0);
     await transport[Symbol.asyncDispose]();
@@ -224,7 +224,7 @@ describe("timeout and cancellation", () => {
     expect(server.received).toHaveLength(0);
     for (let number = 1; number <= 4; number++) {
       const controller = new AbortController();
-      const call = failureOf(transport.get(configMaps, target, { signal: controller.signal }));
+      const call = rejectionOf(transport.get(configMaps, target, { signal: controller.signal }));
       // The rate limit holds back the fourth, so it never arrives.
       await until(() => server.received.length === Math.min(number, 3));
       if (number >= 3) await until(() => clock.timers > 0);
@@ -253,7 +253,7 @@ describe("timeout and cancellation", () => {
     );
     await transport.get(configMaps, target);
     const second = transport.get(configMaps, target);
-    const third = failureOf(transport.get(configMaps, target, { timeout: 150_000 }));
+    const third = rejectionOf(transport.get(configMaps, target, { timeout: 150_000 }));
     await until(() => clock.timers === 2);
     await clock.advance(100_000);
     await second;
@@ -265,7 +265,7 @@ describe("timeout and cancellation", () => {
 
   test("close aborts all calls and closes all sockets", async () => {
     const { server, transport } = await setup(() => {});
-    const running = failureOf(transport.get(configMaps, target));
+    const running = rejectionOf(transport.get(configMaps, target));
     await until(() => server.received.length === 1);
     await transport[Symbol.asyncDispose]();
     expect(await running).toBeInstanceOf(ConnectionError);

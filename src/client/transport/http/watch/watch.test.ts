@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isExpired } from "../../../../model/core.js";
 import { ConnectionError, type WatchEvent } from "../../transport.js";
 import { answer, fail, until } from "../fixtures/scripted-server.js";
-import { configMaps, target, configMap, path, setup, passTime, failureOf } from "../fixtures/setup.js";
+import { configMaps, target, configMap, path, setup, passTime, rejectionOf } from "../fixtures/setup.js";
 
 describe("a watch", () => {
   const line = (name: string, more: object = {}): string =>
@@ -113,7 +113,7 @@ describe("a watch", () => {
     await iterator.next();
     // A slow consumer does not count as a silent server.
     await clock.advance(3_600_000);
-    const next = failureOf(iterator.next());
+    const next = rejectionOf(iterator.next());
     await until(() => clock.timers === 1);
     await clock.advance(299_999);
     expect(server.sockets.size).toBe(1);

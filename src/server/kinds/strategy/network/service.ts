@@ -9,7 +9,7 @@ import {
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, protocols } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, labelsCell, none, wide } from "../columns.js";
+import { builtInAgeColumn, column, labelsCell, none, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 
 /** Services. No addresses or node ports are allocated; they keep those that clients set. */
@@ -22,7 +22,7 @@ export const service: KindRules = {
     ),
     column("External-IP", "Addresses outside the cluster.", externalAddress),
     column("Port(s)", "Ports.", (object) => none(as<Service>(object).spec?.ports?.map(portText).join(","))),
-    ageColumn,
+    builtInAgeColumn,
     column(
       "Selector",
       "Label selector of the pods.",

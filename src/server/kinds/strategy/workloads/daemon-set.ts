@@ -3,7 +3,7 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft, TableColumn } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, labelsCell, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
@@ -19,7 +19,7 @@ export const daemonSet: KindRules = {
     column("Node Selector", "Labels of the nodes that run a pod.", (object) =>
       labelsCell(as<DaemonSet>(object).spec?.template.spec?.nodeSelector),
     ),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<DaemonSet>(object).spec?.template.spec),
     column(
       "Selector",

@@ -3,7 +3,7 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
@@ -25,7 +25,7 @@ export const deployment: KindRules = {
       "Number of available pods.",
       (object) => as<Deployment>(object).status?.availableReplicas ?? 0,
     ),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<Deployment>(object).spec?.template.spec),
     column(
       "Selector",

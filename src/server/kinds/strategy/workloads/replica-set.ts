@@ -3,7 +3,7 @@ import type { fieldErrors } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
+import { builtInAgeColumn, containerColumns, column, selectorCell, wide } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
@@ -13,7 +13,7 @@ export const replicaSet: KindRules = {
   columns: [
     nameColumn,
     ...countColumns,
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<ReplicaSet>(object).spec?.template?.spec),
     column(
       "Selector",

@@ -4,7 +4,7 @@ import type { fieldErrors, KubeObject } from "../../../../model/core.js";
 import type { Draft } from "../../../resources/resource-type.js";
 import { Checks, same } from "../checks.js";
 import { nameColumn } from "../../../output-formats/columns.js";
-import { ageColumn, column, containerColumns } from "../columns.js";
+import { builtInAgeColumn, column, containerColumns } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
@@ -16,7 +16,7 @@ export const statefulSet: KindRules = {
       const { spec, status } = as<StatefulSet>(object);
       return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
     }),
-    ageColumn,
+    builtInAgeColumn,
     ...containerColumns((object) => as<StatefulSet>(object).spec?.template.spec),
   ],
   defaults(object) {

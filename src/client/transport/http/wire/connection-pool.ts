@@ -30,7 +30,7 @@ interface Certified extends Dispatchers {
  * Connections to one server. HTTP/1.1, one request at a time on each: a watch that is not read blocks only its own connection.
  * When the client certificate changes, requests use new connections, and the old ones close after their last response.
  */
-export class Connections {
+export class ConnectionPool {
   readonly #connection: Connection;
   readonly #origin: string;
   readonly #sockets = new Set<Socket>();

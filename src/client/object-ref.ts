@@ -1,5 +1,5 @@
 import type { KindInfo, KindReference } from "./kinds/kind.js";
-import type { Scope, ObjectKey } from "./transport/transport.js";
+import type { ObjectKey, Scope } from "../model/object/object-key.js";
 
 /**
  * Reference to an object: its name (in the client's default namespace), `"namespace/name"`, both as fields, or the object
@@ -13,10 +13,10 @@ export type ObjectRef =
 /** Key of a referenced object; `fallback` is the namespace of a reference without one. */
 export function targetOf(info: KindInfo, which: ObjectRef, fallback: string): ObjectKey {
   const { name = "", namespace } = partsOf(which);
-  if (name === "") throw new TypeError(`${nameOf(info)}: the name of the object is missing`);
+  if (name === "") throw new TypeError(`${formatKind(info)}: the name of the object is missing`);
   checkPart(info, "name", name);
   if (info.scope === "Cluster") return { name };
-  return { namespace: scopeOf(info, namespace || fallback).namespace, name };
+  return { namespace: namespaceScope(info, namespace || fallback).namespace, name };
 }
 
 function partsOf(which: ObjectRef): { readonly name?: string; readonly namespace?: string | undefined } {
@@ -26,7 +26,7 @@ function partsOf(which: ObjectRef): { readonly name?: string; readonly namespace
 }
 
 /** Scope of a request: one namespace, or all. */
-export function scopeOf(info: KindInfo, namespace: string | undefined): Scope {
+export function namespaceScope(info: KindInfo, namespace: string | undefined): Scope {
   if (info.scope === "Cluster" || !namespace) return {};
   checkPart(info, "namespace", namespace);
   return { namespace };
@@ -37,10 +37,10 @@ function checkPart(info: KindInfo, what: "name" | "namespace", text: string): vo
   const wrong = text === "." || text === ".." ? text : /[/%]/.exec(text)?.[0];
   if (wrong === undefined) return;
   const why = wrong === text ? "be that" : `have ${JSON.stringify(wrong)} in it`;
-  throw new TypeError(`${nameOf(info)} ${JSON.stringify(text)}: a ${what} may not ${why}`);
+  throw new TypeError(`${formatKind(info)} ${JSON.stringify(text)}: a ${what} may not ${why}`);
 }
 
 /** A kind in messages: `apps/v1/Deployment`. */
-export function nameOf({ apiVersion, kind }: KindReference): string {
+export function formatKind({ apiVersion, kind }: KindReference): string {
   return `${apiVersion}/${kind}`;
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
 
 /** True if the returned object has been removed: it was deleted, and no finalizer or grace period remains. */
-export function isGone({ metadata, spec }: KubeObject): boolean {
+export function isRemoved({ metadata, spec }: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
   if (!deletionTimestamp) return false;
   // Namespaces have finalizers in their spec, too.

@@ -3,7 +3,7 @@ import type { IndexFunction } from "./source.js";
 import { ObjectIndex } from "./object-index.js";
 
 /** Cache key: `namespace/name`, or the name alone for cluster-scoped objects. */
-export function keyOf(namespace: string | undefined, name: string): string {
+export function cacheKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
@@ -13,7 +13,7 @@ export function keyOf(namespace: string | undefined, name: string): string {
  *
  * Invariants: no map is empty; every index has exactly the objects that the maps have.
  */
-export class ObjectCache<T extends KubeObject> {
+export class SourceCache<T extends KubeObject> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes = new Map<IndexFunction<T>, ObjectIndex<T>>();
   readonly #report: (error: unknown, object: T) => void;
@@ -69,7 +69,7 @@ export class ObjectCache<T extends KubeObject> {
 
   *entries(): Generator<readonly [string, T]> {
     for (const [namespace, names] of this.#namespaces) {
-      for (const [name, object] of names) yield [keyOf(namespace, name), object];
+      for (const [name, object] of names) yield [cacheKey(namespace, name), object];
     }
   }
 

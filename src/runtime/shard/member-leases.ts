@@ -11,7 +11,7 @@ import type { ShardClient } from "./sharding.js";
 /** Label of the map and of all members' Leases. */
 const shardsLabel = "fettle.dev/shards";
 
-export interface RegistryOptions {
+export interface MemberLeasesOptions {
   readonly client: ShardClient;
   readonly namespace: string;
   readonly name: string;
@@ -23,9 +23,9 @@ export interface RegistryOptions {
 /**
  * The Leases of all members and the map, as last read. Responses that arrive after their timeout are ignored.
  */
-export class Registry {
+export class MemberLeases {
   readonly members: Members;
-  readonly #options: RegistryOptions;
+  readonly #options: MemberLeasesOptions;
   readonly #label: string;
   #member = "";
   #mine: Lease | undefined;
@@ -35,7 +35,7 @@ export class Registry {
   #mapLease: Lease | undefined;
   #map: ShardMap;
 
-  constructor(options: RegistryOptions) {
+  constructor(options: MemberLeasesOptions) {
     this.#options = options;
     this.members = new Members(options.me.leaseDuration);
     this.#label = labelOf(options.name);

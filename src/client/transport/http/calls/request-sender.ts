@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ApiError, Clock } from "../../../../model/core.js";
 import type { Connection } from "../../connection.js";
 import { ConnectionError, type CallOptions } from "../../transport.js";
-import { failureOf } from "../responses/failure.js";
-import { Connections } from "../wire/connections.js";
-import { Exchange, NoResponseError, type Head } from "../wire/exchange.js";
+import { responseError } from "../responses/failure.js";
+import { ConnectionPool } from "../wire/connection-pool.js";
+import { WireExchange, NoResponseError, type Head } from "../wire/exchange.js";
 import { isTransient, networkFailure } from "../wire/network-failure.js";
 import { CallTime } from "./call-time.js";
-import { Credentials, type AuthHeaders } from "./credentials.js";
+import { RenewableCredentials, type AuthHeaders } from "./credentials.js";
 import { sleepKeepingAlive } from "../../../async/keep-process-alive.js";
 import type { RateLimit } from "./rate-limit.js";
-import type { HttpRequest, RequestInfo } from "./request.js";
+import type { OutgoingRequest, RequestInfo } from "./request.js";
 import { Retries, type RetryPolicy, type FailedAttempt, retryAfter } from "./retries.js";
 import { callListener } from "../../../async/call-listener.js";
 import { untilAborted } from "../../../async/until-aborted.js";
 
 /** Complete response with a status of 200 to 299. */
-export interface HttpResponse {
+export interface CompleteResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -28,7 +28,7 @@ export interface OpenStream {
   close(reason: Error): void;
 }
 
-export interface CallerOptions {
+export interface RequestSenderOptions {
   readonly connection: Connection;
   readonly server: URL;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export interface CallerOptions {
 
 /** Attempt with a response. */
 interface Attempt extends Head {
-  readonly exchange: Exchange;
+  readonly exchange: WireExchange;
   /** Undefined for an open stream. */
   readonly body: Buffer | undefined;
   /** Closes the connection of a stream. */
@@ -49,20 +49,20 @@ interface Attempt extends Head {
 }
 
 /** Sends requests with rate limit, credentials, timeout and retries. */
-export class Caller {
-  readonly #options: CallerOptions;
-  readonly #connections: Connections;
-  readonly #credentials: Credentials;
+export class RequestSender {
+  readonly #options: RequestSenderOptions;
+  readonly #connections: ConnectionPool;
+  readonly #credentials: RenewableCredentials;
   readonly #running = new Set<CallTime>();
   #closing: Promise<void> | undefined;
 
-  constructor(options: CallerOptions) {
+  constructor(options: RequestSenderOptions) {
     this.#options = options;
-    this.#connections = new Connections(options.connection, options.server.origin);
-    this.#credentials = new Credentials(options.connection);
+    this.#connections = new ConnectionPool(options.connection, options.server.origin);
+    this.#credentials = new RenewableCredentials(options.connection);
   }
 
-  async call(request: HttpRequest, { signal, timeout }: CallOptions): Promise<HttpResponse> {
+  async call(request: OutgoingRequest, { signal, timeout }: CallOptions): Promise<CompleteResponse> {
     const time = this.#begin(signal);
     if (timeout !== undefined) time.limit(timeout);
     try {
@@ -74,7 +74,7 @@ export class Caller {
   }
 
   /** Opens a stream; the timeout applies until it starts. */
-  async open(request: HttpRequest, signal: AbortSignal | undefined): Promise<OpenStream> {
+  async open(request: OutgoingRequest, signal: AbortSignal | undefined): Promise<OpenStream> {
     const time = this.#begin(signal);
     try {
       const attempt = await this.#send(request, time);
@@ -136,7 +136,7 @@ export class Caller {
   }
 
   /** Sends a request until it succeeds or may not be retried. */
-  async #send(request: HttpRequest, time: CallTime): Promise<Attempt> {
+  async #send(request: OutgoingRequest, time: CallTime): Promise<Attempt> {
     const { clock, policy } = this.#options;
     const isStream = request.verb === "watch";
     const retries = new Retries(policy, { idempotent: request.idempotent, onlyWithRetryAfter: isStream });
@@ -153,7 +153,7 @@ export class Caller {
         const attempt = await this.#attempt(request, auth, time.signal, waited);
         if (attempt.code >= 200 && attempt.code < 300) return attempt;
         const wait = retryAfter(attempt.headers["retry-after"], clock.now());
-        const failure = failureOf(attempt.code, attempt.headers, attempt.body ?? Buffer.alloc(0), wait);
+        const failure = responseError(attempt.code, attempt.headers, attempt.body ?? Buffer.alloc(0), wait);
         if (attempt.code === 401 && !renewed) {
           renewed = true;
           if (await this.#credentials.renew(auth, time.signal)) continue;
@@ -174,13 +174,13 @@ export class Caller {
     }
   }
 
-  async #waitForRateLimit(request: HttpRequest, time: CallTime): Promise<number> {
+  async #waitForRateLimit(request: OutgoingRequest, time: CallTime): Promise<number> {
     time.doing = `waiting for the client's own rate limit to ${request.title}`;
     return (await this.#options.limit?.take(time.signal)) ?? 0;
   }
 
   async #attempt(
-    request: HttpRequest,
+    request: OutgoingRequest,
     auth: AuthHeaders,
     signal: AbortSignal,
     waited: number,
@@ -195,7 +195,7 @@ export class Caller {
     let code: number | undefined;
     let isOpen = false;
     try {
-      const exchange = new Exchange(
+      const exchange = new WireExchange(
         watch ?? dispatchers.requests,
         {
           origin: server.origin,
@@ -230,7 +230,7 @@ export class Caller {
     }
   }
 
-  #connectionError(request: HttpRequest, { cause, sent }: NoResponseError): ConnectionError {
+  #connectionError(request: OutgoingRequest, { cause, sent }: NoResponseError): ConnectionError {
     const { server, connection } = this.#options;
     const mayBeDone = sent && request.method !== "GET" ? "; the request may have been carried out" : "";
     const through = connection.proxy === undefined ? "" : ` (through the proxy ${hostOf(connection.proxy)})`;
