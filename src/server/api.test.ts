@@ -75,4 +75,5 @@ test("a store that is closed first causes no errors", async () => {
   await world.idle();
   await store.close();
   await world.api.close();
+  expect(world.errors).toEqual([]);
 });
