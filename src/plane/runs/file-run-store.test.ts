@@ -406,7 +406,9 @@ test("every answer can be shown, whatever bytes of a file are damaged", async ()
       { key: "default/a" },
       { wrote: { kind: "Page", namespace: "default", name: "front" } },
     ]) {
-      for (const found of await store.find(query)) renderRun(found, { diffs: true });
+      for (const found of await store.find(query)) {
+        expect(renderRun(found, { diffs: true })).toContain("outcome");
+      }
       await lastRuns(store, query, true);
     }
     await store.close();

@@ -1,3 +1,4 @@
+import { messageOf } from "../../runtime/log/message-of.js";
 import { compactRun, compactWrite } from "../../runtime/runs/compact-run.js";
 import type { Run, RunOutcome, Trigger } from "../../runtime/runs/run.js";
 
@@ -73,7 +74,7 @@ function shortOutcome(outcome: RunOutcome): RunOutcome {
 /** Plain JavaScript can also report values that are not text. */
 function shortened<T extends string | undefined>(value: T): T {
   if (value === undefined) return value;
-  const text = String(value);
+  const text = messageOf(value);
   if (text.length <= maxText) return text as T;
   return `${text.slice(0, maxText)}… (${text.length - maxText} more characters)` as T;
 }

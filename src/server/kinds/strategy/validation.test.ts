@@ -164,7 +164,7 @@ describe("an update is refused", () => {
     (deletionTimestamp, phase, details) => {
       const of = (status: object): KubeObject => {
         const metadata = { name: "it", deletionTimestamp };
-        return read("Namespace", {}, { metadata, status }) as KubeObject;
+        return read("Namespace", {}, { metadata, status });
       };
       const [draft, old] = [of({ phase }), of({ phase: "Other" })];
       const errors = typeOf("Namespace").strategy.validateUpdate?.(draft, old) ?? [];
