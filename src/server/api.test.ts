@@ -84,6 +84,7 @@ test("a store that is closed first causes no errors", async () => {
   await world.idle();
   await store.close();
   await world.api.close();
+  expect(world.errors).toEqual([]);
 });
 
 /** A store that returns every value in a new buffer, as one on the other side of a network does. */

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/cli/server/connect.js";
 import { recordingTerminal } from "../../src/cli/fixtures/terminal.js";
+import { httpTransport } from "../../src/client/index.js";
 import type { ControlPlane } from "../../src/plane/control-plane.js";
 import { startServer, type Server } from "../../src/server/index.js";
 import { MemoryStore } from "../../src/store/index.js";
@@ -283,8 +284,12 @@ describe("over the wire", () => {
   });
 
   test("rejects requests without credentials", async () => {
-    const answer = await fetch(`${plane.url}/fettle/v1/state`).catch(() => undefined);
-    expect(answer?.ok ?? false).toBe(false);
+    const { connection } = await connect({ kubeconfig: plane.kubeconfig }, recordingTerminal());
+    const { server, namespace, tls } = connection;
+    await using anonymous = httpTransport({ connection: { server, namespace, tls } });
+    for (const path of ["state", "controllers", "runs"]) {
+      await expect(anonymous.document(`/fettle/v1/${path}`)).rejects.toMatchObject({ code: 403 });
+    }
   });
 });
 

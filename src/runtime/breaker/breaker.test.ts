@@ -140,7 +140,7 @@ describe("half-open", () => {
     const running = breaker.run(probe.call, stopper.signal);
     stopper.abort();
     probe.reject(stopper.signal.reason);
-    await expect(running).rejects.toBeDefined();
+    await expect(running).rejects.toBe(stopper.signal.reason);
     expect(await breaker.run(succeed)).toBe("fine");
     expect(breaker.state).toBe("closed");
   });

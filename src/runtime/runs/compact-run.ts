@@ -12,7 +12,7 @@ export function compactRun(run: Run): Run {
   return { ...run, writes: run.writes.map(compactWrite) };
 }
 
-function compactWrite(write: WriteRecord): WriteRecord {
+export function compactWrite(write: WriteRecord): WriteRecord {
   const { verb, kind, namespace, name, subresource, at, before, after, error } = write;
   const sent = sentOf(write);
   const isCompared = error === undefined && sent === undefined && !verb.startsWith("delete");

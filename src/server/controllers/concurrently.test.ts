@@ -16,7 +16,8 @@ test("processes every item once, within the concurrency limit", async () => {
 });
 
 test("resolves for no items", async () => {
-  await concurrently([], 3, () => Promise.reject(new Error("never")));
+  const work = concurrently([], 3, () => Promise.reject(new Error("never")));
+  await expect(work).resolves.toBeUndefined();
 });
 
 test("rejects after running items have ended, and starts no more", async () => {

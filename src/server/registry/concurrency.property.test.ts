@@ -17,6 +17,10 @@ function fresh(): string {
   return `w${count++}`;
 }
 
+function versionOf({ metadata }: AssertedObject): number {
+  return Number(metadata.resourceVersion);
+}
+
 /** Lets as many others run as the schedule says. */
 async function pause(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -189,7 +193,7 @@ test("exactly one of many concurrent deletes succeeds", async () => {
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("concurrent puts, deletes and patches are serializable", async () => {
+test("after concurrent puts, deletes and patches, the object is as the last of them left it", async () => {
   const leases = api.resource("leases", { group: "coordination.k8s.io" });
   for (let round = 0; round < 20; round++) {
     const name = fresh();
@@ -200,8 +204,19 @@ test("concurrent puts, deletes and patches are serializable", async () => {
         return leases.apply(name, `m${index}`, { metadata: { name, labels: { [`l${index}`]: "1" } } });
       return leases.delete(name);
     });
-    for (const outcome of await Promise.allSettled(work)) {
-      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ name: "ApiError" });
-    }
+    const outcomes = await Promise.allSettled(work);
+    const written = outcomes.flatMap((outcome) => {
+      if (outcome.status === "fulfilled") return "metadata" in outcome.value ? [outcome.value] : [];
+      expect(outcome.reason).toMatchObject({ name: "ApiError" });
+      return [];
+    });
+    const deleted = outcomes.filter(({ status }, index) => index % 3 === 2 && status === "fulfilled");
+    const last = written.toSorted((one, other) => versionOf(one) - versionOf(other)).at(-1);
+    const left = await leases.get(name).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 404 });
+      expect(deleted).not.toEqual([]);
+    });
+    if (left !== undefined) expect(left).toEqual(last);
+    expect(written).not.toEqual([]);
   }
 });

@@ -134,8 +134,8 @@ describe("expressions of any shape", () => {
   ])("%s are parsed or rejected", (_, write) => {
     for (const depth of depths) {
       const errors = checkRules(withRules({}, write(depth)), "");
-      for (const { detail } of errors)
-        expect(detail).toMatch(/recursion limit|size exceeds limit|exceeds budget|exceeding cost/);
+      const limits = /recursion limit|size exceeds limit|exceeds budget|exceeding cost/;
+      expect(errors.filter(({ detail }) => !limits.test(detail))).toEqual([]);
     }
   });
 });

@@ -259,9 +259,7 @@ describe("pages", () => {
     const here = await filled("a", "b", "c");
     const there = await filled("d", "e");
     const { continue: token } = await here.list({ limit: 1 });
-    const shown = await there.list({ limit: 1, continue: token }).catch(() => undefined);
-    const known = new Set(["d", "e"]);
-    expect(shown === undefined || namesOf(shown).every((name) => known.has(name))).toBe(true);
+    expect(namesOf(await there.list({ continue: token }))).toEqual(["d", "e"]);
   });
 });
 

@@ -244,9 +244,7 @@ describe("deletecollection", () => {
     const patching = Array.from({ length: 200 }, (_, index) =>
       things.patch(`many-${index}`, "merge", { spec: { a: 1 } }).catch(() => undefined),
     );
-    const [first, second] = await Promise.all([things.deleteAll(), things.deleteAll(), ...patching]);
-    expect(first).toBeDefined();
-    expect(second).toBeDefined();
+    await Promise.all([things.deleteAll(), things.deleteAll(), ...patching]);
     expect(await things.names()).toEqual([]);
   });
 
