@@ -20,7 +20,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   NotLeaderError: "Nothing: another process leads now, and does the remaining work.",
   SelectorError: "Correct the selector.",
   PatchError: "Correct the patch; its `kind` is the type of the problem.",
-  NeverStill: "A run causes its own next run: see HotLoop above.",
+  NotIdleError: "A run causes its own next run: see HotLoop above.",
   StoreError: "See its subclasses below.",
   StoreInUse: "Stop the named process, or use another data folder.",
   StoreForeign: "Use another data folder, or a newer Fettle.",
