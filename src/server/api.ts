@@ -76,6 +76,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   types.set(
     builtInSource,
     builtInTypes({
+      authorize,
       customResourceDefinition: {
         ...definitionStrategy,
         // Who defines a kind can use it as soon as the answer is there.

@@ -26,6 +26,7 @@ export class Comparables {
         type: mediaType(headers["content-type"]),
         warning: headers["warning"],
         allow: headers["allow"],
+        newline: text.endsWith("\n"),
       },
       body: this.#bodyOf(text),
     };
@@ -78,8 +79,8 @@ export class Comparables {
  */
 function sorted(entries: readonly unknown[]): readonly unknown[] {
   const order = (entry: unknown): string => {
-    const { manager, operation, subresource, field, message } = entry as Record<string, string>;
-    return [operation, manager, subresource, field, message].join(" ");
+    const { manager, operation, apiVersion, subresource, field, message } = entry as Record<string, string>;
+    return [operation, manager, apiVersion, subresource, field, message].join(" ");
   };
   return [...entries].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }

@@ -34,6 +34,12 @@ export const objectOffer: Offered = {
   conversions: conversionsTo("Table", "PartialObjectMetadata"),
 };
 
+/** Formats of an object that has no Table. */
+export const objectWithoutTableOffer: Offered = {
+  mediaTypes: objectOffer.mediaTypes,
+  conversions: conversionsTo("PartialObjectMetadata"),
+};
+
 /** Formats of a list. */
 export const listOffer: Offered = {
   mediaTypes: objectOffer.mediaTypes,

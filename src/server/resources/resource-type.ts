@@ -1,6 +1,7 @@
-import type { fieldErrors, KubeObject, StructuralSchema } from "../../model/core.js";
+import type { fieldErrors, KubeObject, ObjectMeta, StructuralSchema } from "../../model/core.js";
 import type { ValidateName } from "../../model/object/names.js";
 import type { ObjectSchema } from "../../model/structural/object-schema.js";
+import type { User } from "../access/user.js";
 
 /** API verb, as listed in discovery. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -22,6 +23,12 @@ export interface ResourceType {
   /** Warning sent with every response of a deprecated version. */
   readonly deprecation?: string | undefined;
   readonly storage: Storage;
+  /**
+   * Present for kinds whose objects are questions, such as access reviews: a create fills in the answer, and nothing is stored.
+   *
+   * @throws {ApiError} for an invalid question.
+   */
+  readonly answer?: ((question: Draft, asker: Asker) => Promise<void>) | undefined;
   /** Schema of the objects. Nodes may be shared. */
   readonly schema: StructuralSchema;
   /** Compiled schema: defaulting, pruning and validation of whole objects. */
@@ -33,6 +40,12 @@ export interface ResourceType {
   /** Fields besides metadata.name and metadata.namespace that field selectors accept, with a function that reads each. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
   readonly strategy: Strategy;
+}
+
+/** Who asks a question, and when (milliseconds since 1970). */
+interface Asker {
+  readonly user: User;
+  readonly now: number;
 }
 
 /**
@@ -92,13 +105,27 @@ export interface Storage {
 // oxlint-disable-next-line typescript/no-explicit-any -- any JSON is allowed below, checked by the schema
 export type Draft = { apiVersion: string; kind: string; metadata: Record<string, any>; [field: string]: any };
 
-/** Part of an object that is written separately. */
-export type Subresource = "status" | "scale" | "finalize";
+/** Part of an object that is written separately, or something that can be done with it. */
+export type Subresource =
+  | "status"
+  | "scale"
+  /** Namespaces: writes spec.finalizers. */
+  | "finalize"
+  /** Pods: writes spec.ephemeralContainers. */
+  | "ephemeralcontainers"
+  /** Pods: assigns it to a node. */
+  | "binding"
+  /** Pods: deletes it, unless a disruption budget forbids that. */
+  | "eviction"
+  /** Pods: connections to a running one, of which there are none. */
+  | "attach"
+  | "exec"
+  | "log"
+  | "portforward";
 
-export interface Subresources {
-  readonly status?: true | undefined;
-  /** Namespaces only: writes spec.finalizers. */
-  readonly finalize?: true | undefined;
+export interface Subresources extends Readonly<
+  Partial<Record<Exclude<Subresource, "scale">, true | undefined>>
+> {
   readonly scale?: ScalePaths | undefined;
 }
 
@@ -136,6 +163,8 @@ export interface Strategy {
   readonly prepareCreate?: ((object: Draft) => void) | undefined;
   /** Adds fields on creation that no field manager owns. */
   readonly completeCreate?: ((object: Draft) => void) | undefined;
+  /** Metadata that a write through `status` leaves as it is: all of it, or these fields. Default: all. */
+  readonly keptByStatus?: "all" | readonly (keyof ObjectMeta)[] | undefined;
   /** Sets fields that the server controls on updates of the main resource; the registry protects subresources. */
   readonly prepareUpdate?: ((object: Draft, old: KubeObject) => void) | undefined;
   readonly validate?: ((object: Draft) => fieldErrors.FieldError[]) | undefined;

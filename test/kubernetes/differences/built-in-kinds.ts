@@ -10,6 +10,12 @@ export const builtInKinds: Theme = {
         /f:clusterIPs$|^body\.spec\.(clusterIPs?|ipFamil\w+|ports\[\d+\]\.nodePort)$/.test(path),
     },
     {
+      why: "Logs, exec, attach and port-forward get 400 with the reason: no pods run here. Kubernetes has empty logs, or reports a missing host.",
+      covers: ({ step, answers: [ours] }) =>
+        /\/(log|exec|attach|portforward)(\?|$)/.test(step.path) &&
+        JSON.stringify(ours.body).includes("no pods run here"),
+    },
+    {
       why: "There are no admission plugins: tolerations, taints, priorities and finalizers are not added.",
       covers: ({ path }) =>
         /^body\.(spec\.(tolerations|priority|preemptionPolicy)|metadata\.finalizers)$/.test(path),

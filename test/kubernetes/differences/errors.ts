@@ -100,6 +100,16 @@ export const errors: Theme = {
       covers: ({ path, ours }) => path === "body.details.retryAfterSeconds" && ours === 1,
     },
     {
+      why: "Errors of access reviews name their kind, and those of a Binding or Eviction with the name of another pod are worded like those of other objects.",
+      covers: ({ step, path, answers: [ours] }) =>
+        (/accessreviews$/.test(step.path) &&
+          ours.code === 422 &&
+          /message$|^body\.details\.kind$/.test(path)) ||
+        (/\/(binding|eviction)$/.test(step.path) &&
+          JSON.stringify(ours.body).includes("does not match the name on the URL") &&
+          path === "body.message"),
+    },
+    {
       why: "Errors of events name the group of the request.",
       covers: ({ step }) => step.path.includes("/apis/events.k8s.io/"),
     },

@@ -1,4 +1,4 @@
-import type { Theme } from "./known-difference.js";
+import { textOf, type Theme } from "./known-difference.js";
 
 export const responses: Theme = {
   title: "Responses",
@@ -28,6 +28,11 @@ export const responses: Theme = {
         [406, 415].includes(ours.code) && ["body.message", "body.details"].includes(path),
     },
     {
+      why: "Compact JSON always ends with a newline. Kubernetes leaves it out of some errors for requests with an `Accept` header.",
+      covers: ({ step, path, ours, answers: [{ code }] }) =>
+        path === "headers.newline" && ours === true && code >= 400 && step.headers["accept"] !== undefined,
+    },
+    {
       why: "`Accept: application/*` accepts every supported type.",
       covers: ({ step }) => step.headers["accept"] === "application/*",
     },
@@ -36,22 +41,23 @@ export const responses: Theme = {
       covers: ({ step }) => step.path === "/version",
     },
     {
-      why: "`autoscaling/v1` is served for scales only; horizontal pod autoscalers are `autoscaling/v2`.",
-      covers: ({ step, path }) => step.path === "/apis" && /versions/.test(path),
-    },
-    {
-      why: "Aggregated discovery has the version of every kind, also in the core group.",
-      covers: ({ path, theirs }) => path.endsWith(".responseKind.version") && theirs === "",
+      why: "Aggregated discovery has group and version of every kind, also of built-in ones.",
+      covers: ({ path, theirs }) => /\.responseKind\.(group|version)$/.test(path) && theirs === "",
     },
     {
       why: "Definitions are stored as `apiextensions.k8s.io/v1`, so their storageVersionHash differs.",
       covers: ({ step, path }) => step.path.includes("apiextensions") && path.endsWith(".storageVersionHash"),
     },
     {
-      why: "Access reviews and token requests are not served: `authorize` decides about access.",
+      why: "Token requests are not served.",
+      covers: ({ path, theirs }) =>
+        path.endsWith(".subresources") && JSON.stringify(theirs).includes("TokenRequest"),
+    },
+    {
+      why: "The reason of an allowed access review is that of `authorize`, not of a role binding, and the rules of a user are those that it lists.",
       covers: ({ step, path, theirs }) =>
-        /\/apis\/auth(entication|orization)\.k8s\.io\//.test(step.path) ||
-        (path.endsWith(".subresources") && JSON.stringify(theirs).includes("TokenRequest")),
+        (path === "body.status.reason" && textOf(theirs).startsWith("RBAC: allowed by")) ||
+        (step.path.endsWith("/selfsubjectrulesreviews") && path.startsWith("body.status.")),
     },
   ],
 };

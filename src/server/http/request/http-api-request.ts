@@ -5,7 +5,15 @@ import type { ResourceType, Verb } from "../../resources/resource-type.js";
 import { formOf } from "../response/form.js";
 import type { HttpContext } from "../context.js";
 import type { Exchange } from "../exchange.js";
-import { listOffer, objectOffer, watchOffer, type Negotiated, type Offered } from "../negotiate.js";
+import {
+  listOffer,
+  objectOffer,
+  objectWithoutTableOffer,
+  watchOffer,
+  type Negotiated,
+  type Offered,
+} from "../negotiate.js";
+import { hasTable } from "../../resources/subresources.js";
 import { managerFromUserAgent } from "./field-manager.js";
 import { HttpBody } from "./http-body.js";
 import { deleteOptions, getOptions, listOptions, watchOptions, writeOptions } from "./options.js";
@@ -32,6 +40,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   readonly signal: AbortSignal | undefined;
   readonly #context: HttpContext;
   readonly #exchange: Exchange;
+  readonly #type: ResourceType | undefined;
   #options: RequestOptions[V] | undefined;
   #form: Negotiated | undefined;
 
@@ -44,6 +53,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     const { user, verb, path, type } = line;
     this.#context = context;
     this.#exchange = exchange;
+    this.#type = type;
     this.user = user;
     this.verb = verb;
     this.resource = path;
@@ -57,8 +67,13 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
   get form(): Negotiated {
-    this.#form ??= formOf(this.#exchange, offers[this.verb] ?? objectOffer);
+    this.#form ??= formOf(this.#exchange, this.#offer);
     return this.#form;
+  }
+
+  get #offer(): Offered {
+    if (this.#type !== undefined && !hasTable(this.#type, this.subresource)) return objectWithoutTableOffer;
+    return offers[this.verb] ?? objectOffer;
   }
 
   get options(): RequestOptions[V] {

@@ -3,6 +3,7 @@ import {
   listOffer,
   negotiate,
   objectOffer,
+  objectWithoutTableOffer,
   plainOffer,
   watchOffer,
   type Negotiated,
@@ -13,7 +14,10 @@ import { textOf } from "../request/query.js";
 /** Cached `Accept` headers per offer; bounded, since a client could send a new one each time. */
 const maxCached = 200;
 const cache = new Map<Offered, Map<string, Negotiated>>(
-  [objectOffer, listOffer, watchOffer, plainOffer].map((offer) => [offer, new Map()]),
+  [objectOffer, objectWithoutTableOffer, listOffer, watchOffer, plainOffer].map((offer) => [
+    offer,
+    new Map(),
+  ]),
 );
 
 /** Format of the response by the `Accept` header. Throws 406 when none is supported. */

@@ -96,7 +96,8 @@ async function attemptUpdate(
   const updated = restrictToSubresource(request, proposed, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
-  countGeneration(type, updated, live);
+  // Assigning a pod to a node changes nothing that its owner desires.
+  if (subresource !== "binding") countGeneration(type, updated, live);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
   validateUpdate(request, updated, live);
   if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
@@ -144,15 +145,51 @@ function restrictToSubresource(
   updated: Draft,
   live: KubeObject,
 ): Draft {
-  if (subresource === "status" || subresource === "finalize") {
-    const kept: Draft = { ...(live as Draft), metadata: { ...live.metadata } };
-    const { managedFields } = updated.metadata;
-    if (managedFields !== undefined) kept.metadata["managedFields"] = managedFields;
-    if (subresource === "status") return setStatus(kept, updated["status"]);
-    const spec = updated["spec"] as { finalizers?: unknown } | undefined;
-    return { ...kept, spec: { ...(kept["spec"] as object), finalizers: spec?.finalizers ?? [] } };
+  switch (subresource) {
+    case "status":
+      return setStatus(
+        { ...(live as Draft), metadata: metadataOfStatus(type, updated, live) },
+        updated["status"],
+      );
+    case "finalize": {
+      const { finalizers = [] } = (updated["spec"] ?? {}) as { finalizers?: unknown };
+      const metadata = metadataOfStatus(type, updated, live);
+      return { ...(live as Draft), metadata, spec: { ...(live.spec as object), finalizers } };
+    }
+    case "ephemeralcontainers": {
+      const { ephemeralContainers } = (updated["spec"] ?? {}) as { ephemeralContainers?: unknown };
+      const { ephemeralContainers: _, ...spec } = live.spec as { ephemeralContainers?: unknown };
+      const metadata = keptMetadata(updated, live);
+      return {
+        ...(live as Draft),
+        metadata,
+        spec: ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers },
+      };
+    }
+    case "binding":
+    case "eviction":
+      return updated;
+    default:
+      return type.subresources.status ? setStatus(updated, live.status) : updated;
   }
-  return type.subresources.status ? setStatus(updated, live.status) : updated;
+}
+
+/** Metadata of a write through a subresource that changes none of it. */
+function keptMetadata({ metadata }: Draft, live: KubeObject): Draft["metadata"] {
+  const { managedFields } = metadata;
+  return managedFields === undefined ? { ...live.metadata } : { ...live.metadata, managedFields };
+}
+
+/** Metadata of a write through `status`: built-in kinds take what is sent along, except for some fields. */
+function metadataOfStatus({ strategy }: ResourceType, updated: Draft, live: KubeObject): Draft["metadata"] {
+  const { keptByStatus = "all" } = strategy;
+  if (keptByStatus === "all") return keptMetadata(updated, live);
+  const metadata = { ...updated.metadata };
+  for (const field of keptByStatus) {
+    if (live.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = live.metadata[field];
+  }
+  return metadata;
 }
 
 function setStatus(draft: Draft, status: unknown): Draft {

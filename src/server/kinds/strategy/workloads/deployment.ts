@@ -54,6 +54,7 @@ export const deployment: KindRules = {
     },
     validate,
     validateUpdate: withFixedSelector(validate),
+    keptByStatus: ["labels"],
   }),
 };
 
