@@ -105,11 +105,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       onError: (error) => onError(error, "request"),
     });
     const path = options.kubeconfig ?? join(data, "kubeconfig");
-    await writeKubeconfig(path, {
-      server: http.url,
-      token: admin.token,
-      ca: certificates && "ca" in certificates ? certificates.ca : undefined,
-    });
+    const ca = certificates && "ca" in certificates ? certificates.ca : undefined;
+    await writeKubeconfig(path, { server: http.url, token: admin.token, ca });
+    const secure = certificates !== undefined;
+    api.publish({ address: http.address, port: http.port, secure, ca });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await http.close();

@@ -26,6 +26,14 @@ export const command: Command = {
       summary:
         'file with more users, one per line: token,user,uid,"group1,group2"; members of system:masters may do everything, others nothing',
     },
+    {
+      flags: "--service-cluster-ip-range <range>",
+      summary: "range of the addresses of services (default: 10.96.0.0/16)",
+    },
+    {
+      flags: "--service-node-port-range <range>",
+      summary: "range of the node ports of services (default: 30000-32767)",
+    },
     { flags: "--tls", summary: "serve HTTPS (default)" },
     { flags: "--no-tls", summary: "serve plain HTTP; kubectl sends no token over it, curl does" },
     {

@@ -1,6 +1,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import type { Authenticate } from "./auth/authenticate.js";
@@ -53,6 +54,8 @@ export interface HttpOptions {
 export interface HttpServer extends AsyncDisposable {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
+  /** IP address by which clients reach the server: the one it listens on, or one of this machine if it listens on all. */
+  readonly address: string;
   readonly port: number;
   /** Replaces the certificate for new connections. */
   setCertificate(pair: KeyPair): void;
@@ -132,6 +135,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   };
   return {
     url: `${tls === undefined ? "http" : "https"}://${serverAddress}`,
+    address: reachableAddress(bound.address),
     port: bound.port,
     setCertificate(pair) {
       checkKeyPair(pair);
@@ -193,6 +197,13 @@ function listen(server: AnyServer, port: number, host: string): Promise<AddressI
       resolve(server.address() as AddressInfo);
     });
   });
+}
+
+function reachableAddress(address: string): string {
+  if (address !== "0.0.0.0" && address !== "::") return address;
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+  return outside?.address ?? "127.0.0.1";
 }
 
 /** Makes `/readyz` fail during shutdown, so that load balancers send no new requests. */

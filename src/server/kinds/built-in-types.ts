@@ -1,23 +1,14 @@
 import { servedKinds, type BuiltInKind } from "../../model/built-in-kinds.js";
-import type { Authorize } from "../access/authorize.js";
-import type { ResourceType, Strategy, Subresources, Verb } from "../resources/resource-type.js";
+import type { ResourceType, Subresources, Verb } from "../resources/resource-type.js";
 import { schemaOf } from "./schema/build-schema.js";
-import { kindRules } from "./strategy/index.js";
+import { kindRules, type KindHooks } from "./strategy/index.js";
 import type { KindRules } from "./strategy/kind-rules.js";
 import { blankObject } from "./typed/blank-object.js";
 import { typedRules } from "./typed/typed-rules.js";
 import { findKind } from "./types.js";
 
-/** Rules that come from other parts of the server. */
-export interface BuiltInHooks {
-  /** Defaults and checks of definitions. */
-  readonly customResourceDefinition?: Partial<Strategy> | undefined;
-  /** Decides about access, for access reviews. Default: as the server does by default. */
-  readonly authorize?: Authorize | undefined;
-}
-
 /** Resource types of all built-in kinds that the server serves. */
-export function builtInTypes(hooks: BuiltInHooks = {}): readonly ResourceType[] {
+export function builtInTypes(hooks: KindHooks = {}): readonly ResourceType[] {
   const rules = kindRules(hooks);
   const apiVersions = [...new Set(Object.values(servedKinds).map(({ apiVersion }) => apiVersion))];
   return (Object.keys(servedKinds) as (keyof typeof servedKinds)[]).map((name) => {

@@ -159,6 +159,15 @@ export interface Strategy {
   readonly allowCreateOnUpdate: boolean;
   /** Milliseconds after which objects of this kind expire. */
   readonly ttl?: number | undefined;
+  /**
+   * Values that an object holds for itself alone, such as its address: `set/value`. The store holds each for one object at most, from
+   * the commit that writes the object to the one that removes it.
+   */
+  readonly claims?: ((object: KubeObject | Draft) => readonly string[]) | undefined;
+  /** Fills in values that are claimed, before validation; no field manager owns them. `old` is the stored object of an update. */
+  readonly allocate?:
+    | ((object: Draft, old: KubeObject | undefined, claims: Claims) => Promise<void>)
+    | undefined;
   /** Sets fields that the server controls on creation, before validation. */
   readonly prepareCreate?: ((object: Draft) => void) | undefined;
   /** Adds fields on creation that no field manager owns. */
@@ -184,8 +193,26 @@ export interface Strategy {
   readonly prepareDelete?: ((object: Draft) => void) | undefined;
   /** Respond to a delete with the object's last state instead of a Status. */
   readonly returnsDeleted?: boolean | undefined;
-  /** Warnings for the response of a create or update. */
-  readonly warnings?: ((object: Draft) => string[]) | undefined;
+  /** Warnings for the response of a create, or of an update of `old`. */
+  readonly warnings?: ((object: Draft, old?: KubeObject) => string[]) | undefined;
+}
+
+/** Claims of all objects. What is free may be taken by another write, which repeats this one. */
+export interface Claims {
+  isFree(claim: string): Promise<boolean>;
+  /** A random value of a set that is free; undefined if there is none. */
+  pick(set: string, pool: Pool): Promise<string | undefined>;
+}
+
+/** Values that can be picked, by index. */
+export interface Pool {
+  /** First index that is picked. */
+  readonly first: number;
+  /** Index after the last one. */
+  readonly size: number;
+  readonly valueAt: (index: number) => string;
+  /** True for values that are not picked. */
+  readonly except?: ((value: string) => boolean) | undefined;
 }
 
 /** `demo.dev/v1`, or `v1` for the core group. */

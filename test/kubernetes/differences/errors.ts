@@ -110,6 +110,13 @@ export const errors: Theme = {
           path === "body.message"),
     },
     {
+      why: "An address outside of the range of services is refused with the range, and a dry run checks that an address is free.",
+      covers: ({ step, path, theirs, answers: [ours, other] }) =>
+        (textOf(theirs).includes("the provided network does not match the current range") &&
+          /message$/.test(path)) ||
+        (step.path.includes("/services?dryRun=All") && ours.code === 422 && other.code === 201),
+    },
+    {
       why: "Errors of events name the group of the request.",
       covers: ({ step }) => step.path.includes("/apis/events.k8s.io/"),
     },

@@ -19,6 +19,11 @@ export const responses: Theme = {
         theirs === null && JSON.stringify(ours) === "[]" && path.startsWith("body.status."),
     },
     {
+      why: "`kubectl explain` has Fettle's own descriptions of `apiVersion`, `kind` and `metadata`.",
+      covers: ({ path, ours, theirs }) =>
+        / explain .*\.out$/.test(path) && withoutDescriptions(ours) === withoutDescriptions(theirs),
+    },
+    {
       why: "Column descriptions of tables are Fettle's own.",
       covers: ({ path }) => /columnDefinitions\[\d+\]\.description$/.test(path),
     },
@@ -61,3 +66,8 @@ export const responses: Theme = {
     },
   ],
 };
+
+/** Output of `kubectl explain` without the descriptions of fields that every kind has. */
+function withoutDescriptions(output: unknown): string {
+  return textOf(output).replaceAll(/( {2}(?:apiVersion|kind|metadata)\t<\w+>\n)(?: {4}.*\n)+/g, "$1");
+}

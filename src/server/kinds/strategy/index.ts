@@ -21,6 +21,7 @@ import { endpoints } from "./network/endpoints.js";
 import { ingressClass } from "./network/ingress-class.js";
 import { ingress } from "./network/ingress.js";
 import { networkPolicy } from "./network/network-policy.js";
+import { parseServiceRanges, type ServiceRanges } from "./network/service-ranges.js";
 import { service } from "./network/service.js";
 import { podTemplate } from "./pods/pod-template.js";
 import { pod } from "./pods/pod.js";
@@ -44,12 +45,15 @@ export interface KindHooks {
   readonly customResourceDefinition?: Partial<Strategy> | undefined;
   /** Decides about access, for access reviews. */
   readonly authorize?: Authorize | undefined;
+  /** Ranges from which services get addresses and ports. */
+  readonly services?: ServiceRanges | undefined;
 }
 
 /** Rules of every served kind. */
 export function kindRules({
   customResourceDefinition: definitions,
   authorize = mastersOnly,
+  services = parseServiceRanges(),
 }: KindHooks): Readonly<Record<keyof typeof servedKinds, KindRules>> {
   return {
     ...accessReviews(authorize),
@@ -66,7 +70,7 @@ export function kindRules({
     ReplicationController: replicationController,
     ResourceQuota: resourceQuota,
     Secret: secret,
-    Service: service,
+    Service: service(services),
     ServiceAccount: serviceAccount,
     ControllerRevision: controllerRevision,
     DaemonSet: daemonSet,

@@ -15,7 +15,7 @@ import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { DeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject } from "./commit-object.js";
+import { commitObject, commitRemoval } from "./commit-object.js";
 import { admissionRequest } from "./create.js";
 
 /**
@@ -47,9 +47,11 @@ export async function deleteObject(
     if (terminating === live.object) return respond(live);
     if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
     try {
-      if (!isRemoved) return respond(await commitObject(context, type, key, terminating, entry.revision));
-      await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
-      return respond(live);
+      const { object } = live;
+      if (!isRemoved) {
+        return respond(await commitObject(context, type, key, terminating, entry.revision, object));
+      }
+      return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {
       // Another write came in between, which cannot go on for ever; a precondition ends it too.
       if (!(error instanceof Conflict)) throw storeFailure(error);

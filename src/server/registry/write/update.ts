@@ -15,7 +15,8 @@ import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject } from "./commit-object.js";
+import { claimsIn } from "./claims.js";
+import { commitObject, commitRemoval } from "./commit-object.js";
 import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
@@ -99,6 +100,7 @@ async function attemptUpdate(
   // Assigning a pod to a node changes nothing that its owner desires.
   if (subresource !== "binding") countGeneration(type, updated, live);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
+  if (subresource === undefined) await type.strategy.allocate?.(updated, live, claimsIn(context));
   validateUpdate(request, updated, live);
   if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
 
@@ -108,10 +110,10 @@ async function attemptUpdate(
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
   if (options.dryRun) return response(new PlainObject(updated));
   if (isLast) {
-    await context.store.commit([{ type: "delete", key: entry.key, expect: entry.revision }]);
+    await commitRemoval(context, type, entry, live);
     return response(new PlainObject(updated));
   }
-  const object = await commitObject(context, type, entry.key, updated, entry.revision);
+  const object = await commitObject(context, type, entry.key, updated, entry.revision, live);
   if (subresource === undefined) await type.strategy.afterWrite?.(object.object);
   return response(object);
 }

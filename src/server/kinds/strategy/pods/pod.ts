@@ -7,6 +7,7 @@ import { podColumns } from "./pod-columns.js";
 import { defaultPod } from "./pod-defaults.js";
 import { qosClassOf } from "./qos-class.js";
 import { validatePodSpec } from "./validate-pod.js";
+import { warnOfMissingPods } from "./pod-warning.js";
 
 /** Pods. Nothing runs them here: clients write their status, and deletion is immediate. */
 export const pod: KindRules = {
@@ -30,6 +31,7 @@ export const pod: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     returnsDeleted: true,
     keptByStatus: ["ownerReferences"],
     prepareCreate(object) {

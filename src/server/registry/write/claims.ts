@@ -1,0 +1,69 @@
+import { fraction, type KubeObject } from "../../../model/core.js";
+import { Conflict, type Mutation } from "../../../store/index.js";
+import type { Claims, Draft, Pool, ResourceType } from "../../resources/resource-type.js";
+import type { RegistryContext } from "../context.js";
+import { fromStore } from "../store-failures.js";
+
+/** Prefix of the keys of claims. Each is written in the same commit as the object that holds it, so none is held twice or forgotten. */
+const claimPrefix = "/claims/";
+
+/** Random values that are tried before all claims of a set are read. */
+const randomTries = 16;
+
+/** True when another object took a value that this commit claims; the write can be tried again with another value. */
+export function isClaimConflict(error: unknown): boolean {
+  return error instanceof Conflict && error.key.startsWith(claimPrefix);
+}
+
+/** Mutations that claim what an object holds from now on, and free what it no longer holds. */
+export function claimMutations(
+  { strategy }: ResourceType,
+  key: string,
+  before: KubeObject | undefined,
+  after: Draft | KubeObject | undefined,
+): readonly Mutation[] {
+  const { claims } = strategy;
+  if (claims === undefined) return [];
+  const held = new Set(before && claims(before));
+  const wanted = new Set(after && claims(after));
+  return [
+    ...[...wanted]
+      .filter((claim) => !held.has(claim))
+      .map((claim): Mutation => ({
+        type: "put",
+        key: claimPrefix + claim,
+        value: Buffer.from(JSON.stringify({ holder: key })),
+        expect: 0,
+      })),
+    ...[...held]
+      .filter((claim) => !wanted.has(claim))
+      .map((claim): Mutation => ({ type: "delete", key: claimPrefix + claim })),
+  ];
+}
+
+/** Claims in the store, for a strategy that allocates values. */
+export function claimsIn({ store, random }: RegistryContext): Claims {
+  const isFree = async (claim: string): Promise<boolean> =>
+    (await fromStore(store.get(claimPrefix + claim))) === undefined;
+  return {
+    isFree,
+    async pick(set, pool) {
+      const index = (): number => pool.first + Math.floor(fraction(random) * (pool.size - pool.first));
+      for (let attempt = 0; attempt < randomTries && pool.size > pool.first; attempt++) {
+        const value = pool.valueAt(index());
+        if (pool.except?.(value) !== true && (await isFree(`${set}/${value}`))) return value;
+      }
+      const prefix = `${claimPrefix}${set}/`;
+      const { entries } = await fromStore(store.range({ prefix }));
+      return firstFree(pool, new Set(entries.map(({ key }) => key.slice(prefix.length))));
+    },
+  };
+}
+
+function firstFree({ first, size, valueAt, except }: Pool, taken: ReadonlySet<string>): string | undefined {
+  for (let index = first; index < size; index++) {
+    const value = valueAt(index);
+    if (!taken.has(value) && except?.(value) !== true) return value;
+  }
+  return undefined;
+}
