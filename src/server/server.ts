@@ -35,6 +35,8 @@ export interface ServerOptions extends ApiOptions, Pick<HttpOptions, HttpOption>
    * and other clients built on client-go send tokens over TLS only.
    */
   readonly tls?: boolean | KeyPair | undefined;
+  /** Write objects about the server: the Service `kubernetes`, and its CA as `kube-root-ca.crt`. Default: true. */
+  readonly publish?: boolean | undefined;
 }
 
 /** A running API server. */
@@ -107,8 +109,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const path = options.kubeconfig ?? join(data, "kubeconfig");
     const ca = certificates && "ca" in certificates ? certificates.ca : undefined;
     await writeKubeconfig(path, { server: http.url, token: admin.token, ca });
-    const secure = certificates !== undefined;
-    api.publish({ address: http.address, port: http.port, secure, ca });
+    if (options.publish !== false) {
+      api.publish({ address: http.address, port: http.port, secure: certificates !== undefined, ca });
+    }
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await http.close();

@@ -50,6 +50,7 @@ export class Both implements AsyncDisposable {
     const fettle = await startTestServer({
       tokenFile: join(cluster.folder, "tokens.csv"),
       services: serviceRanges,
+      publish: true,
     });
     const both = new Both(fettle, cluster);
     const outcomes = await both.run(definingKinds());

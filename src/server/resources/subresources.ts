@@ -23,7 +23,7 @@ const readAndWrite: readonly Verb[] = ["get", "patch", "update"];
 const connect: readonly Verb[] = ["create", "get"];
 
 /** Kind of all `scale` subresources. */
-export const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
 
 const descriptions: Readonly<Record<Subresource, Description>> = {
   attach: {
@@ -64,7 +64,10 @@ export function isSubresource(name: string): name is Subresource {
 export function subresourcesOf(type: ResourceType): readonly SubresourceInfo[] {
   return names
     .filter((name) => type.subresources[name] !== undefined)
-    .map((name) => ({ name, verbs: descriptions[name].verbs, ...bodyOf(type, name) }));
+    .map((name) => {
+      const { group, version, kind } = bodyOf(type, name);
+      return { name, verbs: descriptions[name].verbs, group, version, kind };
+    });
 }
 
 /** Kind of the objects that are sent to a resource or subresource. */

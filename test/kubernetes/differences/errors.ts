@@ -102,7 +102,7 @@ export const errors: Theme = {
     {
       why: "Errors of access reviews name their kind, and those of a Binding or Eviction with the name of another pod are worded like those of other objects.",
       covers: ({ step, path, answers: [ours] }) =>
-        (/accessreviews$/.test(step.path) &&
+        (step.path.endsWith("accessreviews") &&
           ours.code === 422 &&
           /message$|^body\.details\.kind$/.test(path)) ||
         (/\/(binding|eviction)$/.test(step.path) &&
@@ -113,7 +113,7 @@ export const errors: Theme = {
       why: "An address outside of the range of services is refused with the range, and a dry run checks that an address is free.",
       covers: ({ step, path, theirs, answers: [ours, other] }) =>
         (textOf(theirs).includes("the provided network does not match the current range") &&
-          /message$/.test(path)) ||
+          path.endsWith("message")) ||
         (step.path.includes("/services?dryRun=All") && ours.code === 422 && other.code === 201),
     },
     {

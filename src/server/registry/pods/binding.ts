@@ -37,7 +37,7 @@ export function success(): WriteResponse {
 }
 
 /** Sets a condition; its time changes with its status. */
-export function setPodCondition(pod: Pod, condition: PodCondition, now: string): void {
+function setPodCondition(pod: Pod, condition: PodCondition, now: string): void {
   const before = pod.status?.conditions ?? [];
   const old = before.find(({ type }) => type === condition.type);
   const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now;

@@ -7,7 +7,6 @@ import {
   isConflict,
   labelSelector,
   type KubeObject,
-  type LabelSelectorSpec,
 } from "../../../model/core.js";
 import { failureStatus } from "../../../model/errors/status.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
@@ -121,7 +120,7 @@ async function budgetsOf(
     .map((entry) => context.objects.get(type, entry).object as unknown as PodDisruptionBudget)
     .filter(({ spec }) => {
       if (spec?.selector === undefined) return false;
-      return labelSelector(spec.selector as LabelSelectorSpec).matches(metadata.labels ?? {});
+      return labelSelector(spec.selector).matches(metadata.labels ?? {});
     });
 }
 

@@ -66,7 +66,10 @@ beforeEach(() => {
 afterEach(() => store.close());
 
 async function start(ranges: NonNullable<ApiOptions["services"]> = {}): Promise<Services> {
-  const api = await startApi({ store, services: ranges });
+  const onError = (error: unknown): void => {
+    throw error;
+  };
+  const api = await startApi({ store, services: ranges, onError });
   await api.idle();
   return new Services(api);
 }

@@ -2,10 +2,10 @@ import { fraction, type KubeObject } from "../../../model/core.js";
 import { Conflict, type Mutation } from "../../../store/index.js";
 import type { Claims, Draft, Pool, ResourceType } from "../../resources/resource-type.js";
 import type { RegistryContext } from "../context.js";
+import { claimPrefix } from "../keys.js";
 import { fromStore } from "../store-failures.js";
 
-/** Prefix of the keys of claims. Each is written in the same commit as the object that holds it, so none is held twice or forgotten. */
-const claimPrefix = "/claims/";
+// A claim is written in the same commit as the object that holds it, so none is held twice or forgotten.
 
 /** Random values that are tried before all claims of a set are read. */
 const randomTries = 16;

@@ -150,8 +150,8 @@ function validateMetadata(
   { metadata }: Draft,
   allowed: readonly (keyof ObjectMeta)[],
 ): readonly fieldErrors.FieldError[] {
-  const ignored: readonly string[] = [...allowed, "managedFields"];
-  if (Object.keys(metadata).every((field) => ignored.includes(field))) return [];
+  const ignored = new Set<string>([...allowed, "managedFields"]);
+  if (Object.keys(metadata).every((field) => ignored.has(field))) return [];
   const detail = allowed.length === 0 ? "must be empty" : `must be empty except for ${allowed.join()}`;
   return [fieldErrors.invalid("metadata", { ...metadata }, detail)];
 }

@@ -1,5 +1,5 @@
 import type { ServiceSpec } from "kubernetes-types/core/v1.js";
-import { failures, fieldErrors } from "../../../../model/core.js";
+import { failures, type fieldErrors } from "../../../../model/core.js";
 import { Checks } from "../checks.js";
 import { familyOf, type IpFamily } from "./address-range.js";
 import type { ServiceRanges } from "./service-ranges.js";

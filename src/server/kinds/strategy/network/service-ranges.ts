@@ -12,7 +12,7 @@ export const defaultClusterIPRange = "10.96.0.0/16";
 export const defaultNodePortRange = "30000-32767";
 
 /** Node ports that services can have. */
-export interface PortRange {
+interface PortRange {
   readonly text: string;
   readonly first: number;
   readonly size: number;
