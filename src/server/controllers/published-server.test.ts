@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../model/core.js";
+import { startApi } from "../api.js";
 import { testApi, type TestApi } from "../registry/fixtures/test-api.js";
 
 const server = { address: "192.0.2.7", port: 7700, secure: true, ca: "-----BEGIN CERTIFICATE-----" };
@@ -78,6 +79,20 @@ test("without TLS there is no authority, and the port is that of HTTP", async ()
   expect(await api.core("services").get("kubernetes")).toMatchObject({
     spec: { ports: [{ name: "http", port: 80, targetPort: 7700 }] },
   });
+});
+
+test("two servers with one store do not undo each other's address", async () => {
+  await using first = await testApi();
+  await using second = await startApi({ store: first.store, clock: first.clock });
+  first.api.publish(server);
+  second.publish({ ...server, address: "192.0.2.8", ca: "another" });
+  const settled = async (): Promise<number> => {
+    for (const api of [first.api, second, first.api, second]) await api.idle();
+    return (await first.store.status()).revision;
+  };
+  const revision = await settled();
+  await first.clock.advance(600_000);
+  expect(await settled()).toBe(revision);
 });
 
 test("a server that nobody reaches publishes nothing", async () => {

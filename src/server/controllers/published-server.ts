@@ -1,9 +1,10 @@
 import { isAlreadyExists, isForbidden, isNotFound, type Json, type JsonObject } from "../../model/core.js";
 import { jsonEqual } from "../../model/object/json.js";
+import type { ObjectKey } from "../../model/object/object-key.js";
 import type { Entry, WatchEvent } from "../../store/index.js";
 import { familyOf } from "../kinds/strategy/network/address-range.js";
 import { namespacePrefix } from "../registry/namespaces.js";
-import type { ResourceType } from "../resources/resource-type.js";
+import { apiVersionOf, type ResourceType } from "../resources/resource-type.js";
 import { ServerController, type ServerControllerOptions } from "./server-controller.js";
 
 /** Address of the server for its clients. */
@@ -21,17 +22,28 @@ const namespace = "default";
 const name = "kubernetes";
 const bundle = "kube-root-ca.crt";
 
-/** Objects about the server: the Service `kubernetes` and its endpoints. */
-const plurals = { "": ["services", "endpoints"], "discovery.k8s.io": ["endpointslices"] } as const;
+const bundlePrefix = "/core/configmaps/";
+const sliceGroup = "discovery.k8s.io";
 
-const keys: ReadonlyMap<string, string> = new Map(
-  Object.entries(plurals).flatMap(([group, names]) =>
-    names.map((plural): [string, string] => [
-      `/${group === "" ? "core" : group}/${plural}/${namespace}/${name}`,
-      plural,
-    ]),
-  ),
-);
+/** Store keys of the Service `kubernetes` and its endpoints, and their plurals. */
+const keys: ReadonlyMap<string, string> = new Map([
+  [`/core/services/${namespace}/${name}`, "services"],
+  [`/core/endpoints/${namespace}/${name}`, "endpoints"],
+  [`/${sliceGroup}/endpointslices/${namespace}/${name}`, "endpointslices"],
+]);
+
+/** An object about the server. */
+interface Publication {
+  /** Default: the core group. */
+  readonly group?: string;
+  readonly plural: string;
+  /** The object without apiVersion, kind and name. */
+  readonly content: JsonObject;
+  /** Part that is kept up to date. Default: all of it. */
+  readonly change?: JsonObject;
+  /** Default: `kubernetes` in the namespace `default`. */
+  readonly target?: ObjectKey;
+}
 
 /**
  * Publishes where the server is, as clients expect it of Kubernetes: the Service `kubernetes` with its endpoints in the namespace
@@ -84,47 +96,33 @@ export class PublishedServer extends ServerController {
   protected async reconcile(key: string): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
-    const [owner = "", isBundle] = key.split("/");
-    if (isBundle !== undefined) await this.#publishBundle(owner, server);
-    else if (owner === "services") await this.#publishService(server);
-    else if (owner === "endpoints") await this.#put("", "v1", owner, endpointsOf(server));
-    else await this.#put("discovery.k8s.io", "v1", owner, sliceOf(server));
+    const [first = "", isBundle] = key.split("/");
+    if (isBundle !== undefined) await this.#publishBundle(first, server);
+    else if (first === "services") await this.#publishService(server);
+    else if (first === "endpoints") await this.#write({ plural: first, content: endpointsOf(server) });
+    else await this.#write({ group: sliceGroup, plural: first, content: sliceOf(server) });
   }
 
   async #publishService(server: ServerAddress): Promise<void> {
-    const { ipFamilies, ports, clusterIP } = {
-      ipFamilies: [familyOf(this.#clusterIP) ?? "IPv4"],
-      ports: [{ ...portOf(server), port: server.secure ? 443 : 80, targetPort: server.port }],
-      clusterIP: this.#clusterIP,
-    };
-    const labels = { component: "apiserver", provider: "kubernetes" };
-    await this.#put(
-      "",
-      "v1",
-      "services",
-      {
-        metadata: { labels },
-        spec: { type: "ClusterIP", clusterIP, ipFamilies, ports, sessionAffinity: "None" },
-      },
-      { spec: { ports } },
-    );
+    const clusterIP = this.#clusterIP;
+    const ipFamilies = [familyOf(clusterIP) ?? "IPv4"];
+    const ports = [{ ...portOf(server), port: server.secure ? 443 : 80, targetPort: server.port }];
+    const spec = { type: "ClusterIP", clusterIP, ipFamilies, ports, sessionAffinity: "None" };
+    const metadata = { labels: { component: "apiserver", provider: "kubernetes" } };
+    await this.#write({ plural: "services", content: { metadata, spec }, change: { spec: { ports } } });
   }
 
   async #publishBundle(target: string, { ca }: ServerAddress): Promise<void> {
     if (ca === undefined) return;
-    const content = {
-      metadata: { annotations: { "kubernetes.io/description": description } },
-      data: { "ca.crt": ca },
-    };
+    const metadata = { annotations: { "kubernetes.io/description": description } };
+    const data = { "ca.crt": ca };
     try {
-      await this.#put(
-        "",
-        "v1",
-        "configmaps",
-        content,
-        { data: content.data },
-        { namespace: target, name: bundle },
-      );
+      await this.#write({
+        plural: "configmaps",
+        content: { metadata, data },
+        change: { data },
+        target: { namespace: target, name: bundle },
+      });
     } catch (error) {
       // The namespace is gone or being deleted.
       if (!isNotFound(error) && !isForbidden(error)) throw error;
@@ -132,29 +130,22 @@ export class PublishedServer extends ServerController {
   }
 
   /** Creates an object, or changes the part of it that says where the server is. */
-  async #put(
-    group: string,
-    version: string,
-    plural: string,
-    content: JsonObject,
-    change: JsonObject = content,
-    target: { readonly namespace: string; readonly name: string } = { namespace, name },
-  ): Promise<void> {
-    const type = this.#type(group, version, plural);
-    const { kind } = type;
-    const apiVersion = group === "" ? version : `${group}/${version}`;
-    const metadata = { ...(content["metadata"] as JsonObject), name: target.name };
+  async #write({
+    group = "",
+    plural,
+    content,
+    change = content,
+    target = { namespace, name },
+  }: Publication): Promise<void> {
+    const type = this.#type(group, plural);
     try {
       const { object } = await this.api.get(type, target);
-      const live = object as unknown as JsonObject;
-      const isCurrent = Object.entries(change).every(([field, value]) =>
-        includes(live[field] ?? null, value),
-      );
-      if (isCurrent) return;
+      if (includes(object as unknown as Json, change)) return;
       await this.api.patch(type, target, { type: "merge", body: { object: change } }, { fieldManager });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const object = { apiVersion, kind, ...content, metadata };
+      const metadata = { ...(content["metadata"] as JsonObject), name: target.name };
+      const object = { apiVersion: apiVersionOf(type), kind: type.kind, ...content, metadata };
       try {
         await this.api.create(type, { namespace: target.namespace }, { object }, { fieldManager });
       } catch (failure) {
@@ -163,14 +154,12 @@ export class PublishedServer extends ServerController {
     }
   }
 
-  #type(group: string, version: string, plural: string): ResourceType {
-    const type = this.registry.types.find(group, version, plural);
+  #type(group: string, plural: string): ResourceType {
+    const type = this.registry.types.find(group, "v1", plural);
     if (type === undefined) throw new Error(`${plural} are not served`);
     return type;
   }
 }
-
-const bundlePrefix = "/core/configmaps/";
 
 const description =
   "Certificate authority of this API server, to verify the server at its address or as the Service kubernetes.";
