@@ -200,12 +200,17 @@ export interface Strategy {
 /** Claims of all objects. What is free may be taken by another write, which repeats this one. */
 export interface Claims {
   isFree(claim: string): Promise<boolean>;
-  /** A random value of a set that is free; undefined if there is none. */
+  /** A value of a set that is free; undefined if there is none. */
   pick(set: string, pool: Pool): Promise<string | undefined>;
 }
 
 /** Values that can be picked, by index. */
 export interface Pool {
+  /**
+   * Text that decides which value is tried first, such as the name of the object. The same object gets the same value again where it
+   * can, so that tests and repeated runs have the same outcome.
+   */
+  readonly seed: string;
   /** First index that is picked. */
   readonly first: number;
   /** Index after the last one. */

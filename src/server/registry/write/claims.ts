@@ -1,4 +1,5 @@
-import { fraction, type KubeObject } from "../../../model/core.js";
+import { createHash } from "node:crypto";
+import type { KubeObject } from "../../../model/core.js";
 import { Conflict, type Mutation } from "../../../store/index.js";
 import type { Claims, Draft, Pool, ResourceType } from "../../resources/resource-type.js";
 import type { RegistryContext } from "../context.js";
@@ -7,8 +8,8 @@ import { fromStore } from "../store-failures.js";
 
 // A claim is written in the same commit as the object that holds it, so none is held twice or forgotten.
 
-/** Random values that are tried before all claims of a set are read. */
-const randomTries = 16;
+/** Values that are tried before all claims of a set are read. */
+const maxTries = 16;
 
 /** True when another object took a value that this commit claims; the write can be tried again with another value. */
 export function isClaimConflict(error: unknown): boolean {
@@ -42,15 +43,14 @@ export function claimMutations(
 }
 
 /** Claims in the store, for a strategy that allocates values. */
-export function claimsIn({ store, random }: RegistryContext): Claims {
+export function claimsIn({ store }: RegistryContext): Claims {
   const isFree = async (claim: string): Promise<boolean> =>
     (await fromStore(store.get(claimPrefix + claim))) === undefined;
   return {
     isFree,
     async pick(set, pool) {
-      const index = (): number => pool.first + Math.floor(fraction(random) * (pool.size - pool.first));
-      for (let attempt = 0; attempt < randomTries && pool.size > pool.first; attempt++) {
-        const value = pool.valueAt(index());
+      for (let attempt = 0; attempt < maxTries && pool.size > pool.first; attempt++) {
+        const value = pool.valueAt(indexOf(pool, attempt));
         if (pool.except?.(value) !== true && (await isFree(`${set}/${value}`))) return value;
       }
       const prefix = `${claimPrefix}${set}/`;
@@ -58,6 +58,12 @@ export function claimsIn({ store, random }: RegistryContext): Claims {
       return firstFree(pool, new Set(entries.map(({ key }) => key.slice(prefix.length))));
     },
   };
+}
+
+/** Index that a seed chooses, spread evenly over the pool. */
+function indexOf({ seed, first, size }: Pool, attempt: number): number {
+  const hash = createHash("sha256").update(`${attempt} ${seed}`).digest().readUIntBE(0, 6);
+  return first + (hash % (size - first));
 }
 
 function firstFree({ first, size, valueAt, except }: Pool, taken: ReadonlySet<string>): string | undefined {

@@ -38,7 +38,9 @@ export async function allocateService(
   if (before !== undefined) keepAllocated(spec, before);
   alignAddresses(spec, before);
   const held = new Set(old === undefined ? [] : claimsOfService(old));
-  const allocation: Allocation = { ranges, name: String(object.metadata["name"] ?? ""), held, claims };
+  const { namespace, name } = object.metadata as { readonly namespace?: string; readonly name?: string };
+  const seed = `${namespace}/${name}`;
+  const allocation: Allocation = { ranges, name: name ?? "", seed, held, claims };
   if (spec.type !== "ExternalName") {
     setFamilies(ranges, allocation.name, spec, before);
     await allocateAddresses(allocation, spec);
@@ -51,6 +53,7 @@ export async function allocateService(
 interface Allocation {
   readonly ranges: ServiceRanges;
   readonly name: string;
+  readonly seed: string;
   /** Claims of the service as it is stored. */
   readonly held: ReadonlySet<string>;
   readonly claims: Claims;
@@ -71,7 +74,7 @@ function alignAddresses(spec: ServiceSpec, before: ServiceSpec | undefined): voi
 }
 
 async function allocateAddresses(
-  { ranges, name, held, claims }: Allocation,
+  { ranges, name, seed, held, claims }: Allocation,
   spec: ServiceSpec,
 ): Promise<void> {
   if (spec.clusterIPs?.[0] === "None") return;
@@ -94,7 +97,7 @@ async function allocateAddresses(
     } else if (range !== undefined) {
       const { size } = range;
       // The first address is for the API server's own service.
-      const free = await claims.pick(addressSet, { first: 1, size, valueAt: (at) => range.at(at) });
+      const free = await claims.pick(addressSet, { seed, first: 1, size, valueAt: (at) => range.at(at) });
       if (free === undefined) {
         throw full(
           "serviceIP",
@@ -177,13 +180,14 @@ async function refusalOf({ ranges, claims }: Allocation, port: number): Promise<
 }
 
 async function pickPort(
-  { ranges, claims }: Allocation,
+  { ranges, seed, claims }: Allocation,
   given: ReadonlyMap<number, unknown>,
   what: string,
 ): Promise<number> {
   const { first, size, text } = ranges.nodePorts;
   const valueAt = (index: number): string => String(first + index);
   const free = await claims.pick(portSet, {
+    seed,
     first: 0,
     size,
     valueAt,
