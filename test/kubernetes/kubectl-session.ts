@@ -63,7 +63,7 @@ const commands: readonly (readonly [line: string, input?: string])[] = [
   ["expose deployment web --port 80 --type NodePort"],
   ["get services -o name"],
   ["autoscale deployment web --min 1 --max 3 --cpu-percent 50"],
-  ["get hpa"],
+  ["get hpa -o name"],
   ["get horizontalpodautoscalers.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}"],
   ["delete configmap settings"],
 ];

@@ -213,6 +213,8 @@ export interface Pool {
   readonly seed: string;
   /** First index that is picked. */
   readonly first: number;
+  /** Index from which values are picked while there are any; those before are left to objects that ask for one. */
+  readonly preferred: number;
   /** Index after the last one. */
   readonly size: number;
   readonly valueAt: (index: number) => string;

@@ -49,7 +49,7 @@ export function claimsIn({ store }: RegistryContext): Claims {
   return {
     isFree,
     async pick(set, pool) {
-      for (let attempt = 0; attempt < maxTries && pool.size > pool.first; attempt++) {
+      for (let attempt = 0; attempt < maxTries && pool.size > pool.preferred; attempt++) {
         const value = pool.valueAt(indexOf(pool, attempt));
         if (pool.except?.(value) !== true && (await isFree(`${set}/${value}`))) return value;
       }
@@ -61,15 +61,21 @@ export function claimsIn({ store }: RegistryContext): Claims {
 }
 
 /** Index that a seed chooses, spread evenly over the pool. */
-function indexOf({ seed, first, size }: Pool, attempt: number): number {
+function indexOf({ seed, preferred, size }: Pool, attempt: number): number {
   const hash = createHash("sha256").update(`${attempt} ${seed}`).digest().readUIntBE(0, 6);
-  return first + (hash % (size - first));
+  return preferred + (hash % (size - preferred));
 }
 
-function firstFree({ first, size, valueAt, except }: Pool, taken: ReadonlySet<string>): string | undefined {
-  for (let index = first; index < size; index++) {
-    const value = valueAt(index);
-    if (!taken.has(value) && except?.(value) !== true) return value;
+function firstFree(pool: Pool, taken: ReadonlySet<string>): string | undefined {
+  const { first, preferred, size, valueAt, except } = pool;
+  for (const [from, to] of [
+    [preferred, size],
+    [first, preferred],
+  ] as const) {
+    for (let index = from; index < to; index++) {
+      const value = valueAt(index);
+      if (!taken.has(value) && except?.(value) !== true) return value;
+    }
   }
   return undefined;
 }

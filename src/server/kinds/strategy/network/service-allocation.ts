@@ -50,6 +50,11 @@ export async function allocateService(
   if (before !== undefined) removeUnused(object, before);
 }
 
+/** Number of values at the beginning of a range that are left to services which ask for one, as in Kubernetes. */
+function reserved(size: number, part: number, most: number): number {
+  return size <= 16 ? 1 : Math.max(16, Math.min(most, Math.floor(size / part)));
+}
+
 interface Allocation {
   readonly ranges: ServiceRanges;
   readonly name: string;
@@ -97,7 +102,13 @@ async function allocateAddresses(
     } else if (range !== undefined) {
       const { size } = range;
       // The first address is for the API server's own service.
-      const free = await claims.pick(addressSet, { seed, first: 1, size, valueAt: (at) => range.at(at) });
+      const free = await claims.pick(addressSet, {
+        seed,
+        first: 1,
+        preferred: reserved(size, 16, 256),
+        size,
+        valueAt: (at) => range.at(at),
+      });
       if (free === undefined) {
         throw full(
           "serviceIP",
@@ -189,6 +200,7 @@ async function pickPort(
   const free = await claims.pick(portSet, {
     seed,
     first: 0,
+    preferred: reserved(size, 32, 128),
     size,
     valueAt,
     except: (value) => given.has(Number(value)),
