@@ -32,7 +32,7 @@ export interface ListenOptions extends Pick<
 > {}
 
 export interface ControlPlaneOptions
-  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
+  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit" | "services"> {
   /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
   readonly forceDefinitions?: boolean | undefined;
   /**
@@ -164,8 +164,8 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const { authorize, admission, audit } = options;
-  const shared = { store, clock, random, onError, authorize, admission, audit };
+  const { authorize, admission, audit, services } = options;
+  const shared = { store, clock, random, onError, authorize, admission, audit, services };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());

@@ -169,7 +169,7 @@ type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, runs } = config;
+  const { data, store, listen, services, runs } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -178,6 +178,7 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
       data,
       store: store === "memory" ? "memory" : undefined,
       listen: { ...listen, tls: tlsOf(listen) },
+      services,
       runs,
       log,
       version: terminal.version,
