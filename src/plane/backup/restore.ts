@@ -2,16 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
-import {
-  maxMutations,
-  openSqliteStore,
-  StoreDamaged,
-  StoreForeign,
-  type Put,
-  type Store,
-} from "../../store/index.js";
-import { openDirectory } from "../../store/sqlite/directory.js";
-import { beginAtRevision } from "../../store/sqlite/begin-at-revision.js";
+import { maxMutations, openSqliteStore, type Put, type Store } from "../../store/index.js";
+import { lockDirectory, openDirectory } from "../../store/sqlite/directory.js";
 import type { Header } from "./format.js";
 import { readBackup } from "./read-backup.js";
 
@@ -80,7 +72,7 @@ export async function restore(
         `${data} is not empty; choose another folder, or use force (--force), which renames the store in it`,
       );
     }
-    if (existsSync(join(target, "store.db"))) lock = lockStore(target);
+    if (existsSync(target)) lock = lockDirectory(target);
     temporary = await mkdtemp(join(data, "store.restoring-"));
     const restored = await fill(temporary, stream, options);
     let replaced: string | undefined;
@@ -100,16 +92,6 @@ export async function restore(
   }
 }
 
-/** Locks the store that is replaced. A damaged store is not locked, since it may be the reason for the restore. */
-function lockStore(directory: string): { release(): void } | undefined {
-  try {
-    return openDirectory(directory);
-  } catch (error) {
-    if (error instanceof StoreDamaged || error instanceof StoreForeign) return undefined;
-    throw error;
-  }
-}
-
 async function fill(
   directory: string,
   stream: AsyncIterable<Uint8Array | string>,
@@ -125,7 +107,8 @@ async function fill(
         await writer?.close();
         await rm(directory, { recursive: true });
         await mkdir(directory, { mode: 0o700 });
-        beginAtRevision(directory, header.revision + revisionGap, clock.now());
+        const beginning = { revision: header.revision + revisionGap, time: clock.now() };
+        openDirectory(directory, { beginning }).release();
         writer = new EntryWriter(await openSqliteStore(directory));
       } else if (part.type === "entry") {
         const { key, value, expires } = part;

@@ -30,9 +30,13 @@ const pollMilliseconds = availableParallelism() > 1 ? 0.2 : 0;
 /** Next request, if it was already taken from the port while collecting commits or polling. */
 let next: Request | undefined;
 
+/** The mark of the last commits before a pause; while there is work, the writer syncs it itself. */
+const syncTimer = setInterval(() => writer.syncMark(), 1000);
+
 port.on("message", (first: Request) => {
   for (let request: Request | undefined = first; request !== undefined; request = takeNext()) {
     if (request.type === "close") {
+      clearInterval(syncTimer);
       writer.close();
       port.close();
       return;
