@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { corrupt, randomOf } from "./corruption/corrupt.js";
-import { outcomeOf } from "./corruption/outcome.js";
+import { outcomeOf, salvageOf } from "./corruption/outcome.js";
 import { copyFolder, makeSpecimens, type Specimen } from "./corruption/specimens.js";
 
 /** Number of corruptions; `npm run corrupt` sets a larger one. */
-const rounds = Number(process.env["FETTLE_CORRUPTIONS"] ?? 120);
+const rounds = Number(process.env["FETTLE_CORRUPTIONS"] ?? 60);
 
 /** Seed of the first corruption, the next one has the next; a failure prints its own. */
 const firstSeed = Number(process.env["FETTLE_CORRUPTION_SEED"] ?? Date.now() % 1_000_000_000);
@@ -23,6 +23,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 test("the specimens are intact", async () => {
   for (const { folder, contents } of specimens) {
     expect(contents.events.length).toBeGreaterThan(20);
+    expect(salvageOf(folder, contents)).toBe(true);
     expect(await outcomeOf(copyFolder(folder, base), contents)).toBe("harmless");
   }
 });
@@ -40,6 +41,8 @@ test(
       const damage = [corrupt(folder, random)];
       if (random() < 0.2) damage.push(corrupt(folder, random));
       try {
+        const kept = salvageOf(folder, specimen.contents) ? "everything salvaged" : "something lost";
+        outcomes[kept] = (outcomes[kept] ?? 0) + 1;
         const outcome = await outcomeOf(folder, specimen.contents);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       } catch (error) {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
-import { maxMutations, openSqliteStore, type Put, type Store } from "../../store/index.js";
-import { lockDirectory, openDirectory } from "../../store/sqlite/directory.js";
+import { lockDirectory } from "../../store/sqlite/directory.js";
+import { EntryWriter, revisionGap } from "./entry-writer.js";
 import type { Header } from "./format.js";
 import { readBackup } from "./read-backup.js";
 
@@ -32,16 +32,6 @@ export interface Restored {
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
-
-/**
- * Gap between the revision of the backup and the first one of the restored store. Clients may have seen revisions of the lost
- * store that are newer than the backup; these must not be reused. A watch from one of them gets 410 (Expired) and an update
- * with one of them gets 409 (Conflict).
- */
-const revisionGap = 1_000_000_000;
-
-/** Approximate bytes written in one commit. */
-const batchBytes = 4 * 2 ** 20;
 
 /**
  * Creates the data folder of a control plane from a backup. All entries get new revisions, greater than any that the
@@ -107,9 +97,7 @@ async function fill(
         await writer?.close();
         await rm(directory, { recursive: true });
         await mkdir(directory, { mode: 0o700 });
-        const beginning = { revision: header.revision + revisionGap, time: clock.now() };
-        openDirectory(directory, { beginning }).release();
-        writer = new EntryWriter(await openSqliteStore(directory));
+        writer = await EntryWriter.create(directory, header.revision + revisionGap, clock);
       } else if (part.type === "entry") {
         const { key, value, expires } = part;
         // Entries that have expired in the meantime expire at once.
@@ -123,51 +111,6 @@ async function fill(
   }
   const { count = 0, time = "", revision = 0 } = header ?? {};
   return { entries: count, time, revision };
-}
-
-/** Writes entries in large commits; the next one is assembled while one is written. */
-class EntryWriter {
-  readonly #store: Store;
-  #batch: Put[] = [];
-  #bytes = 0;
-  #entries = 0;
-  #writing: Promise<unknown> = Promise.resolve();
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  /** Returns the number of entries so far after a commit, else undefined. */
-  async add(put: Put): Promise<number | undefined> {
-    this.#batch.push(put);
-    this.#bytes += put.value.length;
-    this.#entries++;
-    if (this.#batch.length < maxMutations && this.#bytes < batchBytes) return undefined;
-    await this.#flush();
-    return this.#entries;
-  }
-
-  /** Writes the rest and compacts, so that history starts with the restored entries. */
-  async finish(): Promise<void> {
-    await this.#flush();
-    await this.#writing;
-    await this.#store.compact((await this.#store.status()).revision);
-  }
-
-  async close(): Promise<void> {
-    await this.#writing.catch(() => {});
-    await this.#store.close();
-  }
-
-  async #flush(): Promise<void> {
-    await this.#writing;
-    if (this.#batch.length === 0) return;
-    this.#writing = this.#store.commit(this.#batch);
-    // The error is thrown where it is awaited next.
-    this.#writing.catch(() => {});
-    this.#batch = [];
-    this.#bytes = 0;
-  }
 }
 
 async function sync(directory: string): Promise<void> {

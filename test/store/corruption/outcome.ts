@@ -4,8 +4,12 @@ import {
   StoreDamaged,
   StoreForeign,
   verifySqliteStore,
+  type Entry,
   type Store,
 } from "../../../src/store/index.js";
+import { revisionOf } from "../../../src/store/sqlite/schema.js";
+import { isComplete } from "../../../src/store/sqlite/salvage/plan.js";
+import { salvagedEntries, salvageSteps } from "../../../src/store/sqlite/salvage/salvage.js";
 import { keepAll, readContents, type Contents } from "./specimens.js";
 
 /** Outcomes that keep the promise. */
@@ -49,6 +53,51 @@ export async function outcomeOf(folder: string, contents: Contents): Promise<Out
     return "harmless";
   } finally {
     await inTime(store.close());
+  }
+}
+
+/**
+ * Checks what would be salvaged from a damaged folder: nothing that was not there, and nothing is missing or old without
+ * being reported. Returns true when everything would be.
+ */
+export function salvageOf(folder: string, contents: Contents): boolean {
+  const plan = drainSync(salvageSteps(folder));
+  const { entries } = contents.states.at(-1) as { readonly entries: readonly Entry[] };
+  const kept = new Map(plan.kept.map(({ key, id }) => [key, revisionOf(id)]));
+  const lost = new Set(plan.lost.map(({ key }) => key));
+  const isCertain = plan.knowsGaps && plan.gaps.length === 0;
+  let isWhole = kept.size === entries.length;
+  for (const { key, revision } of entries) {
+    const found = kept.get(key);
+    kept.delete(key);
+    if (found === revision) continue;
+    isWhole = false;
+    assert(found === undefined || found < revision, `${key} at revision ${found} is from the future`);
+    if (found === undefined)
+      assert(lost.has(key) || !isCertain || plan.lostWithoutName > 0, `${key} is lost without a word`);
+    else assert(lost.has(key) || !isCertain, `${key} is old without a word`);
+  }
+  if (kept.size > 0) assert(!isCertain || plan.mayHaveDeleted, `${[...kept.keys()].join()} had been deleted`);
+  assert(isWhole || !isComplete(plan), "the salvage claims to be complete");
+  const values = [...salvagedEntries(folder, plan)];
+  assert.equal(values.length, plan.kept.length);
+  const expected = new Map(entries.map((entry) => [`${entry.key}@${entry.revision}`, entry]));
+  for (const { key, value, expires } of values) {
+    const id = plan.kept.find((mutation) => mutation.key === key)?.id ?? 0;
+    const entry = expected.get(`${key}@${revisionOf(id)}`);
+    if (entry !== undefined)
+      assert.deepEqual(
+        { value: Buffer.from(value), expires },
+        { value: Buffer.from(entry.value), expires: entry.expires },
+      );
+  }
+  return isWhole;
+}
+
+function drainSync<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 
