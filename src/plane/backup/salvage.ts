@@ -7,6 +7,7 @@ import { lockDirectory } from "../../store/sqlite/directory.js";
 import { isComplete, type SalvagePlan } from "../../store/sqlite/salvage/plan.js";
 import { salvagedEntries, salvageSteps, type SalvageProgress } from "../../store/sqlite/salvage/salvage.js";
 import { storeFolder } from "./data-folder.js";
+import { drain } from "./drain.js";
 import { EntryWriter, revisionGap } from "./entry-writer.js";
 import { RestoreRefused } from "./restore.js";
 
@@ -16,8 +17,8 @@ export interface SalvageOptions {
   readonly onProgress?: ((progress: SalvageProgress) => void) | undefined;
 }
 
-/** Result of a salvage. */
-export interface Salvaged extends Omit<SalvagePlan, "kept"> {
+/** What was kept of a damaged store, and what was lost. */
+export interface SalvageSummary extends Omit<SalvagePlan, "kept"> {
   /** Number of objects that were kept. */
   readonly entries: number;
   /** Everything that was committed was kept. */
@@ -41,7 +42,7 @@ export async function salvage(
   damaged: string,
   target: string,
   options: SalvageOptions = {},
-): Promise<Salvaged> {
+): Promise<SalvageSummary> {
   const source = storeFolder(damaged);
   const data = resolve(target);
   if (!existsSync(source))
@@ -59,8 +60,7 @@ export async function salvage(
     temporary = await mkdtemp(join(data, "store.salvaging-"));
     await fill(temporary, source, plan, options);
     if (source !== resolve(damaged)) await copyOthers(resolve(damaged), data);
-    const { kept, ...rest } = plan;
-    const salvaged = { entries: kept.length, isComplete: isComplete(plan), ...rest };
+    const salvaged = summarize(plan);
     await writeFile(join(data, salvageReport), `${JSON.stringify(salvaged, undefined, 2)}\n`, {
       mode: 0o600,
     });
@@ -85,29 +85,9 @@ function tryLock(folder: string): { release(): void } | undefined {
   }
 }
 
-/** Runs steps to their end, with turns of the event loop in between. */
-export async function drain<Progress, Result>(
-  steps: Generator<Progress, Result>,
-  {
-    signal,
-    onProgress = () => {},
-  }: {
-    readonly signal?: AbortSignal | undefined;
-    readonly onProgress?: ((progress: Progress) => void) | undefined;
-  } = {},
-): Promise<Result> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    onProgress(step.value);
-    await new Promise((resolve) => setImmediate(resolve));
-    try {
-      signal?.throwIfAborted();
-    } catch (error) {
-      // Ends its `finally` blocks.
-      steps.throw(error);
-    }
-  }
+export function summarize(plan: SalvagePlan): SalvageSummary {
+  const { kept, ...rest } = plan;
+  return { entries: kept.length, isComplete: isComplete(plan), ...rest };
 }
 
 async function fill(
