@@ -59,7 +59,9 @@ export async function start(
   const { logOf } = await import("./log-of.js");
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
-  const removeFolder = await makeFolder(config.data);
+  const removeFolder = await makeFolder(config.data).catch((error: unknown) => {
+    throw explained(error, config);
+  });
   const plane = await open(config, { ...found, controllers }, log, terminal).catch(async (error: unknown) => {
     await removeFolder();
     throw error;
@@ -159,7 +161,8 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: C
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
-      if (error.name === "StoreInUse") return startError(`${error.message} (--data FOLDER)`);
+      if (error.name === "StoreInUse" || error.name === "StoreUnusable")
+        return startError(`${error.message} (--data FOLDER)`);
       return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
+import { ensureFolder, unusable } from "../../store/sqlite/folder.js";
 import { lockDirectory } from "../../store/sqlite/directory.js";
 import { EntryWriter, revisionGap } from "./entry-writer.js";
 import type { Header } from "./format.js";
@@ -53,7 +54,7 @@ export async function restore(
   const { clock = systemClock, force = false } = options;
   const data = resolve(directory);
   const target = join(data, "store");
-  const createdFolder = await mkdir(data, { recursive: true });
+  const createdFolder = await createFolder(data);
   let lock: { release(): void } | undefined;
   let temporary: string | undefined;
   try {
@@ -79,6 +80,17 @@ export async function restore(
     throw error;
   } finally {
     lock?.release();
+  }
+}
+
+/** Creates a data folder and its parents; returns the highest that did not exist. @throws {StoreUnusable} */
+export async function createFolder(data: string): Promise<string | undefined> {
+  try {
+    const created = await mkdir(data, { recursive: true, mode: 0o700 });
+    ensureFolder(data);
+    return created;
+  } catch (error) {
+    throw unusable(data, error);
   }
 }
 

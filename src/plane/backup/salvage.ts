@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock, type Clock } from "../../model/core.js";
 import { StoreUnusable } from "../../store/index.js";
@@ -9,7 +9,7 @@ import { salvagedEntries, salvageSteps, type SalvageProgress } from "../../store
 import { storeFolder } from "./data-folder.js";
 import { drain } from "./drain.js";
 import { EntryWriter, revisionGap } from "./entry-writer.js";
-import { RestoreRefused } from "./restore.js";
+import { createFolder, RestoreRefused } from "./restore.js";
 
 export interface SalvageOptions {
   readonly clock?: Clock | undefined;
@@ -56,7 +56,7 @@ export async function salvage(
     const plan = await drain(salvageSteps(source), options);
     if (plan.kept.length === 0 && plan.revision === 0)
       throw new RestoreRefused(`nothing in ${source} can be proven; restore a backup`);
-    createdFolder = await mkdir(data, { recursive: true, mode: 0o700 });
+    createdFolder = await createFolder(data);
     temporary = await mkdtemp(join(data, "store.salvaging-"));
     await fill(temporary, source, plan, options);
     if (source !== resolve(damaged)) await copyOthers(resolve(damaged), data);

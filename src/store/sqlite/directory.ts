@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   openSync,
@@ -14,7 +16,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { StoreForeign, StoreInUse } from "../errors.js";
 import { openDatabase, resultCode, resultCodeOf, type Database } from "./engine.js";
-import { makeFolder } from "./folder.js";
+import { ensureFolder, unusable } from "./folder.js";
 import { storeDamaged } from "./integrity/damage.js";
 import { HighWaterFile, readHighWaterMark } from "./integrity/high-water-mark.js";
 import { PageSums } from "./integrity/page-sums.js";
@@ -57,14 +59,14 @@ export function openDirectory(path: string, options: DirectoryOptions = {}): Dat
     else checkFormat(path, database);
   } catch (error) {
     lock.release();
-    throw error;
+    throw unusable(path, error);
   }
   return { path, database, release: () => lock.release() };
 }
 
 /** Locks a directory for the stores that it has or will have. */
 export function lockDirectory(path: string): { release(): void } {
-  makeFolder(path);
+  ensureFolder(path);
   const lock = takeLock(path);
   return { release: () => lock.close() };
 }
@@ -75,7 +77,12 @@ export function lockDirectory(path: string): { release(): void } {
  */
 function takeLock(directory: string): Database {
   const path = join(directory, "lock");
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  try {
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    else closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    throw unusable(directory, error);
+  }
   const lock = openDatabase(path, { timeout: 0 });
   const owner = join(directory, "owner");
   try {

@@ -7,7 +7,7 @@ import { StoreUnusable } from "../errors.js";
  *
  * @throws {StoreUnusable}
  */
-export function makeFolder(path: string): void {
+export function ensureFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -16,27 +16,26 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Error of the file system as one that says what to do; other errors stay as they are. */
-export function unusable(path: string, error: unknown): unknown {
-  const reason = reasons.get((error as NodeJS.ErrnoException).code ?? "");
-  return reason === undefined ? error : new StoreUnusable(`${path} ${reason}`, { cause: error });
+/** Error of the file system about a data folder as one that says what to do; other errors stay as they are. */
+export function unusable(folder: string, error: unknown): unknown {
+  const { code = "", path = folder } = error as NodeJS.ErrnoException;
+  const reason = reasons.get(code);
+  if (reason === undefined) return error;
+  const where = path === folder ? folder : `${folder} cannot be used: ${path}`;
+  return new StoreUnusable(`${where} ${reason} choose another data folder`, { cause: error });
 }
 
-const chooseAnother = "choose another data folder";
+const change = "change its owner or mode, or";
 
 const reasons = new Map([
-  ["EEXIST", `is a file, not a folder; ${chooseAnother}`],
-  ["ENOTDIR", `cannot be created: a part of the path is a file, not a folder; ${chooseAnother}`],
-  [
-    "EACCES",
-    `cannot be written by this user: permission denied; change its owner or mode, or ${chooseAnother}`,
-  ],
-  [
-    "EPERM",
-    `cannot be written by this user: operation not permitted; change its owner or mode, or ${chooseAnother}`,
-  ],
-  ["EROFS", `is on a read-only file system; mount it for writing, or ${chooseAnother}`],
-  ["ENOSPC", `cannot be written: the disk is full; free some space, or ${chooseAnother}`],
-  ["ENAMETOOLONG", `is too long a path; ${chooseAnother}`],
-  ["ELOOP", `has a symbolic link that leads to itself; ${chooseAnother}`],
+  ["EEXIST", "is a file, not a folder;"],
+  ["ENOTDIR", "is below a file, not a folder;"],
+  ["EACCES", `may not be read and written by this user (permission denied); ${change}`],
+  ["EPERM", `may not be read and written by this user (operation not permitted); ${change}`],
+  ["EROFS", "is on a read-only file system; mount it for writing, or"],
+  ["ENOSPC", "is on a full disk; free some space, or"],
+  ["EDQUOT", "exceeds the disk quota of this user; free some space, or"],
+  ["ENAMETOOLONG", "is too long a path;"],
+  ["ELOOP", "has a symbolic link that leads to itself;"],
+  ["EISDIR", "is a folder, not a file;"],
 ]);

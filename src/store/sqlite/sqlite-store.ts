@@ -17,6 +17,7 @@ import type {
 } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
+import { unusable } from "./folder.js";
 import { storeDamaged } from "./integrity/damage.js";
 import { compareWithMark, examineFiles } from "./integrity/examine-files.js";
 import type { HighWaterMark } from "./integrity/high-water-mark.js";
@@ -69,7 +70,7 @@ export async function openSqliteStore(directory: string, options: SqliteStoreOpt
   } catch (error) {
     reader?.close();
     opened.release();
-    throw error;
+    throw unusable(opened.path, error);
   }
 }
 
