@@ -7,7 +7,7 @@ import { outcomeOf, salvageOf } from "./corruption/outcome.js";
 import { copyFolder, makeSpecimens, type Specimen } from "./corruption/specimens.js";
 
 /** Number of corruptions; `npm run corrupt` sets a larger one. */
-const rounds = Number(process.env["FETTLE_CORRUPTIONS"] ?? 60);
+const rounds = Number(process.env["FETTLE_CORRUPTIONS"] ?? 40);
 
 /** Seed of the first corruption, the next one has the next; a failure prints its own. */
 const firstSeed = Number(process.env["FETTLE_CORRUPTION_SEED"] ?? Date.now() % 1_000_000_000);

@@ -29,7 +29,7 @@ export interface Restored {
   readonly replaced?: string | undefined;
 }
 
-/** The folder cannot be restored into. Nothing was changed. */
+/** The folder cannot be restored into or salvaged. Nothing was changed. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }

@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { StoreUnusable } from "../errors.js";
 
 /**
@@ -9,11 +10,26 @@ import { StoreUnusable } from "../errors.js";
  */
 export function ensureFolder(path: string): void {
   try {
+    // Node says ENOENT when a folder cannot be created on a read-only file system; asking for access tells.
+    checkAccess(nearestExisting(path), constants.W_OK | constants.X_OK);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    checkAccess(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // What is wrong with the folder above is wrong with this one.
+    if (code === "EROFS" || code === "EACCES") throw unusable(path, Object.assign(error as Error, { path }));
     throw unusable(path, error);
   }
+}
+
+function nearestExisting(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? path : nearestExisting(parent);
+}
+
+function checkAccess(path: string, mode: number): void {
+  if (!statSync(path).isDirectory()) throw Object.assign(new Error("not a folder"), { code: "EEXIST", path });
+  accessSync(path, mode);
 }
 
 /** Error of the file system about a data folder as one that says what to do; other errors stay as they are. */

@@ -5,18 +5,18 @@ import { StoreDamaged } from "../errors.js";
 import { openDatabase, type Database } from "./engine.js";
 import { overlayTail, type EntryOrId } from "./overlay.js";
 import { translateErrors, query } from "./query.js";
-import { mutationSum } from "./integrity/checksum.js";
+import { mutationSum, sumOf } from "./integrity/checksum.js";
 import { idOf, live, newestLogged, readMark, revisionOf } from "./schema.js";
 import { keyAfter, newestBelow, readTail, type Tail } from "./tail.js";
 
-/** Version with the checksum of its mutation; an indexed version has null when its mutation is missing. */
+/** Version with the checksums of its mutation; an indexed version has null when its mutation is missing. */
 type VersionRow = [
   key: string,
   id: number,
   created: number,
   expires: number | null,
   value: Uint8Array | null,
-  sum: number | null,
+  sums: number | null,
 ];
 
 type IndexedRow = [...VersionRow, until: number];
@@ -28,7 +28,7 @@ type Description = [
   created: number,
   expires: number | null,
   length: number,
-  sum: number | null,
+  sums: number | null,
 ];
 
 /** JSON array of descriptions, and their concatenated values. */
@@ -40,7 +40,7 @@ type LogRow = [
   created: number,
   expires: number | null,
   value: Uint8Array | null,
-  sum: number,
+  sums: number,
   previous: number,
 ];
 
@@ -238,12 +238,12 @@ export class Reader {
 function prepare(database: Database) {
   // A memory map saves a system call and a copy for every page that is not in the connection's cache.
   translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
-  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, sum, until
+  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, sums, until
     FROM versions LEFT JOIN log ON log.id = versions.id`;
   const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
-  const logged = "SELECT key, id, created, expires, value, sum, previous FROM log";
+  const logged = "SELECT key, id, created, expires, value, sums, previous FROM log";
   // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
-  const packed = `SELECT json_group_array(json_array(key, id, created, expires, coalesce(length(value), 0), sum)),
+  const packed = `SELECT json_group_array(json_array(key, id, created, expires, coalesce(length(value), 0), sums)),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
     get: query<IndexedRow>(
@@ -290,10 +290,10 @@ function firstKey(prefix: string, after: string | undefined): string {
 /** Entries of a page; their values are views into one buffer. */
 function unpack([descriptions, values]: Packed): Entry[] {
   let start = 0;
-  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length, sum]) => {
+  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length, sums]) => {
     const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
-    return entryOf([key, id, created, expires, value, sum]);
+    return entryOf([key, id, created, expires, value, sums]);
   });
 }
 
@@ -305,8 +305,9 @@ function entryOf(row: VersionRow | IndexedRow): Entry {
   return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
 }
 
-function checkSum([key, id, created, expires, value, sum]: VersionRow | IndexedRow | LogRow): void {
-  if (sum !== mutationSum({ id, key, created, expires, value })) throw damagedVersion(key, id);
+function checkSum([key, id, created, expires, value, sums]: VersionRow | IndexedRow | LogRow): void {
+  if (sums === null || sumOf(sums) !== mutationSum({ id, key, created, expires, value }))
+    throw damagedVersion(key, id);
 }
 
 function damagedVersion(key: string, id: number): StoreDamaged {

@@ -1,6 +1,6 @@
 import { StoreForeign } from "../errors.js";
 import type { Database } from "./engine.js";
-import { chainSum, mutationSum } from "./integrity/checksum.js";
+import { chainSum, mutationSum, packSums, unpackSums } from "./integrity/checksum.js";
 import { query } from "./query.js";
 
 /** SQLite application id of our files: "Fttl" in ASCII. */
@@ -41,10 +41,9 @@ const tables = `
     key TEXT NOT NULL,
     previous INTEGER NOT NULL,  -- the id of the version this one replaced, 0: none
     created INTEGER NOT NULL,   -- the revision at which the key was created
-    expires INTEGER,
     time INTEGER NOT NULL,      -- when it was committed, milliseconds since 1970
-    sum INTEGER NOT NULL,       -- see mutationSum
-    chain INTEGER NOT NULL,     -- see chainSum
+    sums INTEGER NOT NULL,      -- its checksum and the chain, see packSums
+    expires INTEGER,
     value BLOB                  -- NULL when the key was deleted
   );
   CREATE TABLE versions (
@@ -94,13 +93,13 @@ function begin(database: Database, { revision, time }: Beginning): number {
   const chain = chainSum(0, { sum, previous: 0, time });
   database
     .prepare(appendStatement)
-    .run(mutation.id, mutation.key, 0, mutation.created, null, time, sum, chain, null);
+    .run(mutation.id, mutation.key, 0, mutation.created, time, packSums(sum, chain), null, null);
   raiseMark(database, "floor", revision);
   raiseMark(database, "indexed", mutation.id);
   return chain;
 }
 
-export const appendStatement = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+export const appendStatement = "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 /** Error about a file of another format. */
 export function otherFormat(path: string, version: number): StoreForeign {
@@ -133,7 +132,7 @@ export function writeMark(database: Database, name: Mark, id: number): void {
 
 /** Newest revision in the log, and the chain up to it. */
 export function newestLogged(database: Database): { readonly revision: number; readonly chain: number } {
-  const [id = 0, chain = 0] =
-    query<[number, number]>(database, "SELECT id, chain FROM log ORDER BY id DESC LIMIT 1").get() ?? [];
-  return { revision: revisionOf(id), chain };
+  const [id = 0, sums = 0] =
+    query<[number, number]>(database, "SELECT id, sums FROM log ORDER BY id DESC LIMIT 1").get() ?? [];
+  return { revision: revisionOf(id), chain: unpackSums(sums).chain };
 }

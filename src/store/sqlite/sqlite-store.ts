@@ -17,6 +17,7 @@ import type {
 } from "../store.js";
 import { WatchHub, type HistoryPage, type HistoryReader, type HistoryRequest } from "../watch/hub.js";
 import { openDirectory, type DataDirectory } from "./directory.js";
+import { resultCodeOf } from "./engine.js";
 import { unusable } from "./folder.js";
 import { storeDamaged } from "./integrity/damage.js";
 import { compareWithMark, examineFiles } from "./integrity/examine-files.js";
@@ -66,12 +67,22 @@ export async function openSqliteStore(directory: string, options: SqliteStoreOpt
     reader = new Reader(opened.database);
     const problem = compareWithMark(mark, reader.newest());
     if (problem !== undefined) throw storeDamaged(opened.path, [problem]);
+    // The constructor reads it, too: better an error now than when the thread that writes has been started.
+    reader.nextExpiry();
     return new SqliteStore(opened, reader, options);
   } catch (error) {
     reader?.close();
     opened.release();
-    throw unusable(opened.path, error);
+    throw resultCodeOf(error) === undefined ? unusable(opened.path, error) : unreadable(opened.path, error);
   }
+}
+
+/** Error of SQLite that is not about damage, such as one of the disk. */
+function unreadable(path: string, error: unknown): StoreFailed {
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreFailed(`the store in ${path} cannot be opened (${message}); look at the disk`, {
+    cause: error,
+  });
 }
 
 /** Milliseconds of work between two turns of the event loop. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { StoreForeign } from "../errors.js";
 import { checkFormat, lockDirectory } from "./directory.js";
 import { openDatabase, type Database } from "./engine.js";
-import { chainSum, mutationSum } from "./integrity/checksum.js";
+import { chainSum, mutationSum, unpackSums } from "./integrity/checksum.js";
 import { listNumbers, type StoreProblem } from "./integrity/damage.js";
 import { compareWithMark, examineFiles } from "./integrity/examine-files.js";
 import { query } from "./query.js";
@@ -114,8 +114,7 @@ type LoggedRow = [
   created: number,
   expires: number | null,
   time: number,
-  sum: number,
-  chain: number,
+  sums: number,
   value: Uint8Array | null,
 ];
 
@@ -128,7 +127,7 @@ function* logSteps(
 ): Generator<VerifyProgress, { problems: StoreProblem[]; count: number }> {
   const select = query<LoggedRow>(
     database,
-    `SELECT id, key, previous, created, expires, time, sum, chain, value FROM log WHERE id > ? ORDER BY id LIMIT ${logPage}`,
+    `SELECT id, key, previous, created, expires, time, sums, value FROM log WHERE id > ? ORDER BY id LIMIT ${logPage}`,
   );
   const [total = 0] = query<[number]>(database, "SELECT count(*) FROM log").get() ?? [];
   const swept = readMark(database, "swept");
@@ -139,7 +138,8 @@ function* logSteps(
   let rows: LoggedRow[] = [];
   do {
     rows = select.all(rows.at(-1)?.[0] ?? 0);
-    for (const [id, key, previous, created, expires, time, sum, chained, value] of rows) {
+    for (const [id, key, previous, created, expires, time, sums, value] of rows) {
+      const { sum, chain: chained } = unpackSums(sums);
       if (sum !== mutationSum({ id, key, created, expires, value })) damaged.push(revisionOf(id));
       if (id <= swept) {
         sweptCount++;

@@ -9,7 +9,7 @@ import {
 } from "./engine.js";
 import { Indexer } from "./indexer.js";
 import type { Committed, Failure, Outcome, Refused, WireMutation, WriterSettings } from "./protocol.js";
-import { chainSum, mutationSum } from "./integrity/checksum.js";
+import { chainSum, mutationSum, packSums, sumOf, unpackSums } from "./integrity/checksum.js";
 import { Keeper } from "./integrity/keeper.js";
 import {
   appendStatement,
@@ -44,8 +44,7 @@ interface SweptRow {
   readonly id: number;
   readonly key: string;
   readonly previous: number;
-  readonly sum: number;
-  readonly chain: number;
+  readonly sums: number;
   readonly deleted: number;
 }
 
@@ -189,7 +188,7 @@ export class Writer {
     const { id, previous, created, expires } = mutation;
     const sum = mutationSum({ id, key, created, expires, value });
     const chain = chainSum(this.#chain, { sum, previous, time });
-    this.#append.run(id, key, previous, created, expires ?? null, time, sum, chain, value ?? null);
+    this.#append.run(id, key, previous, created, time, packSums(sum, chain), expires ?? null, value ?? null);
     this.#chain = chain;
     this.#tail.add(key, mutation);
     this.#addedKeys.push(key);
@@ -210,36 +209,36 @@ export class Writer {
     const from = readMark(this.#database, "swept");
     const mutations = this.#database
       .prepare(
-        `SELECT id, key, previous, sum, chain, value IS NULL AS deleted FROM log
+        `SELECT id, key, previous, sums, value IS NULL AS deleted FROM log
          WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
       )
       .all(from, end, sweepSize) as unknown as SweptRow[];
     const last = mutations.at(-1);
     if (last === undefined) return 0;
-    const deleteLogged = this.#database.prepare("DELETE FROM log WHERE id = ? RETURNING sum");
+    const deleteLogged = this.#database.prepare("DELETE FROM log WHERE id = ? RETURNING sums");
     const deleteVersion = this.#database.prepare("DELETE FROM versions WHERE key = ? AND id = ?");
     let count = readMark(this.#database, "swept_count");
-    let sums = readMark(this.#database, "swept_sum");
-    for (const { id, key, previous, sum, deleted } of mutations) {
+    let total = readMark(this.#database, "swept_sum");
+    for (const { id, key, previous, sums, deleted } of mutations) {
       if (previous !== 0) {
         const replaced = deleteLogged.get(previous);
         if (replaced === undefined)
           throw new StoreDamaged(`mutation ${previous} of ${key} is not in the log`);
         count--;
-        sums -= Number(replaced["sum"]);
+        total -= sumOf(Number(replaced["sums"]));
         deleteVersion.run(key, previous);
       }
       if (deleted) deleteLogged.get(id);
       else {
         count++;
-        sums += sum;
+        total += sumOf(sums);
       }
     }
     raiseMark(this.#database, "swept", last.id);
     // The chain starts after what has been swept.
-    writeMark(this.#database, "anchor", last.chain);
+    writeMark(this.#database, "anchor", unpackSums(last.sums).chain);
     writeMark(this.#database, "swept_count", count);
-    writeMark(this.#database, "swept_sum", sums | 0);
+    writeMark(this.#database, "swept_sum", total | 0);
     return mutations.length;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chainSum, crc32, mutationSum, tableCrc32 } from "./checksum.js";
+import { chainSum, crc32, mutationSum, packSums, sumOf, tableCrc32, unpackSums } from "./checksum.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const row = { id: 5 * 1024, key: "/lamps/hall", created: 3, expires: undefined, value: bytes("on") };
@@ -33,4 +33,15 @@ test("the chain depends on every mutation before and on their order", () => {
   expect(new Set(chains).size).toBe(chains.length);
   expect(chainSum(7, { ...link(1), time: 1 })).not.toBe(chainSum(7, { ...link(1), time: 2 }));
   expect(chainSum(7, { ...link(1), previous: 1 })).not.toBe(chainSum(7, link(1)));
+});
+
+test("both checksums of a mutation fit into one integer", () => {
+  for (const sum of [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)]) {
+    for (const chain of [0, 1, 2 ** 21 - 1]) {
+      const packed = packSums(sum, chain);
+      expect(Number.isSafeInteger(packed)).toBe(true);
+      expect(unpackSums(packed)).toEqual({ sum, chain });
+      expect(sumOf(packed)).toBe(sum);
+    }
+  }
 });

@@ -30,8 +30,8 @@ export function* examineFiles(database: string): Generator<PageProgress, FileRep
   const report = (file: string, message: string): unknown => problems.push({ file, message });
   const read = readHighWaterMark(files.mark);
   const mark = typeof read === "string" ? undefined : read;
-  if (mark === undefined)
-    report("store.mark", `store.mark, which says what the store has to have, is ${String(read)}`);
+  if (typeof read === "string")
+    report("store.mark", `store.mark, which says what the store has to have, is ${read}`);
   const wal = scanWal(files.wal, pageSize);
   if (wal.damage !== undefined) {
     const { firstInvalid, transactionsAfter } = wal.damage;

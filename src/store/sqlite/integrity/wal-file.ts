@@ -60,8 +60,8 @@ export function scanWal(path: string, pageSize: number): WalScan {
   }
 }
 
-/** Frames read at a time. */
-const framesPerRead = 64;
+/** Frames read at a time: few enough to stay in the cache of the processor. */
+const framesPerRead = 16;
 
 /** Calls `visit` with every page among the first `count` frames of a log, with its newest version. */
 export function visitWalPages(

@@ -1,4 +1,4 @@
-import { mutationSum } from "../integrity/checksum.js";
+import { mutationSum, unpackSums } from "../integrity/checksum.js";
 import { live } from "../schema.js";
 import { cellsOf, type Cell } from "./cells.js";
 import type { PageVersion, SalvagedPages } from "./pages.js";
@@ -61,13 +61,14 @@ export function valueOf(cell: Cell): Uint8Array | undefined {
 }
 
 function mutationOf({ rowid: id, columns }: Cell) {
-  if (id === undefined || columns.length !== 9) return undefined;
-  const [, key, previous, created, expires = null, time, sum, chain, value = null] = columns;
+  if (id === undefined || columns.length !== 8) return undefined;
+  const [, key, previous, created, time, sums, expires = null, value = null] = columns;
   if (typeof key !== "string" || (value !== null && !(value instanceof Uint8Array))) return undefined;
   if (expires !== null && typeof expires !== "number") return undefined;
   if (typeof previous !== "number" || typeof created !== "number" || typeof time !== "number")
     return undefined;
-  if (typeof sum !== "number" || typeof chain !== "number") return undefined;
+  if (typeof sums !== "number") return undefined;
+  const { sum, chain } = unpackSums(sums);
   if (sum !== mutationSum({ id, key, created, expires, value })) return undefined;
   const deleted = value === null;
   const proven = { id, key, previous, expires: expires ?? undefined, time, sum, chain, deleted };

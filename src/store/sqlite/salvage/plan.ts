@@ -3,7 +3,7 @@ import { revisionOf } from "../schema.js";
 import type { Findings, ProvenMutation } from "./collect.js";
 
 /** Key whose newest version is lost. */
-export interface LostKey {
+interface LostKey {
   readonly key: string;
   /** Revision that is lost. */
   readonly revision: number;
@@ -12,7 +12,7 @@ export interface LostKey {
 }
 
 /** Mutations that are missing after one revision and before another, of which the keys are not known. */
-export interface Gap {
+interface Gap {
   readonly after: number;
   /** Undefined at the end of the log. */
   readonly before: number | undefined;
