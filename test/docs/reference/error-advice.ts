@@ -21,9 +21,10 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   NeverStill: "A run causes its own next run: see HotLoop above.",
   StoreError: "Look at its class: see below.",
   StoreInUse: "Stop the process that is named, or use another data folder.",
-  StoreForeign: "Use another data folder, or a newer Fettle.",
+  StoreUnusable: "Correct the path or its permissions, or use another data folder.",
+  StoreForeign: "Use another data folder, or the version of Fettle that wrote it.",
   StoreDamaged:
-    "Restore a backup: [how to](../how-to/back-up-and-restore.md). The damaged file is left as it is.",
+    "List the damage with `fettle verify`; then restore a backup, or use `fettle salvage`: [how to](../how-to/back-up-and-restore.md). The damaged files are left as they are.",
   StoreFull: "Make room on the disk; the store goes on by itself.",
   StoreFailed: "Look at the disk: the message has its error.",
   StoreClosed: "The store was closed before: do not use it afterwards.",
@@ -34,7 +35,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   FutureRevision: "The revision is of another store: read anew.",
   SlowWatcher: "Watch again from its `revision`, and read faster.",
   BackupDamaged: "Use another backup; this one is incomplete or changed.",
-  RestoreRefused: "Choose an empty folder, or `--force` to rename the store in it.",
+  RestoreRefused:
+    "Choose an empty folder; for a restore, `--force` renames the store in it. If nothing can be salvaged, restore a backup.",
   PageNotFound:
     "Correct the path of the request, or the group and version of the kind: the server has no API there.",
   ListenError: "Enable TLS, or listen on 127.0.0.1.",
