@@ -284,7 +284,8 @@ export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCodeOf(error);
   if (error instanceof StoreDamaged) return { reason: "damaged", message };
-  if (code === resultCode.full) return { reason: "full", message };
+  if (code === resultCode.full || (error as NodeJS.ErrnoException).code === "ENOSPC")
+    return { reason: "full", message };
   if (code === resultCode.corrupt || code === resultCode.notADatabase) return { reason: "damaged", message };
   return { reason: "failed", message };
 }

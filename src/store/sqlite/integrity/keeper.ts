@@ -34,6 +34,8 @@ export class Keeper {
   readonly #sums: PageSums;
   #isOpen = false;
   #syncedAt = 0;
+  /** Frames that a checkpoint has written without their checksums being stored yet, for example on a full disk. */
+  #unstored = 0;
 
   constructor(path: string) {
     const files = storeFiles(path);
@@ -45,8 +47,10 @@ export class Keeper {
     this.#file = openSync(path, "r");
   }
 
-  /** To be called before every transaction. */
+  /** To be called before every transaction, which does not take place if this fails. */
   beforeWrite(newest: Newest): void {
+    // The transaction may start the write-ahead log again, and then the pages would have no valid checksums.
+    if (this.#unstored > 0) this.#storeSums();
     if (this.#isOpen) return;
     this.#mark.writeSynced({ state: "open", ...newest });
     this.#isOpen = true;
@@ -76,8 +80,14 @@ export class Keeper {
     const result = database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() ?? {};
     const [frames, written] = [Number(result["log"]), Number(result["checkpointed"])];
     if (frames !== written) return false;
-    if (frames > 0) this.#sums.updateFromWal(`${this.#path}-wal`, frames, this.#file);
+    this.#unstored = frames;
+    this.#storeSums();
     return true;
+  }
+
+  #storeSums(): void {
+    if (this.#unstored > 0) this.#sums.updateFromWal(`${this.#path}-wal`, this.#unstored, this.#file);
+    this.#unstored = 0;
   }
 
   /** Closes the database. It is the whole store if everything could be written. */
