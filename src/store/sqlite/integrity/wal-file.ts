@@ -9,10 +9,11 @@ const magic = { littleEndian: 0x377f0682, bigEndian: 0x377f0683 };
 const hostIsLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /**
- * Transactions that may be in the write-ahead log without a sync between them: a group of commits is synced, but up to
- * three steps of indexing may precede it. When the power fails, pages of these may be on disk in any combination.
+ * Transactions that may be in the write-ahead log without a sync between them. Commits are synced; the steps of indexing
+ * before one are not: two between commits, up to six while a store closes. When the power fails, pages of these may be on
+ * disk in any combination.
  */
-const maxUnsynced = 4;
+const maxUnsynced = 8;
 
 /** Frame of a write-ahead log: one version of one page. */
 interface WalFrame {
@@ -33,7 +34,7 @@ export interface WalScan {
   readonly databasePages: number;
   /** Pages that SQLite will read from this log, with the index of their frame. */
   readonly pages: ReadonlyMap<number, number>;
-  /** Last valid transaction end after an invalid frame, if that cannot be a torn tail. */
+  /** First invalid frame, if so many transactions after it are valid that it cannot be the start of a torn tail. */
   readonly damage: { readonly firstInvalid: number; readonly transactionsAfter: number } | undefined;
 }
 
