@@ -70,7 +70,11 @@ export async function start(
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
   const isBorrowed = borrowsFolder(loaded);
-  const removeFolder = isBorrowed ? async () => {} : await makeFolder(config.data);
+  const removeFolder = isBorrowed
+    ? async () => {}
+    : await makeFolder(config.data).catch((error: unknown) => {
+        throw explained(error, config);
+      });
   const opening = open(
     isBorrowed ? { ...config, data: undefined } : config,
     { ...found, controllers },
@@ -211,7 +215,8 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: S
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
-      if (error.name === "StoreInUse") return startError(`${error.message} (--data FOLDER)`);
+      if (error.name === "StoreInUse" || error.name === "StoreUnusable")
+        return startError(`${error.message} (--data FOLDER)`);
       return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }
