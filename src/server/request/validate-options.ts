@@ -86,21 +86,21 @@ export function validateDeleteOptions({ dryRun, ...options }: RequestDeleteOptio
     errors.push(fieldErrors.invalid("gracePeriodSeconds", gracePeriodSeconds, "must be a whole number"));
   }
   const isDryRun = checkDryRun(dryRun, errors);
-  refuse("ServerDeleteOptions", errors);
+  refuse("DeleteOptions", errors);
   return { ...options, dryRun: isDryRun };
 }
 
 /**
- * Reads ServerDeleteOptions from the body of a delete.
+ * Reads DeleteOptions from the body of a delete.
  *
  * @throws {ApiError} 400
  */
 export function readDeleteOptions(body: Json): RequestDeleteOptions {
-  if (!isJsonObject(body)) throw failures.badRequest("the body of a delete must be ServerDeleteOptions");
+  if (!isJsonObject(body)) throw failures.badRequest("the body of a delete must be DeleteOptions");
   const { kind } = body;
-  if (kind !== undefined && kind !== "" && kind !== "ServerDeleteOptions") {
+  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
     throw failures.badRequest(
-      `the body of a delete must be ServerDeleteOptions, and not ${JSON.stringify(kind).slice(0, 100)}`,
+      `the body of a delete must be DeleteOptions, and not ${JSON.stringify(kind).slice(0, 100)}`,
     );
   }
   const preconditions = field(body, "preconditions", isJsonObject, "an object");
@@ -126,7 +126,7 @@ function field<Value extends Json>(
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (is(value)) return value;
-  throw failures.badRequest(`ServerDeleteOptions: ${path}${name} must be ${expected}`);
+  throw failures.badRequest(`DeleteOptions: ${path}${name} must be ${expected}`);
 }
 
 const isString = (value: Json): value is string => typeof value === "string";
