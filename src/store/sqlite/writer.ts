@@ -75,8 +75,15 @@ export class Writer {
       if (this.#indexError !== undefined && this.#indexer.overdue) throw this.#indexError;
       return this.#transaction(() => commits.map((mutations) => this.#apply(mutations, time)));
     } catch (error) {
-      if (commits.length === 1) return [{ type: "failed", ...writerFailure(error) }];
-      return commits.flatMap((mutations) => this.commit([mutations], time));
+      const failure = writerFailure(error);
+      if (commits.length === 1) return [{ type: "failed", ...failure }];
+      const outcomes = commits.flatMap((mutations) => this.commit([mutations], time));
+      if (failure.reason !== "uncertain") return outcomes;
+      // What the first attempt wrote may still be in the file if the second one wrote nothing.
+      return outcomes.map((outcome) => {
+        const { type } = outcome;
+        return type === "failed" ? { type, reason: "uncertain", message: outcome.message } : outcome;
+      });
     }
   }
 
@@ -234,5 +241,8 @@ export function writerFailure(error: unknown): WriterFailure {
   const code = resultCodeOf(error);
   if (code === resultCode.full) return { reason: "full", message };
   if (code === resultCode.corrupt || code === resultCode.notADatabase) return { reason: "damaged", message };
+  // The write-ahead log may have the whole commit when syncing it fails. A process that is killed before the next commit
+  // overwrites it finds it there, as if it had succeeded.
+  if (code === resultCode.ioError) return { reason: "uncertain", message };
   return { reason: "failed", message };
 }
