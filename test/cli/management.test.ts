@@ -342,7 +342,7 @@ describe("a server without the management API", () => {
       data: { a: "b" },
     });
     expect(await fettle("diff", { kubeconfig, filename: [file] })).toMatchObject({
-      code: 1,
+      code: 2,
       out: expect.stringContaining("a: b"),
     });
     expect((await fettle("plan", { kubeconfig, filename: [file] })).err).toContain(
