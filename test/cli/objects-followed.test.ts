@@ -21,6 +21,13 @@ describe("watch", () => {
     expect(out).not.toMatch(/managedFields|resourceVersion/);
   });
 
+  test("counts one object in the singular", async () => {
+    const { terminal, done } = start(["watch", "wd", "--field-selector", "metadata.name=red"]);
+    await terminal.warns("Watching 1 widget. Stop with Ctrl-C.");
+    terminal.interrupt();
+    await done;
+  });
+
   test("prints changes of one object as JSON", async () => {
     const { terminal, done } = start(["watch", "wd", "red", "-o", "json"]);
     let replicas = 1;
@@ -103,6 +110,24 @@ describe("wait", () => {
     const timedOut = await fettle("wait", "wd/red", "--for", "condition=Ready=False", "--timeout", "50ms");
     expect(timedOut.code).toBe(124);
     expect(timedOut.err).toContain("widget.demo.dev/red: Ready is True: Because, of the paint");
+  });
+
+  test("fails at once with the reason when the object is stalled", async () => {
+    await plane.client.patchStatus(Widget, "red", {
+      status: {
+        conditions: [
+          { type: "Ready", status: "False", reason: "NoPaint", message: "" },
+          { type: "Stalled", status: "True", reason: "NoPaint", message: "none left" },
+        ],
+      },
+    });
+    // The other widgets are still waited for, and cannot change the result.
+    expect(await fettle("wait", "wd", "--all", "--for", "condition=Ready")).toMatchObject({
+      code: 1,
+      err: "fettle: widget.demo.dev/red cannot become Ready=True: Stalled: NoPaint, none left\n",
+    });
+    expect((await fettle("wait", "wd/red", "--for", "condition=Stalled")).code).toBe(0);
+    expect((await fettle("wait", "wd/red", "--for", "condition=Ready=False")).code).toBe(0);
   });
 
   test("waits for fields", async () => {
