@@ -20,6 +20,8 @@ export interface WorkOptions extends Pick<
   readonly controllers?: readonly Controller[] | undefined;
   /** Kinds to register besides those that the controllers reconcile, own or watch. */
   readonly kinds?: readonly Resource[] | undefined;
+  /** Registers definitions even if stored objects violate the new schema, or another field manager owns the definition. */
+  readonly forceDefinitions?: boolean | undefined;
   /** Record of runs on disk. Without a folder, the last runs are kept in memory. */
   readonly runs?: Partial<Pick<RunFilesOptions, "folder" | "maxAge" | "maxSize">> | undefined;
   readonly clock?: Clock | undefined;
@@ -31,8 +33,8 @@ export interface WorkOptions extends Pick<
 interface StartWorkOptions
   extends
     Omit<ControllersOptions, "runs">,
-    Pick<WorkOptions, "kinds" | "runs">,
-    Pick<RegisterOptions, "force" | "signal"> {
+    Pick<WorkOptions, "kinds" | "runs" | "forceDefinitions">,
+    Pick<RegisterOptions, "signal"> {
   readonly log: Log;
   /** Registers kinds first. */
   readonly register: boolean;
@@ -40,7 +42,7 @@ interface StartWorkOptions
 
 /** Registers the kinds of controllers and starts the controllers. */
 export async function startWork(
-  { client, kinds, runs = {}, register, force, signal, ...options }: StartWorkOptions,
+  { client, kinds, runs = {}, register, forceDefinitions: force, signal, ...options }: StartWorkOptions,
   onStop: OnStop,
 ): Promise<Controllers> {
   const { controllers, clock, log } = options;

@@ -55,7 +55,11 @@ export async function start(
   loaded: LoadedConfig,
   words: readonly string[],
   terminal: Terminal,
-  { signal, isRestart }: { readonly signal: AbortSignal; readonly isRestart: boolean },
+  {
+    signal,
+    isRestart,
+    forceDefinitions,
+  }: { readonly signal: AbortSignal; readonly isRestart: boolean; readonly forceDefinitions: boolean },
 ): Promise<Started> {
   const began = performance.now();
   const since = Date.now();
@@ -72,7 +76,7 @@ export async function start(
   const isBorrowed = borrowsFolder(loaded);
   const removeFolder = isBorrowed ? async () => {} : await makeFolder(config.data);
   const opening = open(
-    isBorrowed ? { ...config, data: undefined } : config,
+    { ...config, ...(isBorrowed && { data: undefined }), forceDefinitions },
     { ...found, controllers },
     log,
     terminal,
@@ -165,16 +169,20 @@ function tlsOf({ tls, certFile, keyFile }: Config["listen"]): boolean | KeyPairF
   return { certFile, keyFile };
 }
 
-type StartConfig = Omit<Config, "data"> & { readonly data: string | undefined };
+type StartConfig = Omit<Config, "data"> & {
+  readonly data: string | undefined;
+  readonly forceDefinitions: boolean;
+};
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, runs } = config;
+  const { data, store, listen, runs, forceDefinitions } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
       schedules: found.schedules,
       kinds: found.kinds,
+      forceDefinitions,
       data,
       store: store === "memory" ? "memory" : undefined,
       listen: { ...listen, tls: tlsOf(listen) },
