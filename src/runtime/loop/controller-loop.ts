@@ -72,8 +72,8 @@ export class ControllerLoop {
       fairnessKey:
         fairnessKey &&
         ((key) => this.#attempt("fairnessKey", key, () => fairnessKey(key, this.#cached(key)), "")),
-      // A log that throws must not stop the queue.
-      onDead: (letter) => callListener("the log", () => this.#reportDeadLetter(letter)),
+      // A recorder that throws must not stop the queue.
+      onDead: (letter) => callListener("the event recorder", () => this.#reportDeadLetter(letter)),
       metrics: dependencies.queueObserver?.(controller.name),
     });
   }
@@ -323,17 +323,21 @@ export class ControllerLoop {
     return later(after, "resync", resync.text, at);
   }
 
+  /** Records the event of a dead letter; its run has logged the failure. */
   #reportDeadLetter({ key, failures, reasons }: DeadLetter<Trigger>): void {
-    const { log, recordEvent } = this.#dependencies;
-    const { name, options } = this.controller;
     const last = reasons.at(-1)?.text ?? "";
-    const facts = { controller: name, object: `${options.for.kind} ${key}`, run: this.#ending, failures };
-    log.error(facts, `given up: ${last}`);
     const object: KubeObject | undefined = this.#sources?.objects.get(key);
     if (object !== undefined && failures > 0) {
       const times = failures === 1 ? "" : ` after failing ${failures} times`;
       const message = `not tried again${times} until something changes: ${last}`;
-      recordEvent(name, object, "GivenUp", message, "Warning", this.#ending);
+      this.#dependencies.recordEvent(
+        this.controller.name,
+        object,
+        "GivenUp",
+        message,
+        "Warning",
+        this.#ending,
+      );
     }
   }
 }
