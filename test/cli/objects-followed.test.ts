@@ -52,6 +52,7 @@ describe("events", () => {
       involvedObject: { apiVersion: "demo.dev/v1", kind: "Widget", name: about, namespace: "default" },
       type,
       reason: "Painted",
+      source: { component: "painter" },
       message: `${about} was\npainted`,
       lastTimestamp: new Date(at).toISOString(),
     });
@@ -60,10 +61,10 @@ describe("events", () => {
     await record("second", "red", "Warning", Date.now() - 60_000);
     await record("first", "blue", "Normal", Date.now() - 120_000);
     const rows = cells(await printed("events"));
-    expect(rows[0]).toEqual(["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]);
-    expect(rows.slice(1).map(([, type, , object, message]) => [type, object, message])).toEqual([
-      ["Normal", "Widget/blue", "blue was painted"],
-      ["Warning", "Widget/red", "red was painted"],
+    expect(rows[0]).toEqual(["LAST SEEN", "TYPE", "REASON", "OBJECT", "FROM", "MESSAGE"]);
+    expect(rows.slice(1).map(([, type, , ...rest]) => [type, ...rest])).toEqual([
+      ["Normal", "Widget/blue", "painter", "blue was painted"],
+      ["Warning", "Widget/red", "painter", "red was painted"],
     ]);
     expect(await printed("events", "--types", "Warning", "-A", "--no-headers")).toMatch(
       /^default .*Widget\/red/,

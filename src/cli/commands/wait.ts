@@ -64,7 +64,7 @@ export const command: Command = {
     if (terminal.signal.aborted) return;
     const unmet = waited.filter(({ outcome }) => outcome !== "met");
     if (unmet.length === 0) return 0;
-    const [hopeless] = unmet.filter(({ outcome }) => outcome === "failed");
+    const hopeless = unmet.find(({ outcome }) => outcome === "failed");
     if (hopeless !== undefined)
       throw new Error(`${hopeless.title} cannot become ${goal.text}: ${hopeless.state}`);
     for (const { title, state } of unmet) terminal.stderr.write(`${title}: ${state}\n`);
