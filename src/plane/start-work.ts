@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../model/core.js";
+import { systemClock, type Clock, type Random } from "../model/core.js";
 import type { Resource } from "../model/resource/resource-types.js";
 import type { Controller } from "../runtime/controller/controller.js";
 import type { Log } from "../runtime/log/log.js";
@@ -10,6 +10,7 @@ import {
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions, type RegisterOptions } from "./definitions/register-definitions.js";
 import { fileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
+import { applyPauses, followPauses, readPauses } from "./pauses.js";
 import type { OnStop } from "./start-parts.js";
 
 /** Options that `controlPlane()` and `operator()` have in common. */
@@ -45,7 +46,7 @@ export async function startWork(
   { client, kinds, runs = {}, register, forceDefinitions: force, signal, ...options }: StartWorkOptions,
   onStop: OnStop,
 ): Promise<Controllers> {
-  const { controllers, clock, log } = options;
+  const { controllers, clock = systemClock, log } = options;
   if (register) {
     const whenGone = registerLater(log, onStop);
     await registerDefinitions(client, kindsOf(controllers, kinds), { log, clock, force, signal, whenGone });
@@ -53,8 +54,19 @@ export async function startWork(
   const { folder } = runs;
   const files = folder === undefined ? undefined : fileRunStore({ ...runs, folder, clock, log });
   if (files !== undefined) onStop(() => files.close());
+  const pauses = await readPauses(client, log);
   const running = startControllers({ ...options, client, runs: files });
   onStop(() => running.stop());
+  if (pauses !== undefined) {
+    // Before the first turn of the event loop, so that no paused object is reconciled.
+    applyPauses(running.all, pauses);
+    const following = new AbortController();
+    const ended = followPauses(client, running.all, { clock, signal: following.signal });
+    onStop(() => {
+      following.abort();
+      return ended;
+    });
+  }
   return running;
 }
 

@@ -49,8 +49,16 @@ export class ControllerLoop {
   readonly #whenIdle: (() => void)[] = [];
   /** Functions that ignored their signal, also those of earlier terms. */
   readonly #lingering: Lingering;
+  /** Called with every change of an object: whether its annotation pauses it. */
+  readonly #hold: (key: string, isPaused: boolean) => void;
 
-  constructor(controller: Controller, dependencies: Dependencies, lingering: Lingering = new Map()) {
+  constructor(
+    controller: Controller,
+    dependencies: Dependencies,
+    lingering: Lingering = new Map(),
+    hold: (key: string, isPaused: boolean) => void = () => {},
+  ) {
+    this.#hold = hold;
     this.controller = controller;
     this.#dependencies = dependencies;
     const { timeout = defaults.timeout, resync = defaults.resync } = controller.options;
@@ -83,7 +91,7 @@ export class ControllerLoop {
     const signal = AbortSignal.any([term, this.#stopping.signal]);
     const sources = await Sources.open(this.controller, this.#dependencies, signal);
     this.#sources = sources;
-    sources.follow((key, trigger, options) => this.#add(key, trigger, options));
+    sources.follow((key, trigger, options) => this.#add(key, trigger, options), this.#hold);
     this.#taking = this.#takeItems(sources);
   }
 
