@@ -152,7 +152,10 @@ describe("debug", () => {
     await site("told", { title: "Told" });
     await site("told", { title: "Told twice" });
     const { out } = await fettle("debug events", { tail: "3", kind: "site" });
-    expect(out).toMatch(/\d+ {2}MODIFIED {2}Site default\/told\n {4}~ spec.title: Told → Told twice/);
+    expect(out).toMatch(
+      /\d+ {2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}MODIFIED {2}Site default\/told {2}by \S+ as fettle\n {4}~ spec.title: Told → Told twice/,
+    );
+    expect(out).toContain("by system:fettle:controller:sites.demo.dev as fettle/sites.demo.dev\n");
     const { changes } = JSON.parse((await fettle("debug events", { tail: "3", output: "json" })).out);
     expect(changes).toHaveLength(3);
     const live = follow("debug events", { follow: true, tail: "0", kind: "secrets" });

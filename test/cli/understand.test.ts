@@ -222,12 +222,30 @@ describe("plan and diff", () => {
 });
 
 describe("history and rollback", () => {
+  test("history names the user of each write, whom the API does not show", async () => {
+    await site("signed", { title: "Signed" });
+    await fettle("annotate site signed seen=yes");
+    const { versions } = JSON.parse((await fettle("history site/signed", { output: "json" })).out);
+    expect(versions.at(-2)).toMatchObject({
+      type: "status",
+      user: "system:fettle:controller:sites.demo.dev",
+    });
+    expect(versions.at(-1)).toMatchObject({ user: "fettle-admin", managers: ["fettle-annotate"] });
+    expect(JSON.stringify(versions.at(-1).object)).not.toContain("fettle.dev/user");
+    const seen = await fettle("get site signed", { output: "json", showManagedFields: true });
+    expect(seen.out).not.toContain("fettle.dev/user");
+  });
+
   test("lists versions and restores an earlier spec as a new generation", async () => {
     await site("old", { title: "First", pages: 1 });
     await site("old", { title: "Second", pages: 2 });
     const { out } = await fettle("history site/old", { diff: true });
     expect(out).toMatch(/\d+ +created +1 /);
-    expect(out).toMatch(/\d+ +updated +2 +\d+s +fettle +spec\.(title|pages), spec\.(title|pages)/);
+    expect(out).toMatch(/^REVISION +TYPE +GENERATION +AGE +USER +FIELD MANAGER +CHANGED\n/);
+    expect(out).toMatch(/\d+ +updated +2 +\d+s +\S+ +fettle +spec\.(title|pages), spec\.(title|pages)/);
+    expect(out).toMatch(
+      / status +1 +\d+s +system:fettle:controller:sites\.demo\.dev +fettle\/sites\.demo\.dev /,
+    );
     expect(out).toMatch(/\d+ +status +2 /);
     expect(out).toContain("~ spec.title: First → Second");
 

@@ -1,3 +1,4 @@
+import type { User } from "../../access/user.js";
 import { encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
@@ -5,7 +6,7 @@ import type { RegistryContext } from "../context.js";
 import { copyJson } from "./copy-json.js";
 
 /**
- * Encodes an object and commits it, if the store still has the revision that it was made from (0: no object).
+ * Encodes an object as written by a user and commits it, if the store still has the revision that it was made from (0: no object).
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
@@ -15,8 +16,9 @@ export async function commitObject(
   key: string,
   object: Draft,
   expect: number,
+  user: User,
 ): Promise<StoredObject> {
-  const value = encodeStored(type, toStorageVersion(type, object));
+  const value = encodeStored(type, toStorageVersion(type, object), user.name);
   objects.writing(type, key, value, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return objects.get(type, { key, value, revision });

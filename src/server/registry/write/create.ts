@@ -103,7 +103,7 @@ async function attemptCreate(
   }
   let created: StoredObject;
   try {
-    created = await commitObject(context, type, key, draft, 0);
+    created = await commitObject(context, type, key, draft, 0, request.user);
   } catch (error) {
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);
   }

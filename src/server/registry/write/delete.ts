@@ -42,7 +42,8 @@ export async function deleteObject(
     if (terminating === live.object) return respond(live);
     if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
     try {
-      if (!isRemoved) return respond(await commitObject(context, type, key, terminating, entry.revision));
+      if (!isRemoved)
+        return respond(await commitObject(context, type, key, terminating, entry.revision, request.user));
       await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
       return respond(live);
     } catch (error) {

@@ -107,7 +107,7 @@ async function attemptUpdate(
     await context.store.commit([{ type: "delete", key: entry.key, expect: entry.revision }]);
     return response(new PlainObject(updated));
   }
-  const object = await commitObject(context, type, entry.key, updated, entry.revision);
+  const object = await commitObject(context, type, entry.key, updated, entry.revision, request.user);
   if (subresource === undefined) await type.strategy.afterWrite?.(object.object);
   return response(object);
 }
