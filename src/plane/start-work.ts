@@ -10,7 +10,7 @@ import {
 import { kindsOf } from "./definitions/kinds-of.js";
 import { registerDefinitions, type RegisterOptions } from "./definitions/register-definitions.js";
 import { fileRunStore, type RunFilesOptions } from "./runs/file-run-store.js";
-import { applyPauses, followPauses, readPauses } from "./pauses.js";
+import { applyPauses, followPauses, readPauses } from "./pauses/pauses.js";
 import type { OnStop } from "./start-parts.js";
 
 /** Options that `controlPlane()` and `operator()` have in common. */

@@ -82,7 +82,7 @@ describe("pause, resume, enqueue, retry, dead", () => {
     );
     expect((await fettle("describe site given-up")).out).toMatch(/^state: +given up: .*fettle retry$/m);
     const { out } = await fettle("dead", {}, recordingTerminal({ colors: true }));
-    expect(out).toMatch(/\u001B\[31mNoTitle.*\u001B\[39m\n/);
+    expect(out).toMatch(/\[31mNoTitle: a site needs a title/);
     expect(out).toMatch(/ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +\d+s /);
     expect(out).toContain("Site default/given-up");
     expect(out).toContain("NoTitle: a site needs a title");

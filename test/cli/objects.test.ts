@@ -148,12 +148,12 @@ describe("get", () => {
       ["saw", "3", "False", "Blunt", "?", "given up"],
     ]);
     const { terminal, done } = start(["get", "gadgets", "-w"], { colors: true });
-    await terminal.shows(/saw .*\u001B\[31mFalse\u001B\[39m.*\u001B\[31mgiven up/);
+    await terminal.shows(/saw .*\[31mFalse.*\[31mgiven up/);
     await plane.client.patch("tools.dev/v1/Gadget", "saw", {
       metadata: { annotations: { "fettle.dev/paused": "true" } },
       status: { conditions: [ready] },
     });
-    await terminal.shows(/saw .*\u001B\[32mTrue\u001B\[39m.*Sharp.*\u001B\[33mpaused/);
+    await terminal.shows(/saw .*\[32mTrue.*Sharp.*\[33mpaused/);
     terminal.interrupt();
     await done;
     expect(await printed("describe", "gadget", "saw")).toMatch(

@@ -2,7 +2,7 @@ import { duration, formatDuration } from "../../model/core.js";
 import type { ControllerState, QueueCommandRequest } from "../../plane/management/contract.js";
 import { UsageError, type Command, type OptionValues, type Terminal } from "../command/command.js";
 import { connectionOptions, textOption } from "../command/options.js";
-import { annotatePause } from "../../plane/pauses.js";
+import { annotatePause } from "../../plane/pauses/pauses.js";
 import { pausedAnnotation } from "../../runtime/controller/paused.js";
 import { titleOf } from "../objects/find-kind.js";
 import { explainNotFound, rethrowNotFound } from "../objects/not-found.js";

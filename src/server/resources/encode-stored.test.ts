@@ -25,7 +25,7 @@ function encode(object: Draft, user = "admin"): string {
 
 /** The object as it is stored. */
 function writtenBy(user: string, object: Draft): JsonObject {
-  return { ...object, metadata: { ...object.metadata, [writerField]: user } } as JsonObject;
+  return { ...object, metadata: { ...object.metadata, [writerField]: user } };
 }
 
 const words = fc.dictionary(fc.string(), fc.string());

@@ -2,7 +2,7 @@ import { builtInKinds } from "../../../model/built-in-kinds.js";
 import type { AnyKind } from "../../../client/kinds/kind.js";
 import { parseApiVersion } from "../../../model/core.js";
 import { pluralOf } from "../../../model/resource/plural.js";
-import { pausesName } from "../../../plane/pauses.js";
+import { pausesName } from "../../../plane/pauses/pauses.js";
 import type { Controller } from "../../../runtime/controller/controller.js";
 
 /** Rule of a Kubernetes RBAC role. */

@@ -2,7 +2,7 @@ import type { Client } from "../../../client/client.js";
 import { failures, isNotFound } from "../../../model/core.js";
 import type { ControllerHandle } from "../../../runtime/loop/controller-handle.js";
 import { joinKey, splitKey } from "../../../runtime/controller/keys.js";
-import { annotatePause, storePause } from "../../pauses.js";
+import { annotatePause, storePause } from "../../pauses/pauses.js";
 import type { QueueCommandRequest, QueueCommandResult } from "../contract.js";
 import { managementConflict, milliseconds, notFoundError } from "../parameters.js";
 

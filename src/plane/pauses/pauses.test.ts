@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { ConfigMap } from "../client/kinds/kubernetes.js";
-import { resource } from "../model/index.js";
-import { controller } from "../runtime/controller/controller.js";
-import { MemoryStore } from "../store/index.js";
-import { controlPlane, type ControlPlane } from "./control-plane.js";
+import { ConfigMap } from "../../client/kinds/kubernetes.js";
+import { resource } from "../../model/index.js";
+import { controller } from "../../runtime/controller/controller.js";
+import { MemoryStore } from "../../store/index.js";
+import { controlPlane, type ControlPlane } from "../control-plane.js";
 import { annotatePause, pausesName, storePause } from "./pauses.js";
 
 const Site = resource("demo.dev/v1", "Site", {

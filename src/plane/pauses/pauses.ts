@@ -1,11 +1,11 @@
-import type { Client } from "../client/client.js";
-import { ConfigMap } from "../client/kinds/kubernetes.js";
-import type { AnyKind } from "../client/kinds/kind.js";
-import { retryOnConflict } from "../client/retry.js";
-import { asApiError, isAlreadyExists, isConflict, sleep, type Clock } from "../model/core.js";
-import { pausedAnnotation } from "../runtime/controller/paused.js";
-import type { Log } from "../runtime/log/log.js";
-import type { ControllerHandle } from "../runtime/loop/controller-handle.js";
+import type { Client } from "../../client/client.js";
+import { ConfigMap } from "../../client/kinds/kubernetes.js";
+import type { AnyKind } from "../../client/kinds/kind.js";
+import { retryOnConflict } from "../../client/retry.js";
+import { asApiError, isAlreadyExists, isConflict, sleep, type Clock } from "../../model/core.js";
+import { pausedAnnotation } from "../../runtime/controller/paused.js";
+import type { Log } from "../../runtime/log/log.js";
+import type { ControllerHandle } from "../../runtime/loop/controller-handle.js";
 
 /**
  * ConfigMap with the pauses of whole controllers, in the namespace of the control plane or operator. Its keys are the names of
