@@ -1,9 +1,8 @@
 import picocolors from "picocolors";
 import { formatDuration, type KubeObject } from "../../model/core.js";
+import type { Colors } from "../terminal/columns.js";
 import { escapeText } from "../../model/diff/yaml-text.js";
 import type { Run, RunOutcome, WriteRecord } from "../../runtime/runs/run.js";
-
-export type Colors = ReturnType<typeof picocolors.createColors>;
 
 /** Maximum number of objects that are named; above it, only their number is shown. */
 const maxNamed = 4;
