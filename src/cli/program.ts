@@ -33,7 +33,9 @@ export async function runCommandLine(
     const isUsage = error instanceof UsageError;
     const help = isUsage && called !== undefined ? `\nSee fettle ${called.path} --help` : "";
     terminal.stderr.write(`fettle: ${errorText(error, terminal)}${help}\n`);
-    return isUsage || (error instanceof Error && error.name === "ConfigError") ? usageCode : 1;
+    return isUsage || (error instanceof Error && error.name === "ConfigError")
+      ? usageCode
+      : (called?.command.failureCode ?? 1);
   }
 }
 

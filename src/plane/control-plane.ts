@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Client } from "../client/client.js";
@@ -18,6 +18,7 @@ import {
   type User,
 } from "../server/index.js";
 import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
+import { ensureFolder } from "../store/sqlite/folder.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
 import { management } from "./management/management.js";
@@ -32,7 +33,7 @@ export interface ListenOptions extends Pick<
 > {}
 
 export interface ControlPlaneOptions
-  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit"> {
+  extends WorkOptions, Pick<ServerOptions, "authorize" | "admission" | "audit" | "services"> {
   /**
    * Folder for objects, runs, tokens and certificates. Default: `.fettle`; with `store: "memory"`, a temporary folder that is removed
    * when the control plane stops.
@@ -145,7 +146,7 @@ async function openStore(
   onStop: OnStop,
 ): Promise<Store> {
   if (typeof store === "object") return store;
-  if (store === undefined) await mkdir(data, { recursive: true });
+  if (store === undefined) ensureFolder(data);
   const opened = store === "memory" ? new MemoryStore({ clock }) : await openSqliteStore(join(data, "store"));
   onStop(() => opened.close());
   return opened;
@@ -161,14 +162,14 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const { authorize, admission, audit } = options;
-  const shared = { store, clock, random, onError, authorize, admission, audit };
+  const { authorize, admission, audit, services } = options;
+  const shared = { store, clock, random, onError, authorize, admission, audit, services };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());
     return { api, url: undefined, kubeconfig: undefined };
   }
-  await mkdir(data, { recursive: true });
+  ensureFolder(data);
   const server = await startServer({
     port: defaultPort,
     ...listen,

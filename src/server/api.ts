@@ -5,8 +5,10 @@ import { DefinitionCleanup } from "./controllers/definition-cleanup.js";
 import { DefinitionController } from "./controllers/definition-controller.js";
 import { GarbageCollector } from "./controllers/garbage/garbage-collector.js";
 import { NamespaceController } from "./controllers/namespace-controller.js";
+import { PublishedServer, type ServerAddress } from "./controllers/published-server.js";
 import { definitionStrategy } from "./custom-resources/definition-strategy.js";
 import { builtInTypes } from "./kinds/built-in-types.js";
+import { parseServiceRanges, type ServiceRangeOptions } from "./kinds/strategy/network/service-ranges.js";
 import type { Authorize } from "./access/authorize.js";
 import { serviceIdentity } from "./access/user.js";
 import type { AdmissionPlugin } from "./admission/admission.js";
@@ -22,6 +24,8 @@ export interface ApiOptions {
   readonly random?: Random;
   /** Default: members of `system:masters` may do everything, and others nothing. */
   readonly authorize?: Authorize | undefined;
+  /** Ranges from which services get addresses and node ports. */
+  readonly services?: ServiceRangeOptions | undefined;
   /** Plugins that may change or refuse every write; they run in this order. */
   readonly admission?: readonly AdmissionPlugin[] | undefined;
   /** Receives every request after it was handled. */
@@ -35,6 +39,8 @@ export interface Api extends AsyncDisposable {
   /** Handles every request to the API. */
   readonly pipeline: RequestPipeline;
   readonly registry: Registry;
+  /** Tells clients by objects where the server is: the Service `kubernetes` and its endpoints. */
+  publish(server: ServerAddress): void;
   /** Resolves when the controllers have nothing left to do at once. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -77,11 +83,19 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       await garbage.collected(revision);
     },
   });
-  const controllers = [definitions, namespaces, garbage, cleanup];
+  const ranges = parseServiceRanges(options.services);
+  const [addresses] = ranges.addresses.values();
+  const published = new PublishedServer({
+    ...controller("published-server"),
+    clusterIP: addresses?.at(0) ?? "",
+  });
+  const controllers = [definitions, namespaces, garbage, cleanup, published];
   for (const listener of controllers) changes.add(listener);
   types.set(
     "built-in",
     builtInTypes({
+      authorize,
+      services: ranges,
       customResourceDefinition: {
         ...definitionStrategy,
         // A client can use the kind as soon as it has the response to its definition.
@@ -100,6 +114,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const api: Api = {
     pipeline,
     registry,
+    publish: (server) => published.publish(server),
     async idle() {
       for (let before = -1; ;) {
         const { revision } = await store.status();

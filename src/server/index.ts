@@ -15,7 +15,7 @@ export type {
 } from "./registry/requests.js";
 export type { Body, FieldValidation, PatchBody, PatchType } from "./decode/decoded-body.js";
 export { serviceIdentity, type User } from "./access/user.js";
-export type { Attributes, Authorize, Decision } from "./access/authorize.js";
+export type { AccessRules, Attributes, Authorize, Decision } from "./access/authorize.js";
 export type { AdmissionPlugin, AdmissionRequest } from "./admission/admission.js";
 export type {
   ApiRequest,

@@ -37,6 +37,8 @@ export interface ServerOptions extends ApiOptions, Pick<HttpOptions, HttpOption>
    * certificate signed by the server's own CA, since kubectl and other clients built on client-go send tokens over TLS only.
    */
   readonly tls?: boolean | KeyPair | KeyPairFiles | undefined;
+  /** Write objects about the server: the Service `kubernetes`, and its CA as `kube-root-ca.crt`. Default: true. */
+  readonly publish?: boolean | undefined;
 }
 
 /** A running API server. */
@@ -121,12 +123,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       });
     }
     const path = options.kubeconfig ?? join(data, "kubeconfig");
+    const ca = certificates && clientAuthority(certificates);
     await writeKubeconfig(path, {
       server: http.localUrl,
       token: admin.token,
-      ca: certificates && clientAuthority(certificates),
+      ca,
       serverName: certificates && otherName(certificates, new URL(http.localUrl).hostname),
     });
+    if (options.publish !== false) {
+      api.publish({ address: http.address, port: http.port, secure: certificates !== undefined, ca });
+    }
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await http.close();

@@ -28,6 +28,7 @@ export {
   StoreForeign,
   StoreFull,
   StoreInUse,
+  StoreUnusable,
   Uncertain,
 } from "./errors.js";
 export { maxMutations, maxKeyBytes } from "./keys.js";

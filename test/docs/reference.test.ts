@@ -79,7 +79,11 @@ function headingsOf(text: string): ReadonlySet<string> {
 
 /** Problems of a command line, given without `fettle`. */
 async function faults(line: string): Promise<string[]> {
-  const [name, ...words] = line.trim().split(/\s+/);
+  // What follows `--` is passed on to another command.
+  const [name, ...words] = line
+    .replace(/ -- .*/, "")
+    .trim()
+    .split(/\s+/);
   const entry = commandGroups.flatMap(({ commands }) => commands).find((each) => each.name === name);
   if (entry === undefined) return [`there is no command ${name}`];
   let command: Command = await entry.load();

@@ -32,6 +32,8 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
       data,
       port: 0,
       onError: (error) => errors.push(error),
+      // Most tests count objects, and these appear at any time after the start.
+      publish: false,
       ...options,
     });
     const close = async (): Promise<void> => {

@@ -173,6 +173,16 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "create a data folder from a backup",
         load: async () => (await import("./restore.js")).command,
       },
+      {
+        name: "verify",
+        summary: "check a data folder for damage",
+        load: async () => (await import("./verify.js")).command,
+      },
+      {
+        name: "salvage",
+        summary: "write what a damaged data folder still proves to a new one",
+        load: async () => (await import("./salvage.js")).command,
+      },
     ],
   },
   {

@@ -35,6 +35,14 @@ export const command: Command = {
       summary: "own certificate, with --key-file (default: one signed by a CA in the data folder)",
     },
     { flags: "--key-file <file>", summary: "private key of the certificate" },
+    {
+      flags: "--service-cluster-ip-range <range>",
+      summary: "range of the addresses of services (default: 10.96.0.0/16)",
+    },
+    {
+      flags: "--service-node-port-range <range>",
+      summary: "range of the node ports of services (default: 30000-32767)",
+    },
     { flags: "--tls", summary: "serve HTTPS (default)" },
     { flags: "--no-tls", summary: "serve plain HTTP; kubectl sends no token over it, curl does" },
     {

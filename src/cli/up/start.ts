@@ -74,7 +74,11 @@ export async function start(
   const log = logOf(config.log, terminal);
   // A failed start removes the folder if it created it.
   const isBorrowed = borrowsFolder(loaded);
-  const removeFolder = isBorrowed ? async () => {} : await makeFolder(config.data);
+  const removeFolder = isBorrowed
+    ? async () => {}
+    : await makeFolder(config.data).catch((error: unknown) => {
+        throw explained(error, config);
+      });
   const opening = open(
     { ...config, ...(isBorrowed && { data: undefined }), forceDefinitions },
     { ...found, controllers },
@@ -176,7 +180,7 @@ type StartConfig = Omit<Config, "data"> & {
 
 async function open(config: StartConfig, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, runs, forceDefinitions } = config;
+  const { data, store, listen, services, runs, forceDefinitions } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -186,6 +190,7 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
       data,
       store: store === "memory" ? "memory" : undefined,
       listen: { ...listen, tls: tlsOf(listen) },
+      services,
       runs,
       log,
       version: terminal.version,
@@ -196,7 +201,10 @@ async function open(config: StartConfig, found: Loaded, log: Log, terminal: Term
 }
 
 /** Adds the option that solves the problem. */
-function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: StartConfig): unknown {
+function explained(
+  error: unknown,
+  { listen: { host, port, tls, tokenFile } }: Pick<Config, "listen">,
+): unknown {
   if (!(error instanceof Error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
   const startError = (message: string): Error => new StartError(message, { cause: error });
@@ -218,7 +226,8 @@ function explained(error: unknown, { listen: { host, port, tls, tokenFile } }: S
         (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT"
       )
         return startError(`the token file ${tokenFile} does not exist; choose another with --token-file`);
-      if (error.name === "StoreInUse") return startError(`${error.message} (--data FOLDER)`);
+      if (error.name === "StoreInUse" || error.name === "StoreUnusable")
+        return startError(`${error.message} (--data FOLDER)`);
       return tls || !error.message.includes("TLS") ? error : startError(`${error.message} (remove --no-tls)`);
   }
 }

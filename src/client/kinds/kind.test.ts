@@ -152,7 +152,7 @@ describe("Kubernetes' kinds", () => {
   });
 
   test.each(Object.entries(kubernetes))("%s is exported under its name", (name, { kind, plural }) => {
-    expect([kind, `Events${kind}`]).toContain(name);
+    expect([kind, `Events${kind}`, `${kind}V1`]).toContain(name);
     expect(plural).toBe(plural.toLowerCase());
     expect(plural).toMatch(/s$/);
   });

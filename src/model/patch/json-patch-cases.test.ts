@@ -336,6 +336,19 @@ describe("the official cases", () => {
   });
 });
 
+describe("a test for null, as in Kubernetes", () => {
+  const cases: Row[] = [
+    ["holds where there is no field", { foo: 1 }, [expecting("/bar", null)], becomes({ foo: 1 })],
+    ["fails below nothing", { foo: 1 }, [expecting("/bar/baz", null)], fails("path")],
+    ["fails past the end of a list", { foo: [] }, [expecting("/foo/0", null)], fails("path")],
+    ["fails for another value", { foo: 1 }, [expecting("/foo", null)], fails("test")],
+    ["is the only one that holds where there is no field", {}, [expecting("/bar", false)], fails("path")],
+  ];
+  test.each(cases)("%s", (_title, document, patch, outcome) => {
+    expect(outcomeOf(deepFreeze(document), deepFreeze(patch))).toEqual(outcome);
+  });
+});
+
 function outcomeOf(document: Json, patch: Json): Outcome {
   try {
     return becomes(applyJsonPatch(document, patch));

@@ -41,6 +41,7 @@ export interface Config {
     readonly tokenFile?: string | undefined;
     readonly kubeconfig?: string | undefined;
   };
+  readonly services: { readonly clusterIPRange: string; readonly nodePortRange: string };
   readonly modules: readonly string[];
   readonly manifests: readonly string[];
   readonly log: { readonly level: (typeof logLevels)[number]; readonly format: (typeof logFormats)[number] };

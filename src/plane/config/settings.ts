@@ -1,3 +1,7 @@
+import {
+  defaultClusterIPRange,
+  defaultNodePortRange,
+} from "../../server/kinds/strategy/network/service-ranges.js";
 import { defaultMaxAge, defaultMaxSize } from "../runs/limits.js";
 import { logFormats, logLevels, stores } from "./config.js";
 
@@ -116,6 +120,22 @@ export const settings: readonly Setting[] = [
     variable: "FETTLE_KUBECONFIG",
     flag: "kubeconfig",
     summary: "path of the kubeconfig to write; default: kubeconfig in the data folder",
+  },
+  {
+    path: "services.clusterIPRange",
+    takes: { type: "text" },
+    default: defaultClusterIPRange,
+    variable: "FETTLE_SERVICE_CLUSTER_IP_RANGE",
+    flag: "serviceClusterIpRange",
+    summary: "range of the addresses of services, such as 10.96.0.0/16; two of different families: IPv4,IPv6",
+  },
+  {
+    path: "services.nodePortRange",
+    takes: { type: "text" },
+    default: defaultNodePortRange,
+    variable: "FETTLE_SERVICE_NODE_PORT_RANGE",
+    flag: "serviceNodePortRange",
+    summary: "range of the node ports of services, such as 30000-32767",
   },
   {
     path: "modules",

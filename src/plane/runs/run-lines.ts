@@ -120,7 +120,7 @@ function isRun(value: unknown): value is Run {
   const run = value as Readonly<Record<keyof Run, unknown>>;
   return (
     hasType("object", value) &&
-    hasType("string", run.id, run.controller, run.user, run.apiVersion, run.kind, run.key) &&
+    hasType("string", run.id, run.controller, run.user ?? "", run.apiVersion, run.kind, run.key) &&
     hasType("number", run.startedAt, run.duration, run.wait, run.failures) &&
     hasType("number", run.droppedTriggers, run.droppedWrites) &&
     isListOf(run.triggers, isTrigger) &&

@@ -26,7 +26,10 @@ export const hiddenMetadata: ReadonlySet<string> = new Set([
   "selfLink",
 ]);
 
-type Colors = ReturnType<typeof picocolors.createColors>;
+/** Functions that color text. Spelled out, since users of the declarations do not have picocolors. */
+type Colors = Readonly<
+  Record<"bold" | "cyan" | "dim" | "green" | "red" | "yellow", (text: string) => string>
+>;
 
 /**
  * Renders a run as text: its triggers, steps, writes and outcome.

@@ -13,6 +13,12 @@ export function documentOf(content: unknown, contentType = "application/json"): 
   return { body, hash: hashOf(body), contentType };
 }
 
+/** Document that ends with a newline, like every compact JSON of the API; OpenAPI documents do not. */
+export function discoveryDocument(content: unknown, contentType = "application/json"): Document {
+  const { body, hash } = documentOf(content);
+  return { body: `${body}\n`, hash, contentType };
+}
+
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").toUpperCase();
 }

@@ -12,6 +12,7 @@ import { Deadlines } from "../../model/time/deadlines.js";
 import { costOfList, limitOf, type InFlight, type RequestLoad } from "./limits/in-flight.js";
 import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
+import { isSubresource } from "../resources/subresources.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
 import { decodePath, parseResourcePath, verbOf, type ResourcePath } from "./request/path.js";
@@ -217,7 +218,7 @@ function costOf({ rawQuery, query }: Exchange): number {
 
 /** Subresource as a metric label; empty for unknown ones, since clients must not be able to create new series. */
 function metricSubresource({ subresource }: ResourcePath): string {
-  return subresource === "status" || subresource === "scale" || subresource === "finalize" ? subresource : "";
+  return subresource !== undefined && isSubresource(subresource) ? subresource : "";
 }
 
 function sendFailure(exchange: Exchange, error: unknown): void {

@@ -34,6 +34,12 @@ export const objectOffer: Offered = {
   conversions: conversionsTo("Table", "PartialObjectMetadata"),
 };
 
+/** Formats of an object that has no Table. */
+export const objectWithoutTableOffer: Offered = {
+  mediaTypes: objectOffer.mediaTypes,
+  conversions: conversionsTo("PartialObjectMetadata"),
+};
+
 /** Formats of a list. */
 export const listOffer: Offered = {
   mediaTypes: objectOffer.mediaTypes,
@@ -75,7 +81,10 @@ export function negotiate(accept: string | undefined, offered: Offered): Negotia
 /** Cached `Accept` headers per offer; bounded, since a client could send a new one each time. */
 const maxCached = 200;
 const cache = new Map<Offered, Map<string, Negotiated>>(
-  [objectOffer, listOffer, watchOffer, plainOffer].map((offer) => [offer, new Map()]),
+  [objectOffer, objectWithoutTableOffer, listOffer, watchOffer, plainOffer].map((offer) => [
+    offer,
+    new Map(),
+  ]),
 );
 
 /** Like {@link negotiate}, for headers that come again and again. */

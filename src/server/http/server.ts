@@ -1,6 +1,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { systemClock, type Clock } from "../../model/core.js";
 import { anonymous, type User } from "../access/user.js";
@@ -55,6 +56,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   /** URL for clients on this machine, where the name in `url` may not resolve. */
   readonly localUrl: string;
+  /** IP address by which clients reach the server: the one it listens on, or one of this machine if it listens on all. */
+  readonly address: string;
   readonly port: number;
   /** Ends watches whose credential is no longer valid, or is now that of a user with other groups. */
   recheckCredentials(): void;
@@ -142,6 +145,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   };
   return {
     url: `${scheme}://${serverAddress}`,
+    address: reachableAddress(bound.address),
     localUrl: `${scheme}://${authorityOf(isWildcard(host) ? "localhost" : host)}`,
     port: bound.port,
     recheckCredentials: () => endRevoked(context.watches, options.authenticate),
@@ -230,6 +234,13 @@ function listen(server: AnyServer, port: number, host: string): Promise<AddressI
       resolve(server.address() as AddressInfo);
     });
   });
+}
+
+function reachableAddress(address: string): string {
+  if (address !== "0.0.0.0" && address !== "::") return address;
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === "IPv4");
+  return outside?.address ?? "127.0.0.1";
 }
 
 /** Makes `/readyz` fail during shutdown, so that load balancers send no new requests. */

@@ -16,6 +16,8 @@ const metaModels: Readonly<
   deleteOptions: ["meta/v1", "DeleteOptions"],
   patch: ["meta/v1", "Patch"],
   scale: ["autoscaling/v1", "Scale"],
+  binding: ["core/v1", "Binding"],
+  eviction: ["policy/v1", "Eviction"],
 };
 
 /** Collects the schemas of one document. Each named type is defined once, and others refer to it. */

@@ -333,7 +333,10 @@ describe("malformed requests get a 4xx and never an internal error", () => {
     await api.api.idle();
     for (const things of kinds) {
       const { items } = await api.caller.list(things.type, {});
-      for (const item of items) expect(JSON.parse(item.bytes().toString())).toEqual(item.object);
+      // JSON has no negative zero.
+      for (const item of items) {
+        expect(JSON.parse(item.bytes().toString())).toEqual(JSON.parse(JSON.stringify(item.object)));
+      }
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
   });

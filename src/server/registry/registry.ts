@@ -14,6 +14,9 @@ import type { ObjectResponse } from "../resources/stored-object.js";
 import type { RegistryContext } from "./context.js";
 import { storeKey, resourceOf } from "./keys.js";
 import { Namespaces } from "./namespaces.js";
+import { bind } from "./pods/binding.js";
+import { refuseConnection } from "./pods/connect.js";
+import { evict } from "./pods/eviction.js";
 import { parseResourceVersion } from "./read/list-options.js";
 import { checkReached, list } from "./read/listing.js";
 import { watchObjects } from "./read/watching.js";
@@ -33,6 +36,7 @@ import type {
 } from "./requests.js";
 import { fromStore } from "./store-failures.js";
 import { applyObject } from "./write/apply.js";
+import { answer } from "./write/answer.js";
 import { create } from "./write/create.js";
 import { deleteObject } from "./write/delete.js";
 import { patch } from "./write/patch.js";
@@ -93,7 +97,19 @@ export class Registry {
   }
 
   async create(request: WriteRequest): Promise<WriteResponse> {
-    return { object: await create(this.#context, request), created: true };
+    if (request.subresource !== undefined) return this.#act(request);
+    const work = request.type.answer === undefined ? create : answer;
+    return { object: await work(this.#context, request), created: true };
+  }
+
+  /** Does what a create below the path of an object asks for. */
+  async #act(request: WriteRequest): Promise<WriteResponse> {
+    return request.subresource === "eviction" ? evict(this.#context, request) : bind(this.#context, request);
+  }
+
+  /** Connects to a running pod, of which there are none: always throws. */
+  connect(request: ResourceRequest<unknown>): Promise<never> {
+    return refuseConnection(this.#context, request);
   }
 
   async update(request: WriteRequest): Promise<WriteResponse> {

@@ -4,6 +4,7 @@ import type { Body, PatchType } from "../decode/decoded-body.js";
 import type { Registry } from "../registry/registry.js";
 import type { PatchRequest, ResourceRequest, ServerWriteOptions } from "../registry/requests.js";
 import type { Verb } from "../resources/resource-type.js";
+import { bodyOf, needsRunningPod } from "../resources/subresources.js";
 import type { ApiRequest, ApiResponse, ExpectedBody, RequestBody } from "./api-request.js";
 import type { ResolvedResource } from "./resolve.js";
 import {
@@ -32,6 +33,7 @@ const verbs: {
   readonly [V in Verb]: (context: VerbContext, request: ApiRequest<V>) => Promise<ApiResponse[V]>;
 } = {
   get(context, request) {
+    if (isConnection(context)) return context.registry.connect(resourceRequest(context, request, undefined));
     return context.registry.get(resourceRequest(context, request, request.options));
   },
   list(context, request) {
@@ -41,19 +43,20 @@ const verbs: {
     return context.registry.watch(resourceRequest(context, request, validateListOptions(request.options)));
   },
   async create(context, request) {
+    if (isConnection(context)) return context.registry.connect(resourceRequest(context, request, undefined));
     const options = validateWriteOptions(request);
-    const body = await bodyOf(request).object(expectedBody(context, options));
+    const body = await requestBody(request).object(expectedBody(context, options));
     return context.registry.create(writeRequest(context, request, options, body));
   },
   async update(context, request) {
     const options = validateWriteOptions(request);
-    const body = await bodyOf(request).object(expectedBody(context, options));
+    const body = await requestBody(request).object(expectedBody(context, options));
     return context.registry.update(writeRequest(context, request, options, body));
   },
   async patch(context, request) {
     const options = validateWriteOptions(request);
     const { fieldValidation } = options;
-    const { type, body } = await bodyOf(request).patch({ type: context.type, fieldValidation });
+    const { type, body } = await requestBody(request).patch({ type: context.type, fieldValidation });
     validatePatchOptions(type, request.options);
     return context.registry.patch(writeRequest(context, request, options, body, type));
   },
@@ -72,6 +75,11 @@ const verbs: {
     return context.registry.deleteCollection(resourceRequest(context, request, { selection, deletion }));
   },
 };
+
+/** Connections have no body, and options of their own. */
+function isConnection({ subresource }: VerbContext): boolean {
+  return needsRunningPod(subresource) !== undefined;
+}
 
 // Literals and no spreads: adding fields to a spread copy takes V8 about a microsecond each.
 
@@ -93,22 +101,17 @@ function writeRequest(
   return { user, type, namespace, name, subresource, options, admission, signal, warn, body, patchType };
 }
 
-function bodyOf({ body }: ApiRequest): RequestBody {
+function requestBody({ body }: ApiRequest): RequestBody {
   if (body === undefined) throw failures.badRequest("the request has no body");
   return body;
 }
-
-/** A Scale is the same typed kind for everything that can be scaled. */
-const scaleType: ExpectedBody["type"] = {
-  group: "autoscaling",
-  version: "v1",
-  kind: "Scale",
-  capabilities: { protobuf: true, strategicMerge: false },
-};
 
 function expectedBody(
   { type, subresource }: VerbContext,
   { fieldValidation }: ServerWriteOptions,
 ): ExpectedBody {
-  return { type: subresource === "scale" ? scaleType : type, fieldValidation };
+  const body = bodyOf(type, subresource);
+  if (body.kind === type.kind) return { type, fieldValidation };
+  // Bodies of other kinds, such as Scale, are typed whatever kind they are sent to.
+  return { type: { ...body, capabilities: { protobuf: true, strategicMerge: false } }, fieldValidation };
 }

@@ -1,6 +1,7 @@
 import { ApiError, failures } from "../../model/core.js";
 import { failureStatus, type StatusReason } from "../../model/errors/status.js";
 import type { ResourceType, Subresource, Verb } from "../resources/resource-type.js";
+import { isSubresource, verbsOf } from "../resources/subresources.js";
 import type { ResourceTypes } from "../resources/resource-types.js";
 import type { ApiRequest } from "./api-request.js";
 
@@ -49,12 +50,13 @@ function checkRoute(type: ResourceType, request: Address): Subresource | undefin
     }
   }
   if (subresource === undefined) {
+    // A kind without verbs on objects has no routes to them.
+    if (name !== undefined && isInstalled(type) && !type.verbs.some(needsName)) throw notServed(type);
     if (!type.verbs.includes(verb) || needsName(verb) !== hasName(request)) throw notAllowed(type, verb);
     return undefined;
   }
   checkSubresource(type, name, subresource);
-  const verbs: readonly Verb[] = subresource === "finalize" ? ["update"] : ["get", "update", "patch"];
-  if (!verbs.includes(verb)) throw notAllowed(type, verb);
+  if (!verbsOf(subresource).includes(verb)) throw notAllowed(type, verb);
   return subresource;
 }
 
@@ -79,8 +81,7 @@ function needsName(verb: Verb): boolean {
 }
 
 function hasSubresource(type: ResourceType, name: string): name is Subresource {
-  if (name !== "status" && name !== "scale" && name !== "finalize") return false;
-  return type.subresources[name] !== undefined;
+  return isSubresource(name) && type.subresources[name] !== undefined;
 }
 
 function unknownResource(types: ResourceTypes, group: string, version: string): Error {

@@ -34,7 +34,7 @@ export class ResourceTypes {
     return this.#byKind.get(`${apiVersion} ${kind}`);
   }
 
-  /** One version of every kind: the storage version, or the first served one if that is not served. */
+  /** One version of every stored kind: the storage version, or the first served one if that is not served. */
   get distinct(): readonly ResourceType[] {
     return [...this.#prefixes().values()];
   }
@@ -49,6 +49,7 @@ export class ResourceTypes {
     if (this.#byPrefix !== undefined) return this.#byPrefix;
     const byPrefix = new Map<string, ResourceType>();
     for (const type of this.all) {
+      if (type.answer !== undefined) continue;
       const { prefix, apiVersion } = type.storage;
       if (!byPrefix.has(prefix) || apiVersion === apiVersionOf(type)) byPrefix.set(prefix, type);
     }

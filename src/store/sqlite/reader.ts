@@ -1,18 +1,35 @@
 import { compareKeys, prefixEnd } from "../keys.js";
 import type { Entry, RangeOptions, StoreEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
+import { StoreDamaged } from "../errors.js";
 import { openDatabase, type Database } from "./engine.js";
 import { overlayTail, type EntryOrId } from "./overlay.js";
 import { translateErrors, query } from "./query.js";
-import { idOf, live, readMark, revisionOf } from "./schema.js";
+import { mutationSum, sumOf } from "./integrity/checksum.js";
+import { idOf, live, newestLogged, readMark, revisionOf } from "./schema.js";
 import { keyAfter, newestBelow, readTail, type Tail } from "./tail.js";
 
-type VersionRow = [key: string, id: number, created: number, expires: number | null, value: Uint8Array];
+/** Version with the checksums of its mutation; an indexed version has null when its mutation is missing. */
+type VersionRow = [
+  key: string,
+  id: number,
+  created: number,
+  expires: number | null,
+  value: Uint8Array | null,
+  sums: number | null,
+];
 
 type IndexedRow = [...VersionRow, until: number];
 
 /** JSON description of a version; the values are concatenated in a separate blob. */
-type Description = [key: string, id: number, created: number, expires: number | null, length: number];
+type Description = [
+  key: string,
+  id: number,
+  created: number,
+  expires: number | null,
+  length: number,
+  sums: number | null,
+];
 
 /** JSON array of descriptions, and their concatenated values. */
 type Packed = [string, Uint8Array | null];
@@ -23,6 +40,7 @@ type LogRow = [
   created: number,
   expires: number | null,
   value: Uint8Array | null,
+  sums: number,
   previous: number,
 ];
 
@@ -75,10 +93,9 @@ export class Reader {
     }
   }
 
-  /** Newest revision in the file. */
-  revision(): number {
-    const [id] = this.#queries.newest.get() ?? [];
-    return revisionOf(id ?? 0);
+  /** Newest revision in the file, and the checksum of the log up to it. */
+  newest(): { readonly revision: number; readonly chain: number } {
+    return newestLogged(this.#database);
   }
 
   floor(): number {
@@ -88,9 +105,9 @@ export class Reader {
   get(key: string, revision: number): Entry | undefined {
     const bound = idOf(revision + 1, 0);
     const recent = this.tail.at(key, bound);
-    if (recent !== undefined) return recent.deleted ? undefined : this.version(recent.id);
+    if (recent !== undefined) return recent.deleted ? undefined : this.#existing(key, recent.id);
     const row = this.#queries.get.get(key, bound);
-    return row !== undefined && (row[5] === live || row[5] >= bound) ? entryOf(row) : undefined;
+    return row !== undefined && (row[6] === live || row[6] >= bound) ? entryOf(row) : undefined;
   }
 
   /** At most `limit` entries. */
@@ -128,6 +145,12 @@ export class Reader {
   version(id: number): Entry | undefined {
     const row = this.#queries.version.get(id);
     return row && entryOf(row);
+  }
+
+  #existing(key: string, id: number): Entry {
+    const entry = this.version(id);
+    if (entry?.key !== key) throw damagedVersion(key, id);
+    return entry;
   }
 
   /** Reads a page of history for a watch. */
@@ -193,10 +216,17 @@ export class Reader {
     const ids = entries.flatMap((each) => ("id" in each ? [each.id] : []));
     const row = ids.length > 0 ? this.#queries.versions.get(JSON.stringify(ids)) : undefined;
     const read = new Map(row && unpack(row).map((entry) => [entry.key, entry]));
-    return entries.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
+    return entries.map((each) => {
+      if (!("id" in each)) return each;
+      const entry = read.get(each.key);
+      if (entry === undefined) throw damagedVersion(each.key, each.id);
+      return entry;
+    });
   }
 
-  #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): StoreEvent {
+  #event(row: LogRow, withPrevious: boolean): StoreEvent {
+    const [key, id, created, expires, value, , previousId] = row;
+    checkSum(row);
     const revision = revisionOf(id);
     const previous = withPrevious && previousId !== 0 ? this.version(previousId) : undefined;
     if (value === null) return { type: "delete", key, revision, previous };
@@ -208,18 +238,14 @@ export class Reader {
 function prepare(database: Database) {
   // A memory map saves a system call and a copy for every page that is not in the connection's cache.
   translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
-  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, until
-    FROM versions JOIN log ON log.id = versions.id`;
+  const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, sums, until
+    FROM versions LEFT JOIN log ON log.id = versions.id`;
   const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
-  // Mutations logged before schema step 2 have `created` and `expires` only in `versions`.
-  const logged = `SELECT log.key, log.id, coalesce(log.created, versions.created) AS created,
-      coalesce(log.expires, versions.expires) AS expires, value, previous
-    FROM log LEFT JOIN versions ON log.created IS NULL AND versions.key = log.key AND versions.id = log.id`;
+  const logged = "SELECT key, id, created, expires, value, sums, previous FROM log";
   // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
-  const packed = `SELECT json_group_array(json_array(key, id, created, expires, length(value))),
+  const packed = `SELECT json_group_array(json_array(key, id, created, expires, coalesce(length(value), 0), sums)),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
-    newest: query<[number | null]>(database, "SELECT max(id) FROM log"),
     get: query<IndexedRow>(
       database,
       `${version} WHERE versions.key = ? AND versions.id < ? ORDER BY versions.id DESC LIMIT 1`,
@@ -241,7 +267,7 @@ function prepare(database: Database) {
     ),
     history: query<LogRow>(
       database,
-      `${logged} WHERE log.id >= ? AND log.id < ? AND log.key >= ? AND log.key < ? ORDER BY log.id`,
+      `${logged} WHERE id >= ? AND id < ? AND key >= ? AND key < ? ORDER BY id`,
     ),
     expiring: query<ExpiringRow>(
       database,
@@ -264,13 +290,29 @@ function firstKey(prefix: string, after: string | undefined): string {
 /** Entries of a page; their values are views into one buffer. */
 function unpack([descriptions, values]: Packed): Entry[] {
   let start = 0;
-  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length]) => {
+  return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length, sums]) => {
     const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
-    return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
+    return entryOf([key, id, created, expires, value, sums]);
   });
 }
 
-function entryOf([key, id, created, expires, value]: VersionRow | IndexedRow): Entry {
+/** Entry of a put. @throws {StoreDamaged} when it is not what was committed. */
+function entryOf(row: VersionRow | IndexedRow): Entry {
+  const [key, id, created, expires, value] = row;
+  checkSum(row);
+  if (value === null) throw damagedVersion(key, id);
   return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
+}
+
+function checkSum([key, id, created, expires, value, sums]: VersionRow | IndexedRow | LogRow): void {
+  if (sums === null || sumOf(sums) !== mutationSum({ id, key, created, expires, value }))
+    throw damagedVersion(key, id);
+}
+
+function damagedVersion(key: string, id: number): StoreDamaged {
+  return new StoreDamaged(
+    `${key} at revision ${revisionOf(id)} is damaged on disk and cannot be read; stop the process, and see what else ` +
+      "is damaged with fettle verify",
+  );
 }

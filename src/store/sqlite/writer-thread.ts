@@ -37,9 +37,13 @@ const pollMilliseconds = availableParallelism() > 1 ? 0.2 : 0;
 /** Next request, if it was already taken from the port while collecting commits or polling. */
 let next: WriterRequest | undefined;
 
+/** The mark of the last commits before a pause; while there is work, the writer syncs it itself. */
+const syncTimer = setInterval(() => writer.syncMark(), 1000);
+
 port.on("message", (first: WriterRequest) => {
   for (let request: WriterRequest | undefined = first; request !== undefined; request = takeNext()) {
     if (request.type === "close") {
+      clearInterval(syncTimer);
       writer.close();
       port.close();
       return;

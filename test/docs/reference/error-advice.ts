@@ -20,12 +20,13 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   NotLeaderError: "Nothing: another process leads now, and does the remaining work.",
   SelectorError: "Correct the selector.",
   PatchError: "Correct the patch; its `kind` is the type of the problem.",
-  NeverStill: "A run causes its own next run: see HotLoop above.",
+  NotIdleError: "A run causes its own next run: see HotLoop above.",
   StoreError: "See its subclasses below.",
   StoreInUse: "Stop the named process, or use another data folder.",
-  StoreForeign: "Use another data folder, or a newer Fettle.",
+  StoreUnusable: "Correct the path or its permissions, or use another data folder.",
+  StoreForeign: "Use another data folder, or the version of Fettle that wrote it.",
   StoreDamaged:
-    "Restore a backup: [how to](../how-to/back-up-and-restore.md). The damaged file is left as it is.",
+    "List the damage with `fettle verify`; then restore a backup, or use `fettle salvage`: [how to](../how-to/back-up-and-restore.md). The damaged files are left as they are.",
   StoreFull: "Free disk space; the store then continues by itself.",
   StoreFailed: "Check the disk; the message has its error.",
   StoreClosed: "Do not use a store after it was closed.",
@@ -36,7 +37,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   FutureRevision: "The revision belongs to another store: read the current state.",
   SlowWatcher: "Watch again from its `revision`, and read faster.",
   BackupDamaged: "Use another backup; this one is incomplete or modified.",
-  RestoreRefused: "Choose an empty folder, or `--force` to rename the store in it.",
+  RestoreRefused:
+    "Choose an empty folder; for a restore, `--force` renames the store in it. If nothing can be salvaged, restore a backup.",
   PageNotFound:
     "Correct the path of the request, or the group and version of the kind: the server serves no API there.",
   ListenError: "Enable TLS, or listen on 127.0.0.1.",

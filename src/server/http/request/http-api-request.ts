@@ -8,10 +8,12 @@ import {
   listOffer,
   negotiateCached,
   objectOffer,
+  objectWithoutTableOffer,
   watchOffer,
   type Negotiated,
   type Offered,
 } from "../negotiate.js";
+import { hasTable } from "../../resources/subresources.js";
 import { HttpBody } from "./http-body.js";
 import { deleteOptions, getOptions, listOptions, watchOptions, writeOptions } from "./options.js";
 import type { ResourcePath } from "./path.js";
@@ -37,6 +39,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   readonly signal: AbortSignal | undefined;
   readonly #context: HttpContext;
   readonly #exchange: Exchange;
+  readonly #type: ResourceType | undefined;
   #options: RequestOptions[V] | undefined;
   #form: Negotiated | undefined;
 
@@ -49,6 +52,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     const { user, verb, path, type } = line;
     this.#context = context;
     this.#exchange = exchange;
+    this.#type = type;
     this.user = user;
     this.verb = verb;
     this.resource = path;
@@ -62,11 +66,13 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
   get form(): Negotiated {
-    this.#form ??= negotiateCached(
-      this.#exchange.request.headers.accept ?? "",
-      offers[this.verb] ?? objectOffer,
-    );
+    this.#form ??= negotiateCached(this.#exchange.request.headers.accept ?? "", this.#offer);
     return this.#form;
+  }
+
+  get #offer(): Offered {
+    if (this.#type !== undefined && !hasTable(this.#type, this.subresource)) return objectWithoutTableOffer;
+    return offers[this.verb] ?? objectOffer;
   }
 
   get options(): RequestOptions[V] {

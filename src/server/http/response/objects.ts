@@ -41,7 +41,7 @@ export function sendObject(
     const columns = subresource === "scale" ? { columns: scaleColumns } : type;
     text = tableOf(columns, [stored], { includeObject, version, now: clock.now() });
   } else text = JSON.stringify(partialObjectMetadata(stored.object, version));
-  return plain ? send(exchange, code, json, text) : sendConverted(exchange, code, text, form);
+  return plain ? send(exchange, code, json, `${text}\n`) : sendConverted(exchange, code, text, form);
 }
 
 /** Sends a list in the negotiated format. Plain JSON is sent without parsing the objects. */
@@ -72,7 +72,7 @@ export function sendList(
     const includeObject = parseIncludeObject(firstValue(exchange.query, "includeObject"));
     text = tableOf(type, list.items, { includeObject, version, now: clock.now(), listMeta: list });
   } else text = partialObjectMetadataList(list.items, list, version);
-  return plain ? send(exchange, 200, json, text) : sendConverted(exchange, 200, text, form);
+  return plain ? send(exchange, 200, json, `${text}\n`) : sendConverted(exchange, 200, text, form);
 }
 
 /** Sends a Status of a successful request. */

@@ -2,7 +2,14 @@ import type { KubeObject } from "../../../model/core.js";
 import { nameIsDns1123Subdomain } from "../../../model/object/names.js";
 import { normalStruct } from "../typed/normalize.js";
 import { findBuiltInKind } from "../types.js";
-import type { Draft, ScalePaths, Storage, KindStrategy, TableColumn } from "../../resources/resource-type.js";
+import type {
+  Draft,
+  ResourceType,
+  ScalePaths,
+  Storage,
+  KindStrategy,
+  TableColumn,
+} from "../../resources/resource-type.js";
 
 /** Rules of a built-in kind beyond its type description. */
 export interface KindRules {
@@ -11,6 +18,8 @@ export interface KindRules {
   readonly selectableFields?: ReadonlyMap<string, (object: KubeObject) => string> | undefined;
   /** Storage, if it differs from the kind itself. */
   readonly storage?: Partial<Storage> | undefined;
+  /** Answers questions, for kinds that are not stored. */
+  readonly answer?: ResourceType["answer"];
   /** Sets defaults that depend on other fields; those in the type description are set before. */
   readonly defaults?: ((object: Draft) => void) | undefined;
   /** Paths of the scale subresource, if the kind has one. */
@@ -25,6 +34,7 @@ export function strategyOf(more: Partial<KindStrategy>): KindStrategy {
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    keptByStatus: [],
     ...(validate && { validateUpdate: (object) => validate(object) }),
     ...more,
   };

@@ -18,11 +18,14 @@ const undeletable: ReadonlySet<string> = new Set(["default", "kube-system", "kub
 export const namespace: KindRules = {
   columns: [nameColumn, column("Status", "The status of the namespace", phaseOf), builtInAgeColumn],
   selectableFields: new Map([["status.phase", phaseOf]]),
+  // Also where a client leaves it out, whatever it writes.
+  defaults: labelWithName,
   strategy: {
     validateName: names.nameIsDns1123Label,
     generation: false,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
+    keptByStatus: [],
     prepareCreate(object) {
       object["status"] = { phase: "Active" };
       labelWithName(object);

@@ -7,6 +7,7 @@ import { storeKey, resourceOf } from "../keys.js";
 import type { ResourceRequest, ServerWriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { mutate, validate } from "./admit-object.js";
+import { claimsIn, isClaimConflict } from "./claims.js";
 import { commitObject } from "./commit-object.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
@@ -87,11 +88,32 @@ async function attemptCreate(
   draft: Draft,
   record: RecordOwnership,
 ): Promise<ObjectResponse> {
-  const { type, admission, options } = request;
+  const { type } = request;
   stampCreation(context, type, draft);
   type.strategy.prepareCreate?.(draft);
   record(context, request, draft, undefined);
   type.strategy.completeCreate?.(draft);
+  const { allocate } = type.strategy;
+  if (allocate === undefined) return storeNew(context, request, draft);
+  for (;;) {
+    const allocated = copyJson(draft);
+    await allocate(allocated, undefined, claimsIn(context));
+    try {
+      return await storeNew(context, request, allocated);
+    } catch (error) {
+      // Another write took a value in between, which cannot go on for ever: each time, that write succeeded.
+      if (!isClaimConflict(error)) throw error;
+    }
+  }
+}
+
+/** @throws {Conflict} when another object took what this one claims. */
+async function storeNew(
+  context: RegistryContext,
+  request: ResourceRequest<ServerWriteOptions>,
+  draft: Draft,
+): Promise<ObjectResponse> {
+  const { type, admission, options } = request;
   validateCreate(request, draft);
   if (admission.length > 0) await validate("create", request, draft);
 
@@ -105,6 +127,7 @@ async function attemptCreate(
   try {
     created = await commitObject(context, type, key, draft, 0, request.user);
   } catch (error) {
+    if (isClaimConflict(error)) throw error;
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);
   }
   if (type.strategy.afterWrite) await type.strategy.afterWrite(created.object);

@@ -35,7 +35,8 @@ describe("deletion without finalizers", () => {
     const made = await widgets.make(name);
     const { object, gone } = await widgets.delete(name);
     expect(gone).toBe(true);
-    expect(objectOf(object)).toEqual(made);
+    const removed = String((await api.store.status()).revision);
+    expect(objectOf(object)).toEqual({ ...made, metadata: { ...made.metadata, resourceVersion: removed } });
     expect(await refusal(widgets.get(name))).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
     expect(await refusal(widgets.delete(name))).toBe(`404 NotFound: widgets.demo.dev "${name}" not found`);
   });

@@ -14,7 +14,7 @@ import { storeKey, resourceOf } from "../keys.js";
 import type { ServerDeleteOptions, DeleteResponse, ResourceRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { validate } from "./admit-object.js";
-import { commitObject } from "./commit-object.js";
+import { commitObject, commitRemoval } from "./commit-object.js";
 
 /**
  * Deletes an object. One with finalizers gets a deletionTimestamp instead, and is removed together with its last finalizer.
@@ -42,10 +42,13 @@ export async function deleteObject(
     if (terminating === live.object) return respond(live);
     if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
     try {
-      if (!isRemoved)
-        return respond(await commitObject(context, type, key, terminating, entry.revision, request.user));
-      await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
-      return respond(live);
+      const { object } = live;
+      if (!isRemoved) {
+        return respond(
+          await commitObject(context, type, key, terminating, entry.revision, request.user, object),
+        );
+      }
+      return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {
       // Another write was committed meanwhile: start over. A precondition may refuse the deletion then.
       if (!(error instanceof Conflict)) throw storeFailure(error);

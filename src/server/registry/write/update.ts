@@ -15,7 +15,8 @@ import { storeKey, resourceOf } from "../keys.js";
 import type { ResourceRequest, ServerWriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
 import { mutate, validate } from "./admit-object.js";
-import { commitObject } from "./commit-object.js";
+import { claimsIn } from "./claims.js";
+import { commitObject, commitRemoval } from "./commit-object.js";
 import { createObject, type RecordOwnership } from "./create.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
@@ -93,8 +94,10 @@ async function attemptUpdate(
   const updated = restrictToSubresource(request, admitted, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
-  countGeneration(type, updated, live);
+  // Assigning a pod to a node changes nothing that its owner desires.
+  if (subresource !== "binding") countGeneration(type, updated, live);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
+  if (subresource === undefined) await type.strategy.allocate?.(updated, live, claimsIn(context));
   validateUpdate(request, updated, live);
   if (admission.length > 0) await validate("update", request, updated, live);
 
@@ -104,10 +107,10 @@ async function attemptUpdate(
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
   if (options.dryRun) return response(new PlainObject(updated));
   if (isLast) {
-    await context.store.commit([{ type: "delete", key: entry.key, expect: entry.revision }]);
+    await commitRemoval(context, type, entry, live);
     return response(new PlainObject(updated));
   }
-  const object = await commitObject(context, type, entry.key, updated, entry.revision, request.user);
+  const object = await commitObject(context, type, entry.key, updated, entry.revision, request.user, live);
   if (subresource === undefined) await type.strategy.afterWrite?.(object.object);
   return response(object);
 }
@@ -145,15 +148,51 @@ function restrictToSubresource(
   updated: Draft,
   live: KubeObject,
 ): Draft {
-  if (subresource === "status" || subresource === "finalize") {
-    const kept: Draft = { ...(live as Draft), metadata: { ...live.metadata } };
-    const { managedFields } = updated.metadata;
-    if (managedFields !== undefined) kept.metadata["managedFields"] = managedFields;
-    if (subresource === "status") return setStatus(kept, updated["status"]);
-    const spec = updated["spec"] as { finalizers?: unknown } | undefined;
-    return { ...kept, spec: { ...(kept["spec"] as object), finalizers: spec?.finalizers ?? [] } };
+  switch (subresource) {
+    case "status":
+      return setStatus(
+        { ...(live as Draft), metadata: metadataOfStatus(type, updated, live) },
+        updated["status"],
+      );
+    case "finalize": {
+      const { finalizers = [] } = (updated["spec"] ?? {}) as { finalizers?: unknown };
+      const metadata = metadataOfStatus(type, updated, live);
+      return { ...(live as Draft), metadata, spec: { ...(live.spec as object), finalizers } };
+    }
+    case "ephemeralcontainers": {
+      const { ephemeralContainers } = (updated["spec"] ?? {}) as { ephemeralContainers?: unknown };
+      const { ephemeralContainers: _, ...spec } = live.spec as { ephemeralContainers?: unknown };
+      const metadata = keptMetadata(updated, live);
+      return {
+        ...(live as Draft),
+        metadata,
+        spec: ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers },
+      };
+    }
+    case "binding":
+    case "eviction":
+      return updated;
+    default:
+      return type.subresources.status ? setStatus(updated, live.status) : updated;
   }
-  return type.subresources.status ? setStatus(updated, live.status) : updated;
+}
+
+/** Metadata of a write through a subresource that changes none of it. */
+function keptMetadata({ metadata }: Draft, live: KubeObject): Draft["metadata"] {
+  const { managedFields } = metadata;
+  return managedFields === undefined ? { ...live.metadata } : { ...live.metadata, managedFields };
+}
+
+/** Metadata of a write through `status`: built-in kinds take what is sent along, except for some fields. */
+function metadataOfStatus({ strategy }: ResourceType, updated: Draft, live: KubeObject): Draft["metadata"] {
+  const { keptByStatus = "all" } = strategy;
+  if (keptByStatus === "all") return keptMetadata(updated, live);
+  const metadata = { ...updated.metadata };
+  for (const field of keptByStatus) {
+    if (live.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = live.metadata[field];
+  }
+  return metadata;
 }
 
 function setStatus(draft: Draft, status: unknown): Draft {

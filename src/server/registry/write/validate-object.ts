@@ -67,7 +67,7 @@ function refuse(
 
 function sendWarnings(request: Request, draft: Draft, live: KubeObject | undefined): void {
   const { type, subresource, warn } = request;
-  for (const text of type.strategy.warnings?.(draft) ?? []) warn?.(text);
+  for (const text of type.strategy.warnings?.(draft, live) ?? []) warn?.(text);
   if (subresource === undefined) warnOfUnqualifiedFinalizers(request, draft, live);
 }
 

@@ -8,6 +8,7 @@ import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { cronFault } from "./cron-schedule.js";
 import { validateJobSpec } from "./job.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const cronJob: KindRules = {
   columns: [
@@ -42,6 +43,7 @@ export const cronJob: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
   }),

@@ -7,6 +7,7 @@ import { builtInAgeColumn, column, containerColumns, labelsCell, selectorCell, w
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const daemonSet: KindRules = {
   columns: [
@@ -36,6 +37,7 @@ export const daemonSet: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),

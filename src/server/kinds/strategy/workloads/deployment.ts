@@ -7,6 +7,7 @@ import { builtInAgeColumn, column, containerColumns, selectorCell, wide } from "
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const deployment: KindRules = {
   columns: [
@@ -45,6 +46,7 @@ export const deployment: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     prepareUpdate(object, old) {
       // Annotations are copied to replica sets, so their changes count.
@@ -54,6 +56,7 @@ export const deployment: KindRules = {
     },
     validate,
     validateUpdate: withFixedSelector(validate),
+    keptByStatus: ["labels"],
   }),
 };
 

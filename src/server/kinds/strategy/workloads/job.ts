@@ -9,6 +9,7 @@ import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { validateMatch } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const job: KindRules = {
   columns: [
@@ -37,6 +38,7 @@ export const job: KindRules = {
   },
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     completeCreate(object) {
       const { spec } = as<Job>(object);

@@ -8,6 +8,7 @@ import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { countColumns } from "./count-columns.js";
 import { replicaPaths, validateSelectedTemplate, withFixedSelector } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const replicaSet: KindRules = {
   columns: [
@@ -29,6 +30,7 @@ export const replicaSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: withFixedSelector(validate),

@@ -9,6 +9,7 @@ import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { validateTemplate } from "../pods/validate-pod.js";
 import { countColumns } from "./count-columns.js";
 import { replicaPaths, validateMatch } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const replicationController: KindRules = {
   columns: [
@@ -38,6 +39,7 @@ export const replicationController: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
   }),

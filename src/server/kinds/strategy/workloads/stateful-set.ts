@@ -8,6 +8,7 @@ import { builtInAgeColumn, column, containerColumns } from "../columns.js";
 import { as, type KindRules, strategyOf, resetStatus } from "../kind-rules.js";
 import { defaultPodSpec } from "../pods/pod-defaults.js";
 import { replicaPaths, validateSelectedTemplate } from "./selected-template.js";
+import { warnOfMissingPods } from "../pods/pod-warning.js";
 
 export const statefulSet: KindRules = {
   columns: [
@@ -32,6 +33,7 @@ export const statefulSet: KindRules = {
   scale: replicaPaths,
   strategy: strategyOf({
     generation: true,
+    warnings: warnOfMissingPods,
     prepareCreate: resetStatus,
     validate,
     validateUpdate: (object, old) => [...validate(object), ...validateUpdate(object, old)],

@@ -245,7 +245,7 @@ describe("services", () => {
 
   test.each<[string, object, object]>([
     ["plain", { ports }, { type: "ClusterIP", sessionAffinity: "None", internalTrafficPolicy: "Cluster" }],
-    ["headless", { clusterIP: "None" }, { clusterIPs: ["None"] }],
+    ["headless", { clusterIP: "None" }, { clusterIP: "None", internalTrafficPolicy: "Cluster" }],
     [
       "from outside",
       { ports, type: "LoadBalancer" },
