@@ -11,7 +11,7 @@ import {
   eventTitles,
 } from "../objects/events.js";
 import { follow } from "../objects/follow.js";
-import { columns, GrowingColumns, headerRow, type Cell } from "../terminal/columns.js";
+import { columns, GrowingColumns, headerRow, type TableCell } from "../terminal/columns.js";
 import { formatOf } from "../output/format.js";
 import { Reconnection } from "../server/reconnection.js";
 import { printObjects } from "../output/objects.js";
@@ -53,7 +53,7 @@ export const command: Command = {
     const where = { namespace, fieldSelector, signal: terminal.signal };
     const withNamespace = options["allNamespaces"] === true;
     const paint = picocolors.createColors(terminal.colors);
-    const rowOf = (event: PrintedEvent): readonly Cell[] => {
+    const rowOf = (event: PrintedEvent): readonly TableCell[] => {
       const row = eventRow(event, systemClock.now(), paint);
       return withNamespace ? [event.metadata.namespace ?? "", ...row] : row;
     };

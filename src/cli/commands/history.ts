@@ -3,7 +3,7 @@ import { formatAge } from "../../model/core.js";
 import type { History, Version } from "../../plane/management/contract.js";
 import { type Command } from "../command/command.js";
 import { rethrowNotFound } from "../objects/not-found.js";
-import { cellText, columns, headerRow, type Cell, type Colors } from "../terminal/columns.js";
+import { cellText, columns, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import { changeLines, pathText } from "../output/change-lines.js";
 import { valueFormatOf, valueOption, printValue } from "../output/value-output.js";
 import { connect } from "../server/connect.js";
@@ -56,7 +56,7 @@ function historyText(
 function row(
   { revision, type, generation, time, user, managers, changes }: Version,
   paint: Colors,
-): readonly Cell[] {
+): readonly TableCell[] {
   const color = { created: paint.green, updated: paint.yellow, status: paint.cyan, deleted: paint.red }[type];
   return [
     String(revision),

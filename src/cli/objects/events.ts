@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.js";
 import type { KindInfo, UntypedObject } from "../../client/kinds/kind.js";
 import { formatAge, parseTime, type KubeObject } from "../../model/core.js";
-import { cellText, type Cell, type Colors } from "../terminal/columns.js";
+import { cellText, type TableCell, type Colors } from "../terminal/columns.js";
 
 /** Kubernetes' Event of the core group, as far as it is printed. */
 export interface PrintedEvent extends KubeObject {
@@ -72,7 +72,7 @@ export function messageText({ message = "" }: PrintedEvent): string {
 export const eventTitles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "FROM", "MESSAGE"] as const;
 
 /** Row of an event below {@link eventTitles}. */
-export function eventRow(event: PrintedEvent, now: number, paint: Colors): readonly Cell[] {
+export function eventRow(event: PrintedEvent, now: number, paint: Colors): readonly TableCell[] {
   const { reason, involvedObject } = event;
   const object = `${involvedObject?.kind ?? ""}/${involvedObject?.name ?? ""}`;
   return [
@@ -86,7 +86,7 @@ export function eventRow(event: PrintedEvent, now: number, paint: Colors): reado
 }
 
 /** Type of an event as a cell: Warnings are yellow. */
-export function typeCell({ type }: PrintedEvent, { yellow, green }: Colors): Cell {
+export function typeCell({ type }: PrintedEvent, { yellow, green }: Colors): TableCell {
   return { text: cellText(type), paint: type === "Warning" ? yellow : green };
 }
 

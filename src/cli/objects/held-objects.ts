@@ -3,7 +3,7 @@ import type { ControllerState, DeadList } from "../../plane/management/contract.
 import { isAnnotatedPaused } from "../../runtime/controller/paused.js";
 import type { ServerConnection } from "../server/connect.js";
 import type { ServedKind } from "../server/served-kinds.js";
-import type { Cell, Colors } from "../terminal/columns.js";
+import type { TableCell, Colors } from "../terminal/columns.js";
 import { isStalled } from "./readiness.js";
 
 /** Reason why an object is not reconciled. */
@@ -55,7 +55,7 @@ export async function readHeldObjects(
 }
 
 /** States as a cell: yellow for paused, red for given up. */
-export function heldCell(states: readonly HeldState[], paint: Colors): Cell {
+export function heldCell(states: readonly HeldState[], paint: Colors): TableCell {
   return { text: states.join(", "), paint: states.includes("given up") ? paint.red : paint.yellow };
 }
 

@@ -1,5 +1,5 @@
 import { findCondition, type Condition, type KubeObject } from "../../model/core.js";
-import type { Cell, Colors } from "../terminal/columns.js";
+import type { TableCell, Colors } from "../terminal/columns.js";
 
 /** Readiness of an object. */
 export interface Readiness {
@@ -40,7 +40,7 @@ export function isStalled({ metadata, status }: KubeObject): boolean {
 }
 
 /** Readiness as a cell: green for True and 3/3, red for False, yellow for everything in between. */
-export function readyCell(text: string, paint: Colors): Cell {
+export function readyCell(text: string, paint: Colors): TableCell {
   return { text, paint: paintOf(text, paint) };
 }
 

@@ -2,7 +2,7 @@ import type { UntypedObject } from "../../client/kinds/kind.js";
 import { formatAge, parseTime, systemClock } from "../../model/core.js";
 import { titleOf } from "../objects/find-kind.js";
 import type { Child } from "../objects/children.js";
-import { cellText, columns, headerRow, type Cell, type Colors } from "../terminal/columns.js";
+import { cellText, columns, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import { yamlOf } from "./objects.js";
 import {
   sortByTime,
@@ -83,7 +83,7 @@ export async function description({ object, children, events, held, colors }: De
 }
 
 /** Status of a condition as a cell; Stalled is the one standard condition that is bad when it is True. */
-function conditionCell(type: string, text: string, { green, red, yellow }: Colors): Cell {
+function conditionCell(type: string, text: string, { green, red, yellow }: Colors): TableCell {
   const good = type === "Stalled" ? "False" : "True";
   return { text, paint: text === "Unknown" ? yellow : text === good ? green : red };
 }
@@ -93,7 +93,7 @@ const waysOut: Readonly<Record<HeldState, string>> = {
   "given up": "not reconciled until it changes, or fettle retry",
 };
 
-function heldRows(held: readonly HeldState[], paint: Colors): readonly (readonly Cell[])[] {
+function heldRows(held: readonly HeldState[], paint: Colors): readonly (readonly TableCell[])[] {
   return held.map((state) => {
     const color = state === "given up" ? paint.red : paint.yellow;
     return ["state:", { text: `${state}: ${waysOut[state]}`, paint: color }];

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../model/core.js";
 import { heldCell, type HeldObjects } from "../objects/held-objects.js";
 import { readyCell } from "../objects/readiness.js";
-import { cellText, headerRow, type Cell, type Colors } from "../terminal/columns.js";
+import { cellText, headerRow, type TableCell, type Colors } from "../terminal/columns.js";
 import type { Table, TableColumn, TableRow } from "./server-table.js";
 
 export interface TableTextOptions {
@@ -19,7 +19,7 @@ export interface TableTextOptions {
 }
 
 /** Rows of a server's table as text, the header first. */
-export function tableRows(table: Table, options: TableTextOptions): readonly (readonly Cell[])[] {
+export function tableRows(table: Table, options: TableTextOptions): readonly (readonly TableCell[])[] {
   const rows = table.rows.map((row) => rowText(row, table.columnDefinitions, options));
   if (!options.headers) return rows;
   const isHeld = table.rows.some(({ object }) => (options.held?.statesOf(object).length ?? 0) > 0);
@@ -41,7 +41,7 @@ function rowText(
   { cells, object }: TableRow,
   definitions: readonly TableColumn[],
   options: TableTextOptions,
-): readonly Cell[] {
+): readonly TableCell[] {
   const labels = object.metadata?.labels ?? {};
   const texts = cells.flatMap((cell, at) => {
     const column = definitions[at];

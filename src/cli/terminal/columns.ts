@@ -6,8 +6,8 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 /** Functions that color text; without colors they return it unchanged. */
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Cell of a table, with the color of its text. */
-export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+/** TableCell of a table, with the color of its text. */
+export type TableCell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 /**
  * Formats rows as a table like kubectl's: columns as wide as needed, three spaces in between.
@@ -15,12 +15,12 @@ export type Cell = string | { readonly text: string; readonly paint: (text: stri
  * @example
  * columns([["NAME", "AGE"], ["hello", "5m"]]); // "NAME    AGE\nhello   5m\n"
  */
-export function columns(rows: readonly (readonly Cell[])[], indent = ""): string {
+export function columns(rows: readonly (readonly TableCell[])[], indent = ""): string {
   return withWidths(rows, widthsOf(rows), indent);
 }
 
 /** Header of a table: dimmed on a terminal. */
-export function headerRow(titles: readonly string[], { dim }: Colors): readonly Cell[] {
+export function headerRow(titles: readonly string[], { dim }: Colors): readonly TableCell[] {
   return titles.map((text) => ({ text, paint: dim }));
 }
 
@@ -28,7 +28,7 @@ export function headerRow(titles: readonly string[], { dim }: Colors): readonly 
 export class GrowingColumns {
   #widths: readonly number[] = [];
 
-  add(rows: readonly (readonly Cell[])[]): string {
+  add(rows: readonly (readonly TableCell[])[]): string {
     const needed = widthsOf(rows);
     const most = Math.max(needed.length, this.#widths.length);
     this.#widths = Array.from({ length: most }, (_, at) => Math.max(needed[at] ?? 0, this.#widths[at] ?? 0));
@@ -45,7 +45,7 @@ export function cellText(value: unknown): string {
   return line.length < text.trimEnd().length ? `${escaped}...` : escaped;
 }
 
-function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
+function widthsOf(rows: readonly (readonly TableCell[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, textOf(cell).length);
@@ -53,12 +53,16 @@ function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
   return widths;
 }
 
-function withWidths(rows: readonly (readonly Cell[])[], widths: readonly number[], indent: string): string {
+function withWidths(
+  rows: readonly (readonly TableCell[])[],
+  widths: readonly number[],
+  indent: string,
+): string {
   return rows.map((row) => `${indent}${lineOf(row, widths)}\n`).join("");
 }
 
 /** Pads after painting, since the codes of a color have no width; nothing follows the last text. */
-function lineOf(row: readonly Cell[], widths: readonly number[]): string {
+function lineOf(row: readonly TableCell[], widths: readonly number[]): string {
   const last = row.findLastIndex((cell) => textOf(cell) !== "");
   return row
     .slice(0, last + 1)
@@ -70,6 +74,6 @@ function lineOf(row: readonly Cell[], widths: readonly number[]): string {
     .join("   ");
 }
 
-function textOf(cell: Cell): string {
+function textOf(cell: TableCell): string {
   return typeof cell === "string" ? cell : cell.text;
 }

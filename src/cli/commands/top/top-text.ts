@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { formatAge } from "../../../model/core.js";
 import type { Top } from "../../../plane/management/contract.js";
-import { columns, headerRow, type Cell, type Colors } from "../../terminal/columns.js";
+import { columns, headerRow, type TableCell, type Colors } from "../../terminal/columns.js";
 
 /** Formats the load of a control plane: queues, runs, memory. */
 export function topText(top: Top, colors: boolean): string {
@@ -52,7 +52,7 @@ export function topText(top: Top, colors: boolean): string {
   ].join("\n");
 }
 
-function stateCell({ atWork, paused, pausedObjects }: Top["controllers"][number], paint: Colors): Cell {
+function stateCell({ atWork, paused, pausedObjects }: Top["controllers"][number], paint: Colors): TableCell {
   if (paused) return { text: "paused", paint: paint.yellow };
   if (!atWork) return { text: "standby", paint: paint.dim };
   return pausedObjects.length === 0
@@ -61,7 +61,7 @@ function stateCell({ atWork, paused, pausedObjects }: Top["controllers"][number]
 }
 
 /** Number that is red unless it is 0. */
-function problemCell(text: string, { red }: Colors): Cell {
+function problemCell(text: string, { red }: Colors): TableCell {
   return text === "0" ? text : { text, paint: red };
 }
 
