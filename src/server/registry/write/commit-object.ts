@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../model/core.js";
 import type { Entry } from "../../../store/index.js";
+import type { User } from "../../access/user.js";
 import { encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { StoredObject } from "../../resources/stored-object.js";
@@ -21,8 +22,8 @@ export async function commitRemoval(
 }
 
 /**
- * Encodes an object and commits it with what it holds, if the store still has the revision that it was made from (0: no object). `live`
- * is that revision.
+ * Encodes an object as written by a user and commits it with what it holds, if the store still has the revision that it was made
+ * from (0: no object). `live` is that revision.
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
@@ -32,9 +33,10 @@ export async function commitObject(
   key: string,
   object: Draft,
   expect: number,
+  user: User,
   live?: KubeObject,
 ): Promise<StoredObject> {
-  const value = encodeStored(type, toStorageVersion(type, object));
+  const value = encodeStored(type, toStorageVersion(type, object), user.name);
   objects.writing(type, key, value, object);
   const put = { type: "put", key, value, expect, ttl: type.strategy.ttl } as const;
   const { revision } = await store.commit([put, ...claimMutations(type, key, live, object)]);

@@ -125,7 +125,7 @@ async function storeNew(
   }
   let created: StoredObject;
   try {
-    created = await commitObject(context, type, key, draft, 0);
+    created = await commitObject(context, type, key, draft, 0, request.user);
   } catch (error) {
     if (isClaimConflict(error)) throw error;
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);

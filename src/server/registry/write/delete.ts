@@ -44,7 +44,9 @@ export async function deleteObject(
     try {
       const { object } = live;
       if (!isRemoved) {
-        return respond(await commitObject(context, type, key, terminating, entry.revision, object));
+        return respond(
+          await commitObject(context, type, key, terminating, entry.revision, request.user, object),
+        );
       }
       return respond(await commitRemoval(context, type, entry, object));
     } catch (error) {

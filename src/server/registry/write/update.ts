@@ -110,7 +110,7 @@ async function attemptUpdate(
     await commitRemoval(context, type, entry, live);
     return response(new PlainObject(updated));
   }
-  const object = await commitObject(context, type, entry.key, updated, entry.revision, live);
+  const object = await commitObject(context, type, entry.key, updated, entry.revision, request.user, live);
   if (subresource === undefined) await type.strategy.afterWrite?.(object.object);
   return response(object);
 }
