@@ -177,6 +177,7 @@ async function serve(
     ...listen,
     ...shared,
     data,
+    onWarning: (text) => log.warn({}, text),
     version: options.version,
     metrics: [() => started.controllers?.metrics?.families() ?? []],
     healthChecks: controllerHealth(started),

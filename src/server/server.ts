@@ -38,6 +38,8 @@ export interface ServerOptions extends ApiOptions, Pick<HttpOptions, HttpOption>
    * certificate signed by the server's own CA, since kubectl and other clients built on client-go send tokens over TLS only.
    */
   readonly tls?: boolean | KeyPair | KeyPairFiles | undefined;
+  /** Receives warnings for the person who runs the server, such as a token file that other users may read. */
+  readonly onWarning?: ((text: string) => void) | undefined;
   /** Write objects about the server: the Service `kubernetes`, and its CA as `kube-root-ca.crt`. Default: true. */
   readonly publish?: boolean | undefined;
 }
@@ -87,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       ? undefined
       : new TokenFile(options.tokenFile, {
           onError: (error) => onError(error, "token file"),
-          onWarning: (text) => onError(new Error(text), "token file"),
+          onWarning: options.onWarning,
           onReload: () => listening?.recheckCredentials(),
         });
   const api = await startApi(options).catch((error: unknown) => {

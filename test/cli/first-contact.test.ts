@@ -136,8 +136,8 @@ async function imageOf(project: string): Promise<string> {
       const [, option, from = "", to = ""] = /^COPY (--from=build )?(.*) (\S+)$/.exec(line) ?? [];
       const source = option === undefined ? `${context}/${from}` : `${build}/${from.replace("/app/", "")}`;
       if (from !== "") await pasted(`mkdir -p $(dirname ${to}) && cp -R -P ${source} ${to}`, folder);
-      const [, command = "mkdir /data"] = /^RUN (.*)$/.exec(line) ?? [];
-      if (!command.startsWith("mkdir /data")) await pasted(command, folder, installing);
+      const [, command = "mkdir -m 700 /data"] = /^RUN (.*)$/.exec(line) ?? [];
+      if (!command.startsWith("mkdir -m 700 /data")) await pasted(command, folder, installing);
     }
   }
   await rm(context, { recursive: true });

@@ -30,7 +30,9 @@ export async function takeInventory(admin: Administrator): Promise<string[]> {
       const own = `${root}${scope}/${plural}/${encodeURIComponent(name)}`;
       const one = (await admin.readJson(own)) as unknown as Item;
       if (one.metadata.uid !== uid) throw new Error(`${own} is listed as ${uid} and is ${one.metadata.uid}`);
-      found.push(`${own} ${uid} ${resourceVersion}`);
+      // Written again by a server that starts at another port.
+      const isAddress = namespace === "default" && name === "kubernetes";
+      found.push(isAddress ? `${own} ${uid}` : `${own} ${uid} ${resourceVersion}`);
     }
   }
   return found.sort();

@@ -237,7 +237,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   }
 
   async status(): Promise<StoreStatus> {
-    return { revision: this.#revision, floor: this.#floor, writeError: this.#writeError };
+    const writeError = this.#writeError;
+    return { revision: this.#revision, floor: this.#floor, ...(writeError !== undefined && { writeError }) };
   }
 
   close(): Promise<void> {
