@@ -79,7 +79,7 @@ test("every printed step works, from an empty folder to a controller that restar
   const [apply = "", get = ""] = others;
   expect(await pasted(apply, project)).toBe("greeting.demo.dev/hello created\n");
   await up.says(/✓ Greeting default\/hello {2}created ConfigMap hello · ready: Greeted/);
-  expect(await pasted(get, project)).toMatch(/^hello +Hello, Ada!$/m);
+  expect(await pasted(get, project)).toMatch(/^hello +Hello, Ada! +True +Greeted /m);
 
   const source = join(project, "src/greeting.ts");
   await writeFile(source, (await readFile(source, "utf8")).replace("`Hello, ", "`Welcome, "));

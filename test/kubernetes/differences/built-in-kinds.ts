@@ -19,13 +19,6 @@ export const builtInKinds: Theme = {
           textOf(ours).replaceAll(/^Warning: roles and bindings are not enforced.*\n/gm, "") === theirs),
     },
     {
-      why: "The ConfigMap `kube-root-ca.crt` is created again when it was deleted. On a cluster kube-controller-manager does that; the API server alone does not.",
-      covers: ({ path, ours, theirs }) =>
-        path === "body.items" &&
-        JSON.stringify(ours).includes("kube-root-ca.crt") &&
-        !JSON.stringify(theirs).includes("kube-root-ca.crt"),
-    },
-    {
       why: "Logs, exec, attach and port-forward get 400 with the reason: no pods run here. Kubernetes has empty logs, or reports a missing host.",
       covers: ({ step, answers: [ours] }) =>
         /\/(log|exec|attach|portforward)(\?|$)/.test(step.path) &&
