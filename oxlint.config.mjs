@@ -52,6 +52,7 @@ export const folders = {
     "structural",
   ],
   server: [
+    "event-loop",
     "access",
     "resources",
     "admission",

@@ -19,6 +19,7 @@ import { MemoryStore, openSqliteStore, type Store } from "../store/index.js";
 import { applyManifests, type Applied } from "./apply-manifests.js";
 import { inProcess } from "./in-process.js";
 import { management, type ApiAccess } from "./management/management.js";
+import { byteSize } from "./runs/limits.js";
 import { startParts, type OnStop, type Stoppable } from "./start-parts.js";
 import { startWork, type WorkOptions } from "./start-work.js";
 
@@ -38,6 +39,12 @@ export interface ControlPlaneOptions
   readonly store?: Store | "memory" | undefined;
   /** Default: 127.0.0.1, port 7700. `false` serves the API to this process only. */
   readonly listen?: ListenOptions | false | undefined;
+  readonly objects?:
+    | {
+        /** Largest object as it is stored, with its managedFields: bytes, or text such as `1536Ki`. Default: 1.5 MiB. */
+        readonly maxSize?: number | string | undefined;
+      }
+    | undefined;
   /** Further paths served beside the API. */
   readonly extensions?: readonly Extension[] | undefined;
   /** Version of the program, for `/version`. */
@@ -147,8 +154,9 @@ async function serve(
   onStop: OnStop,
 ): Promise<Pick<ControlPlane, "api" | "url" | "kubeconfig">> {
   const onError = (error: unknown, doing: string): void => log.warn({ err: error }, doing);
-  const { authorize, admission, audit } = options;
-  const shared = { store, clock, random, onError, authorize, admission, audit };
+  const { authorize, admission, audit, objects: { maxSize } = {} } = options;
+  const maxObjectBytes = maxSize === undefined ? undefined : byteSize(maxSize);
+  const shared = { store, clock, random, onError, authorize, admission, audit, maxObjectBytes };
   if (listen === false) {
     const api = await startApi(shared);
     onStop(() => api.close());

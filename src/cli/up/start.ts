@@ -118,7 +118,7 @@ class BufferedOutput {
 
 async function open(config: Config, found: Loaded, log: Log, terminal: Terminal): Promise<ControlPlane> {
   const { controlPlane } = await import("../../plane/control-plane.js");
-  const { data, store, listen, runs } = config;
+  const { data, store, listen, objects, runs } = config;
   try {
     return await controlPlane({
       controllers: found.controllers,
@@ -127,6 +127,7 @@ async function open(config: Config, found: Loaded, log: Log, terminal: Terminal)
       data,
       store: store === "memory" ? "memory" : undefined,
       listen,
+      objects,
       runs,
       log,
       version: terminal.version,

@@ -13,8 +13,8 @@ import { PageNotFound } from "../request/resolve.js";
 import type { Verb } from "../resources/resource-type.js";
 import { extensionFor, isFollowing, serveExtension, type Extension } from "./paths/extension.js";
 import { servePath, type PathParts } from "./paths/serve-path.js";
+import { AbortedError } from "./request/aborted-error.js";
 import { decodePath, parseResourcePath, type ResourcePath } from "./request/path.js";
-import { AbortedError } from "./request/read-body.js";
 import { timeoutOf } from "./request/timeout.js";
 import { verbOf } from "./request/verb.js";
 import { respond } from "./respond.js";
@@ -187,6 +187,7 @@ export class Handler {
   #expire(exchange: Exchange): void {
     if (exchange.finished) return;
     this.#fail(exchange, failures.timeout("request did not complete within the allotted timeout"));
+    exchange.abort();
   }
 
   #finish(exchange: Exchange): void {

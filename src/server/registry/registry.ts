@@ -38,6 +38,7 @@ import { deleteObject } from "./write/delete.js";
 import { patch } from "./write/patch.js";
 import { patchScale, scaleOf, updateScale } from "./write/scale.js";
 import { update } from "./write/update.js";
+import { WriteQueue } from "./write/write-queue.js";
 
 /** Objects of a collection that are deleted concurrently. */
 const deleteConcurrency = 32;
@@ -47,7 +48,12 @@ export interface RegistryOptions {
   readonly types?: ResourceTypes;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Largest object in bytes, as it is stored: with its managedFields. Default: {@link defaultMaxObjectBytes}. */
+  readonly maxObjectBytes?: number | undefined;
 }
+
+/** etcd's limit for a request, and thereby that of Kubernetes for an object: 1.5 MiB. */
+export const defaultMaxObjectBytes = 1_572_864;
 
 /**
  * Rules of every verb, for every kind. Requests come from the request pipeline, which has resolved and authorized them. All failures
@@ -63,10 +69,21 @@ export class Registry {
     types = new ResourceTypes(),
     clock = systemClock,
     random = systemRandom,
+    maxObjectBytes = defaultMaxObjectBytes,
   }: RegistryOptions) {
     this.types = types;
     const namespaces = new Namespaces(store);
-    this.#context = { store, types, clock, random, namespaces, objects: this.objects };
+    const writes = new WriteQueue(clock);
+    this.#context = {
+      store,
+      types,
+      clock,
+      random,
+      namespaces,
+      objects: this.objects,
+      writes,
+      maxObjectBytes,
+    };
   }
 
   async get(request: ResourceRequest<GetOptions>): Promise<ObjectResponse> {

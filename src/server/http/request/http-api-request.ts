@@ -29,7 +29,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
   readonly scope: Scope;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #context: HttpContext;
   readonly #exchange: Exchange;
   #options: RequestOptions[V] | undefined;
@@ -52,7 +52,7 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     // The path of a namespace has its name where others have their namespace.
     const isNamespace = path.resource === "namespaces" && type?.namespaced !== true;
     this.scope = { namespace: isNamespace ? undefined : path.namespace };
-    this.signal = signal;
+    this.#signal = signal;
   }
 
   /** Negotiated format of the response. Read with the options, so that a 406 comes before any write. */
@@ -69,6 +69,11 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return this.#options;
   }
 
+  /** Signal of the exchange for verbs that can take long; a watch has its own. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal ?? (longVerbs.has(this.verb) ? this.#exchange.signal : undefined);
+  }
+
   get program(): string {
     return managerFromUserAgent(this.#exchange.header("user-agent"));
   }
@@ -81,6 +86,9 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return (text) => this.#exchange.warnings.add(text);
   }
 }
+
+/** Verbs that wait for others, or whose work grows with the number of objects. */
+const longVerbs: ReadonlySet<Verb> = new Set(["list", "update", "patch", "delete", "deletecollection"]);
 
 const offers: Partial<Record<Verb, Offered>> = {
   list: listOffer,

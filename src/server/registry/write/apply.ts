@@ -9,13 +9,13 @@ import type { WriteRequest, WriteResponse } from "../requests.js";
 import { copyJson, copyUnfrozen } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { ownershipWrite } from "./record-ownership.js";
-import { writeObject } from "./update.js";
+import { writeObject, type NextStep } from "./update.js";
 
 /** Server-side apply: creates the object, or changes the fields that the manager applies. */
 export function apply(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, options, subresource } = request;
   const config = decodeConfiguration(request);
-  const propose = (live?: StoredObject): Draft => {
+  const propose = async (live: StoredObject | undefined, nextStep: NextStep): Promise<Draft> => {
     const result = applyConfiguration({
       ...ownershipWrite(context, request),
       kind: type.kind,
@@ -25,14 +25,16 @@ export function apply(context: RegistryContext, request: WriteRequest): Promise<
       force: options.force,
     });
     if ("conflicts" in result) throw conflictError(result.conflicts);
+    await nextStep();
     const canonical = live?.isCanonical ? live.object : undefined;
     const draft = (canonical ? copyUnfrozen(result.object) : copyJson(result.object)) as Draft;
+    await nextStep();
     pruneAndDefault(type, draft, body, request, { canonical });
     if (result.managedFields !== undefined) draft.metadata["managedFields"] = result.managedFields;
     return draft;
   };
-  const proposeNew = (): Draft => {
-    const draft = propose();
+  const proposeNew = async (nextStep: NextStep): Promise<Draft> => {
+    const draft = await propose(undefined, nextStep);
     if (type.namespaced) draft.metadata["namespace"] ??= request.namespace;
     checkNoUid(request, draft);
     return draft;

@@ -1,22 +1,56 @@
+import { failures } from "../../../model/core.js";
 import { encodeStored } from "../../resources/encode-stored.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { copyJson } from "./copy-json.js";
 
+/** Revision and size of the stored object that a write replaces. */
+export interface Replaced {
+  readonly revision: number;
+  readonly bytes: number;
+}
+
+/** Stands for the object that a create replaces. */
+export const nothing: Replaced = { revision: 0, bytes: 0 };
+
 /**
- * Encodes an object and commits it, if the store still has the revision that it was made from (0: no object).
+ * Encodes an object for the store.
+ *
+ * @throws {ApiError} 413 if it exceeds the limit. One that does not grow is accepted: it was stored under another limit, and it must
+ *   be possible to shrink it and to remove its finalizers.
+ */
+export function encodeWithinLimit(
+  { maxObjectBytes }: Pick<RegistryContext, "maxObjectBytes">,
+  type: ResourceType,
+  object: Draft,
+  replaced: Replaced,
+): Uint8Array {
+  const value = encodeStored(type, toStorageVersion(type, object));
+  if (value.length <= Math.max(maxObjectBytes, replaced.bytes)) return value;
+  const { name, managedFields } = object.metadata as { name?: string; managedFields?: unknown };
+  const managed = managedFields === undefined ? 0 : Buffer.byteLength(JSON.stringify(managedFields));
+  throw failures.requestEntityTooLarge(
+    `${type.kind} ${JSON.stringify(name ?? "")} would take up ${value.length} bytes, ${managed} of them managedFields, ` +
+      `and the limit is ${maxObjectBytes}: store less in it, or split it into several objects`,
+  );
+}
+
+/**
+ * Encodes an object and commits it, if the store still has the revision that it was made from.
  *
  * @throws {Conflict} when the store has another revision; and everything that stores throw.
  */
 export async function commitObject(
-  { store, objects }: RegistryContext,
+  context: RegistryContext,
   type: ResourceType,
   key: string,
   object: Draft,
-  expect: number,
+  replaced: Replaced,
 ): Promise<StoredObject> {
-  const value = encodeStored(type, toStorageVersion(type, object));
+  const { store, objects } = context;
+  const value = encodeWithinLimit(context, type, object, replaced);
+  const { revision: expect } = replaced;
   objects.writing(type, key, value, object);
   const { revision } = await store.commit([{ type: "put", key, value, expect, ttl: type.strategy.ttl }]);
   return objects.get(type, { key, value, revision });

@@ -1,13 +1,14 @@
 import { ApiError, failures, generateName, isAlreadyExists, type KubeObject } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
+import { pauseIfExpensive } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
-import { PlainObject, type ObjectResponse, type StoredObject } from "../../resources/stored-object.js";
+import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject } from "./commit-object.js";
+import { commitObject, encodeWithinLimit, nothing } from "./commit-object.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
@@ -20,25 +21,33 @@ const nameAttempts = 8;
 /** Records field ownership in an object that is about to be written. */
 export type RecordOwnership = typeof recordOwnership;
 
-export function create(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
+export async function create(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
   const { type, namespace, body } = request;
   const draft = decodeObject(type, body, { namespace });
+  await pauseIfExpensive(request.user.name, body.bytes ?? 0);
   pruneAndDefault(type, draft, body, request);
   if (requestedVersion(draft.metadata) !== undefined) {
     throw failures.badRequest("resourceVersion should not be set on objects to be created");
   }
-  return createObject(context, request, draft);
+  const created = await createObject(context, request, draft, { bytes: body.bytes });
+  if (!request.options.dryRun) await type.strategy.afterWrite?.(created.object);
+  return created;
 }
 
-/**
- * Creates an object that has been decoded, pruned and defaulted. Apply passes its own `record`, since it has decided about ownership
- * already.
- */
+/** Options of {@link createObject}. */
+interface CreateOptions {
+  /** Apply passes its own, since it has decided about ownership already. */
+  readonly record?: RecordOwnership | undefined;
+  /** Size of the request, as far as it is known. */
+  readonly bytes?: number | undefined;
+}
+
+/** Creates an object that has been decoded, pruned and defaulted. The effects that follow (`afterWrite`) are left to the caller. */
 export async function createObject(
   context: RegistryContext,
   request: ResourceRequest<WriteOptions>,
   draft: Draft,
-  record: RecordOwnership = recordOwnership,
+  options: CreateOptions = {},
 ): Promise<ObjectResponse> {
   const { type, admission } = request;
   const refusal = type.strategy.forbidCreate?.();
@@ -50,8 +59,8 @@ export async function createObject(
   const { name, generateName: base, namespace } = draft.metadata as Names;
   const write = (): Promise<ObjectResponse> =>
     base && !name
-      ? createWithGeneratedName(context, request, draft, base, record)
-      : attemptCreate(context, request, draft, record);
+      ? createWithGeneratedName(context, request, draft, base, options)
+      : attemptCreate(context, request, draft, options);
   if (!type.namespaced) return write();
   return context.namespaces.create(type, namespace ?? "", name || base || "Unknown", write);
 }
@@ -67,7 +76,7 @@ async function createWithGeneratedName(
   request: ResourceRequest<WriteOptions>,
   draft: Draft,
   base: string,
-  record: RecordOwnership,
+  options: CreateOptions,
 ): Promise<ObjectResponse> {
   for (let attempt = 1; ; attempt++) {
     // Preparation and validation may depend on the name, so each attempt starts from the draft as it was.
@@ -75,7 +84,7 @@ async function createWithGeneratedName(
     const name = generateName(base, context.random);
     named.metadata["name"] = name;
     try {
-      return await attemptCreate(context, request, named, record);
+      return await attemptCreate(context, request, named, options);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       if (attempt === nameAttempts) throw failures.generateNameConflict(resourceOf(request.type), name, 1);
@@ -88,30 +97,32 @@ async function attemptCreate(
   context: RegistryContext,
   request: ResourceRequest<WriteOptions>,
   draft: Draft,
-  record: RecordOwnership,
+  { record = recordOwnership, bytes = 0 }: CreateOptions,
 ): Promise<ObjectResponse> {
-  const { type, admission, options } = request;
+  const { type, admission, options, user } = request;
+  const nextStep = (): Promise<void> | undefined => pauseIfExpensive(user.name, bytes);
+  await nextStep();
   stampCreation(context, type, draft);
   type.strategy.prepareCreate?.(draft);
   record(context, request, draft, undefined);
+  await nextStep();
   type.strategy.completeCreate?.(draft);
   validateCreate(request, draft);
+  await nextStep();
   if (admission.length > 0) await validate(admission, admissionRequest("create", request, draft, undefined));
 
   const { name = "", namespace } = draft.metadata as Names;
   const key = keyOf(type, { namespace, name });
   if (options.dryRun) {
     if (await fromStore(context.store.get(key))) throw await alreadyExists(context, type, key, name);
+    encodeWithinLimit(context, type, draft, nothing);
     return new PlainObject(draft);
   }
-  let created: StoredObject;
   try {
-    created = await commitObject(context, type, key, draft, 0);
+    return await commitObject(context, type, key, draft, nothing);
   } catch (error) {
     throw error instanceof Conflict ? await alreadyExists(context, type, key, name) : storeFailure(error);
   }
-  if (type.strategy.afterWrite) await type.strategy.afterWrite(created.object);
-  return created;
 }
 
 /** 409 that says whether the existing object is being deleted. */

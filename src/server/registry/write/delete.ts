@@ -26,10 +26,22 @@ export async function deleteObject(
   context: RegistryContext,
   request: ResourceRequest<DeleteOptions>,
 ): Promise<DeleteResponse> {
-  const { type, options, admission } = request;
+  const { type, options } = request;
   checkOptions(options);
   const key = keyOf(type, request);
+  const { user, signal } = request;
+  return context.writes.run(key, { user: user.name, signal }, () => attemptDelete(context, request, key));
+}
+
+/** Reads the stored object and deletes or marks it; starts over when another process wrote it in between. */
+async function attemptDelete(
+  context: RegistryContext,
+  request: ResourceRequest<DeleteOptions>,
+  key: string,
+): Promise<DeleteResponse> {
+  const { type, options, admission, signal } = request;
   for (;;) {
+    signal?.throwIfAborted();
     const entry = await fromStore(context.store.get(key));
     if (entry === undefined) throw failures.notFound(resourceOf(type), request.name);
     const live = context.objects.get(type, entry);
@@ -47,7 +59,11 @@ export async function deleteObject(
     if (terminating === live.object) return respond(live);
     if (options.dryRun) return respond(isRemoved ? live : new PlainObject(terminating));
     try {
-      if (!isRemoved) return respond(await commitObject(context, type, key, terminating, entry.revision));
+      if (!isRemoved) {
+        // A mark is small, and what cannot be marked could not be deleted.
+        const replaced = { revision: entry.revision, bytes: Infinity };
+        return respond(await commitObject(context, type, key, terminating, replaced));
+      }
       await context.store.commit([{ type: "delete", key, expect: entry.revision }]);
       return respond(live);
     } catch (error) {

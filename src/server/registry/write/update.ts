@@ -9,39 +9,45 @@ import {
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
+import { pauseIfExpensive } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject } from "./commit-object.js";
+import { commitObject, encodeWithinLimit } from "./commit-object.js";
 import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
 import { validateUpdate } from "./validate-object.js";
+import { maxWriteTime } from "./write-queue.js";
 
 /**
- * Attempts of a write without a resourceVersion when others write the same object. Each conflict means that another write
- * succeeded, so this is reached only if a hundred others never stop.
+ * Attempts of a write without a resourceVersion when other processes write the same object; those of this process take turns. Each
+ * conflict means that another write succeeded, so this is reached only if a hundred others never stop.
  */
 const maxAttempts = 100;
 
+/** Lets other requests be handled between two steps with a large object; throws when the client has disconnected. */
+export type NextStep = () => Promise<void> | undefined;
+
 /** The object that a verb wants to store, made from the one that is stored. */
 export interface WritePlan {
-  /** Decoded, pruned and defaulted object, which may be changed. */
-  readonly propose: (live: StoredObject) => Draft;
+  /** Decoded, pruned and defaulted object, which may be changed. Awaits `nextStep` between expensive steps. */
+  readonly propose: (live: StoredObject, nextStep: NextStep) => Draft | Promise<Draft>;
   /** The object to create if none is stored, for verbs that may create one. */
-  readonly proposeNew?: (() => Draft) | undefined;
+  readonly proposeNew?: ((nextStep: NextStep) => Draft | Promise<Draft>) | undefined;
   /** Default: compare the stored object with the proposed one. */
   readonly recordOwnership?: RecordOwnership | undefined;
 }
 
 /** Replaces an object. */
-export function update(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
+export async function update(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, subresource } = request;
   const draft = decodeObject(type, body, request);
+  await pauseIfExpensive(request.user.name, body.bytes ?? 0);
   pruneAndDefault(type, draft, body, request);
   const propose = (uid: string | undefined): Draft => {
     checkUid(request, draft.metadata, uid);
@@ -54,25 +60,58 @@ export function update(context: RegistryContext, request: WriteRequest): Promise
   });
 }
 
-/** Reads the stored object, makes the new one and commits it; starts over when another write came in between. */
+/** A write of an object that may exist. */
+type ObjectWrite = ResourceRequest<WriteOptions> & Partial<Pick<WriteRequest, "body">>;
+
+/** Reads the stored object, makes the new one and commits it. Writes of the same object take turns. */
 export async function writeObject(
   context: RegistryContext,
-  request: ResourceRequest<WriteOptions>,
+  request: ObjectWrite,
   plan: WritePlan,
 ): Promise<WriteResponse> {
-  const { type } = request;
+  const { type, user, signal, subresource } = request;
   const key = keyOf(type, request);
+  const written = await context.writes.run(key, { user: user.name, signal }, () =>
+    writeInTurn(context, request, plan, key),
+  );
+  // After its turn, because what it waits for may have to write the object, too.
+  if (written.isCommitted && subresource === undefined) {
+    await type.strategy.afterWrite?.(written.object.object);
+  }
+  return { object: written.object, created: written.created };
+}
+
+/** Response, and whether something was stored that effects have to follow. */
+type Written = WriteResponse & { readonly isCommitted: boolean };
+
+/** Starts over when another process wrote the object in between, until its time is up or its client disconnects. */
+async function writeInTurn(
+  context: RegistryContext,
+  request: ObjectWrite,
+  plan: WritePlan,
+  key: string,
+): Promise<Written> {
+  const { type, signal, user, body } = request;
+  const deadline = context.clock.now() + maxWriteTime;
   for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
     const entry = await fromStore(context.store.get(key));
+    const bytes = Math.max(body?.bytes ?? 0, entry?.value.length ?? 0);
+    const nextStep: NextStep = () => {
+      signal?.throwIfAborted();
+      return pauseIfExpensive(user.name, bytes);
+    };
     try {
-      if (entry !== undefined) return await attemptUpdate(context, request, plan, entry);
+      if (entry !== undefined) return await attemptUpdate(context, request, plan, entry, nextStep);
       if (plan.proposeNew === undefined) throw failures.notFound(resourceOf(type), request.name);
-      const object = await createObject(context, request, plan.proposeNew(), plan.recordOwnership);
-      return { object, created: true };
+      const draft = await plan.proposeNew(nextStep);
+      const object = await createObject(context, request, draft, { record: plan.recordOwnership, bytes });
+      return { object, created: true, isCommitted: !request.options.dryRun };
     } catch (error) {
       const isRetried = error instanceof Conflict || (entry === undefined && isAlreadyExists(error));
       if (!isRetried) throw storeFailure(error);
-      if (attempt === maxAttempts) throw error instanceof Conflict ? modified(request) : error;
+      if (attempt === maxAttempts || context.clock.now() > deadline)
+        throw error instanceof Conflict ? modified(request) : error;
     }
   }
 }
@@ -83,11 +122,14 @@ async function attemptUpdate(
   request: ResourceRequest<WriteOptions>,
   plan: WritePlan,
   entry: Entry,
-): Promise<WriteResponse> {
+  nextStep: NextStep,
+): Promise<Written> {
   const { type, subresource, options, admission } = request;
+  await nextStep();
   const stored = context.objects.get(type, entry);
   const live = stored.object;
-  const proposed = plan.propose(stored);
+  await nextStep();
+  const proposed = await plan.propose(stored, nextStep);
   checkVersion(request, proposed, live);
   if (admission.length > 0) {
     await mutate(admission, admissionRequest("update", request, proposed, live));
@@ -97,22 +139,30 @@ async function attemptUpdate(
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
   countGeneration(type, updated, live);
+  await nextStep();
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
+  await nextStep();
   validateUpdate(request, updated, live);
+  await nextStep();
   if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
 
-  const response = (object: WriteResponse["object"]): WriteResponse => ({ object, created: false });
+  const response = (object: WriteResponse["object"], isCommitted = false): Written => {
+    return { object, created: false, isCommitted };
+  };
+  const replaced = { revision: entry.revision, bytes: entry.value.length };
   const isLast = isFinalized(type, updated);
   const isUnchanged = !isLast && jsonEqual(updated, live as unknown as Json);
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
-  if (options.dryRun) return response(new PlainObject(updated));
+  await nextStep();
+  if (options.dryRun) {
+    if (!isLast) encodeWithinLimit(context, type, updated, replaced);
+    return response(new PlainObject(updated));
+  }
   if (isLast) {
     await context.store.commit([{ type: "delete", key: entry.key, expect: entry.revision }]);
     return response(new PlainObject(updated));
   }
-  const object = await commitObject(context, type, entry.key, updated, entry.revision);
-  if (subresource === undefined) await type.strategy.afterWrite?.(object.object);
-  return response(object);
+  return response(await commitObject(context, type, entry.key, updated, replaced), true);
 }
 
 /** An object that is being deleted is removed together with its last finalizer. */
