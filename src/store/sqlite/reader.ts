@@ -2,7 +2,7 @@ import { compareKeys, prefixEnd } from "../keys.js";
 import type { Entry, RangeOptions, WatchEvent } from "../store.js";
 import type { HistoryPage, HistoryRequest } from "../watch/hub.js";
 import { openDatabase, type Database } from "./engine.js";
-import { overlayTail, type EntryOrId } from "./overlay.js";
+import { overlayTail, type EntryOrId, type LargeEntry } from "./overlay.js";
 import { translateErrors, query } from "./query.js";
 import { idOf, live, readMark, revisionOf } from "./schema.js";
 import { keyAfter, newestBelow, readTail, type Tail } from "./tail.js";
@@ -11,8 +11,11 @@ type VersionRow = [key: string, id: number, created: number, expires: number | n
 
 type IndexedRow = [...VersionRow, until: number];
 
-/** JSON description of a version; the values are concatenated in a separate blob. */
+/** JSON description of a version; small values are concatenated in a separate blob. */
 type Description = [key: string, id: number, created: number, expires: number | null, length: number];
+
+/** Bytes of a value up to which it is read together with others; larger ones are read one by one. */
+const smallValue = 16 * 1024;
 
 /** JSON array of descriptions, and their concatenated values. */
 type Packed = [string, Uint8Array | null];
@@ -49,7 +52,7 @@ const expiredPage = 256;
 
 /** Part of a range. */
 export interface Page {
-  readonly entries: Entry[];
+  readonly entries: (Entry | LargeEntry)[];
   /** Last key covered by this part; undefined when there is no further part. */
   readonly through: string | undefined;
 }
@@ -188,12 +191,13 @@ export class Reader {
     return found.toSorted((a, b) => a.expires - b.expires).slice(0, expiredPage);
   }
 
-  /** Reads the entries that are given by id. */
-  #resolve(entries: readonly EntryOrId[]): Entry[] {
-    const ids = entries.flatMap((each) => ("id" in each ? [each.id] : []));
+  /** Reads the entries that are given by id, except for large ones. */
+  #resolve(entries: readonly EntryOrId[]): (Entry | LargeEntry)[] {
+    const isRead = (each: EntryOrId): each is Entry | LargeEntry => !("id" in each) || "large" in each;
+    const ids = entries.flatMap((each) => (isRead(each) ? [] : [each.id]));
     const row = ids.length > 0 ? this.#queries.versions.get(JSON.stringify(ids)) : undefined;
     const read = new Map(row && unpack(row).map((entry) => [entry.key, entry]));
-    return entries.flatMap((each) => ("id" in each ? (read.get(each.key) ?? []) : each));
+    return entries.flatMap((each) => (isRead(each) ? each : (read.get(each.key) ?? [])));
   }
 
   #event([key, id, created, expires, value, previousId]: LogRow, withPrevious: boolean): WatchEvent {
@@ -208,15 +212,20 @@ export class Reader {
 function prepare(database: Database) {
   // A memory map saves a system call and a copy for every page that is not in the connection's cache.
   translateErrors(() => database.exec(`PRAGMA cache_size = -16384; PRAGMA mmap_size = ${mappedBytes}`));
+  // Where only the length of a value is used, SQLite does not read the value.
+  const sized = (value: string): string =>
+    `length(${value}) AS size, CASE WHEN length(${value}) <= ${smallValue} THEN ${value} END AS value`;
   const version = `SELECT versions.key, versions.id, versions.created, versions.expires, value, until
     FROM versions JOIN log ON log.id = versions.id`;
   const visible = `versions.key >= ?1 AND versions.key < ?2 AND versions.id < ?3 AND (until = ${live} OR until >= ?3)`;
   // Mutations logged before schema step 2 have `created` and `expires` only in `versions`.
-  const logged = `SELECT log.key, log.id, coalesce(log.created, versions.created) AS created,
-      coalesce(log.expires, versions.expires) AS expires, value, previous
-    FROM log LEFT JOIN versions ON log.created IS NULL AND versions.key = log.key AND versions.id = log.id`;
+  const createdAndExpires = `coalesce(log.created, versions.created) AS created,
+      coalesce(log.expires, versions.expires) AS expires`;
+  const olderVersions =
+    "LEFT JOIN versions ON log.created IS NULL AND versions.key = log.key AND versions.id = log.id";
+  const logged = `SELECT log.key, log.id, ${createdAndExpires}, value, previous FROM log ${olderVersions}`;
   // Passing a value from SQLite to JavaScript costs more than finding it, so a page is passed as two values.
-  const packed = `SELECT json_group_array(json_array(key, id, created, expires, length(value))),
+  const packed = `SELECT json_group_array(json_array(key, id, created, expires, size)),
       CAST(group_concat(CAST(value AS TEXT), '') AS BLOB)`;
   return {
     newest: query<[number | null]>(database, "SELECT max(id) FROM log"),
@@ -226,7 +235,9 @@ function prepare(database: Database) {
     ),
     range: query<Packed>(
       database,
-      `${packed} FROM (${version} WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
+      `${packed} FROM (SELECT versions.key, versions.id, versions.created, versions.expires, ${sized("log.value")}
+       FROM versions JOIN log ON log.id = versions.id
+       WHERE ${visible} ORDER BY versions.key, versions.id LIMIT ?4)`,
     ),
     count: query<[number]>(
       database,
@@ -236,8 +247,8 @@ function prepare(database: Database) {
     version: query<VersionRow>(database, `${logged} WHERE log.id = ?`),
     versions: query<Packed>(
       database,
-      `${packed} FROM (SELECT logged.* FROM json_each(?) AS wanted CROSS JOIN (${logged}) AS logged
-       WHERE logged.id = wanted.value)`,
+      `${packed} FROM (SELECT log.key, log.id, ${createdAndExpires}, ${sized("log.value")}
+       FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value ${olderVersions})`,
     ),
     history: query<LogRow>(
       database,
@@ -262,9 +273,10 @@ function firstKey(prefix: string, after: string | undefined): string {
 }
 
 /** Entries of a page; their values are views into one buffer. */
-function unpack([descriptions, values]: Packed): Entry[] {
+function unpack([descriptions, values]: Packed): (Entry | LargeEntry)[] {
   let start = 0;
   return (JSON.parse(descriptions) as Description[]).map(([key, id, created, expires, length]) => {
+    if (length > smallValue) return { key, id, large: true };
     const value = values?.subarray(start, start + length) ?? afterAllKeys;
     start += length;
     return { key, value, revision: revisionOf(id), created, expires: expires ?? undefined };
