@@ -8,8 +8,8 @@ import {
   type WatchEvent,
 } from "../../store/index.js";
 
-/** Entries per page of the initial read. */
-const pageSize = 500;
+/** Entries and bytes per page of the initial read. */
+const page = { limit: 500, bytes: 2 ** 20 };
 
 /** Milliseconds between attempts to read a store that fails. */
 const retryDelay = 1000;
@@ -128,7 +128,7 @@ export class Changes {
       const touched = new Set<string>();
       this.#touched = touched;
       try {
-        const { entries, more } = await this.#store.range({ prefix: "/", after, limit: pageSize });
+        const { entries, more } = await this.#store.range({ prefix: "/", after, ...page });
         if (isOver()) return;
         for (const entry of entries) {
           if (!touched.has(entry.key)) this.#notify((listener) => listener.present?.(entry));

@@ -6,7 +6,7 @@ import type { Capabilities } from "../resources/resource-type.js";
 import { asBadRequest } from "./bad-request.js";
 import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
-import { parseJson, textOf } from "./json.js";
+import { scanThenParse, textOf } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
 import { parseYaml } from "./yaml.js";
 
@@ -27,6 +27,8 @@ export interface BodyOptions {
   readonly fieldValidation?: FieldValidation | undefined;
   readonly protobuf?: ProtobufDecoder | undefined;
   readonly limits?: Partial<DecodeLimits> | undefined;
+  /** Awaited between the steps of decoding JSON. */
+  readonly nextStep?: (() => Promise<void> | undefined) | undefined;
 }
 
 const json = "application/json";
@@ -48,7 +50,9 @@ export async function decodeBody(
   const { type, protobuf: decodeProtobuf, limits, fieldValidation = "Warn" } = options;
   try {
     if (mediaType === json) {
-      return expectObject(parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" }));
+      const parse = scanThenParse(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+      await options.nextStep?.();
+      return expectObject(parse());
     }
     if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
     if (mediaType === protobuf && type.capabilities.protobuf && decodeProtobuf) {
@@ -84,7 +88,7 @@ const patchTypes = new Map<string, PatchType>([
 export async function decodePatch(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { type: { capabilities }, fieldValidation = "Warn", limits }: BodyOptions,
+  { type: { capabilities }, fieldValidation = "Warn", limits, nextStep }: BodyOptions,
 ): Promise<PatchBody> {
   const type = patchTypes.get(mediaTypeOf(contentType ?? "") ?? "");
   if (type === undefined || (type === "strategic" && !capabilities.strategicMerge)) {
@@ -95,7 +99,9 @@ export async function decodePatch(
   }
   if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
   try {
-    const body = parseJson(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    const parse = scanThenParse(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
+    await nextStep?.();
+    const body = parse();
     if (type === "json") return { type, body: fieldValidation === "Ignore" ? body : withUnknownFields(body) };
     return { type, body: expectObject(body) };
   } catch (error) {

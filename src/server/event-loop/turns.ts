@@ -4,7 +4,7 @@ import { RoundRobin } from "./round-robin.js";
 const budget = 10;
 
 /** Size in bytes above which an object is expensive: each step of reading or writing it takes a millisecond or more. */
-const expensiveBytes = 64 * 1024;
+export const expensiveBytes = 64 * 1024;
 
 /** Time and event loop, which tests replace. */
 interface TurnsOptions {
@@ -70,6 +70,15 @@ const turns = new Turns();
 /** Lets other requests be handled before the next step of expensive work; undefined if it can go on at once. */
 export function pause(user: string): Promise<void> | undefined {
   return turns.pause(user);
+}
+
+/** Runs work that yields between its steps, and pauses there. */
+export async function inTurns<Result>(user: string, steps: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pause(user);
+  }
 }
 
 /** {@link pause} before the next step with an object, if its size makes that expensive. */

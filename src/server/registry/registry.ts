@@ -1,12 +1,4 @@
-import {
-  failures,
-  isConflict,
-  isNotFound,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Random,
-} from "../../model/core.js";
+import { failures, systemClock, systemRandom, type Clock, type Random } from "../../model/core.js";
 import type { Store } from "../../store/index.js";
 import { ObjectCache } from "../resources/object-cache.js";
 import { ResourceTypes } from "../resources/resource-types.js";
@@ -19,6 +11,7 @@ import { checkReached, list } from "./read/listing.js";
 import { watch } from "./read/watching.js";
 import type {
   DeleteCollectionOptions,
+  DeleteCollectionResponse,
   DeleteOptions,
   DeleteResponse,
   GetOptions,
@@ -34,14 +27,12 @@ import type {
 import { fromStore } from "./store-failures.js";
 import { apply } from "./write/apply.js";
 import { create } from "./write/create.js";
+import { deleteCollection } from "./write/delete-collection.js";
 import { deleteObject } from "./write/delete.js";
 import { patch } from "./write/patch.js";
 import { patchScale, scaleOf, updateScale } from "./write/scale.js";
 import { update } from "./write/update.js";
 import { WriteQueue } from "./write/write-queue.js";
-
-/** Objects of a collection that are deleted concurrently. */
-const deleteConcurrency = 32;
 
 export interface RegistryOptions {
   readonly store: Store;
@@ -129,42 +120,8 @@ export class Registry {
   }
 
   /** Deletes the objects that a list with these options contains. Objects that others delete meanwhile are no failure. */
-  async deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<ListResponse> {
-    const { selection, deletion } = request.options;
-    const response = await this.list({ ...request, options: selection });
-    const items = response.items.values();
-    let failed = false;
-    const work = async (): Promise<void> => {
-      for (const { object } of items) {
-        if (failed) return;
-        try {
-          await this.#deleteListed({ ...request, options: deletion }, object.metadata);
-        } catch (error) {
-          failed = true;
-          throw error;
-        }
-      }
-    };
-    const workers = Array.from({ length: Math.min(deleteConcurrency, response.items.length) }, work);
-    // Respond only when no delete is under way any more, also after a failure.
-    const outcomes = await Promise.allSettled(workers);
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-    return response;
-  }
-
-  /** Deletes a listed object, but not a successor with the same name. */
-  async #deleteListed(
-    request: ResourceRequest<DeleteOptions>,
-    { name = "", namespace, uid }: ObjectResponse["object"]["metadata"],
-  ): Promise<void> {
-    const { preconditions } = request.options;
-    const options = { ...request.options, preconditions: preconditions ?? { uid } };
-    try {
-      await this.delete({ ...request, namespace, name, options });
-    } catch (error) {
-      const isReplaced = preconditions === undefined && isConflict(error);
-      if (!isReplaced && !isNotFound(error)) throw error;
-    }
+  deleteCollection(request: ResourceRequest<DeleteCollectionOptions>): Promise<DeleteCollectionResponse> {
+    return deleteCollection(this.#context, request);
   }
 
   /** Resolves when no create that was admitted into a namespace before now is still under way. */

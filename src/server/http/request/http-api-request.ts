@@ -74,6 +74,10 @@ export class HttpApiRequest<V extends Verb = Verb> implements ApiRequest<V> {
     return this.#signal ?? (longVerbs.has(this.verb) ? this.#exchange.signal : undefined);
   }
 
+  get streams(): boolean {
+    return this.verb === "list";
+  }
+
   get program(): string {
     return managerFromUserAgent(this.#exchange.header("user-agent"));
   }

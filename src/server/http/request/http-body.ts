@@ -25,6 +25,7 @@ export class HttpBody implements RequestBody {
       type,
       fieldValidation,
       protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion, kind }),
+      nextStep: () => this.#pause(bytes),
     });
     await this.#pause(bytes);
     return { ...body, fresh: true, bytes: bytes.length };
@@ -32,7 +33,10 @@ export class HttpBody implements RequestBody {
 
   async patch(expected: ExpectedBody): Promise<PatchBody> {
     const bytes = await this.#bytes();
-    const { type, body } = await decodePatch(bytes, this.#exchange.header("content-type"), expected);
+    const { type, body } = await decodePatch(bytes, this.#exchange.header("content-type"), {
+      ...expected,
+      nextStep: () => this.#pause(bytes),
+    });
     await this.#pause(bytes);
     return { type, body: { ...body, bytes: bytes.length } };
   }

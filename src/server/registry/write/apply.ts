@@ -7,9 +7,9 @@ import type { RegistryContext } from "../context.js";
 import { resourceOf } from "../keys.js";
 import type { WriteRequest, WriteResponse } from "../requests.js";
 import { copyJson, copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
 import { ownershipWrite } from "./record-ownership.js";
-import { writeObject, type NextStep } from "./update.js";
+import { writeObject } from "./update.js";
 
 /** Server-side apply: creates the object, or changes the fields that the manager applies. */
 export function apply(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
@@ -29,7 +29,7 @@ export function apply(context: RegistryContext, request: WriteRequest): Promise<
     const canonical = live?.isCanonical ? live.object : undefined;
     const draft = (canonical ? copyUnfrozen(result.object) : copyJson(result.object)) as Draft;
     await nextStep();
-    pruneAndDefault(type, draft, body, request, { canonical });
+    await pruneAndDefault(type, draft, body, request, { canonical, nextStep });
     if (result.managedFields !== undefined) draft.metadata["managedFields"] = result.managedFields;
     return draft;
   };

@@ -8,7 +8,7 @@ import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject, encodeWithinLimit, nothing } from "./commit-object.js";
+import { checkSizeEarly, commitObject, encodeWithinLimit, nothing } from "./commit-object.js";
 import { copyJson } from "./copy-json.js";
 import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
@@ -24,8 +24,9 @@ export type RecordOwnership = typeof recordOwnership;
 export async function create(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
   const { type, namespace, body } = request;
   const draft = decodeObject(type, body, { namespace });
-  await pauseIfExpensive(request.user.name, body.bytes ?? 0);
-  pruneAndDefault(type, draft, body, request);
+  const nextStep = (): Promise<void> | undefined => pauseIfExpensive(request.user.name, body.bytes ?? 0);
+  await nextStep();
+  await pruneAndDefault(type, draft, body, request, { nextStep });
   if (requestedVersion(draft.metadata) !== undefined) {
     throw failures.badRequest("resourceVersion should not be set on objects to be created");
   }
@@ -104,6 +105,8 @@ async function attemptCreate(
   await nextStep();
   stampCreation(context, type, draft);
   type.strategy.prepareCreate?.(draft);
+  checkSizeEarly(context, type, draft, nothing, bytes);
+  await nextStep();
   record(context, request, draft, undefined);
   await nextStep();
   type.strategy.completeCreate?.(draft);

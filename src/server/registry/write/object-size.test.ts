@@ -34,7 +34,8 @@ async function storedBytes(of: string): Promise<number> {
 /** Stores an object that was written under a higher limit. */
 async function storeOversized(of: string, metadata: object): Promise<void> {
   const object = {
-    ...widgets.body({ metadata: { ...widgets.target(of), uid: `uid-of-${of}`, ...metadata } }).object,
+    ...(widgets.body({ metadata: { ...widgets.target(of), uid: `uid-of-${of}`, ...metadata } })
+      .object as object),
     spec: { text: text(2 * limit), replicas: 1 },
   } as unknown as Draft;
   const key = keyOf(widgets.type, widgets.target(of));

@@ -15,8 +15,8 @@ import type { StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import type { PatchRequest, WriteResponse } from "../requests.js";
 import { copyUnfrozen } from "./copy-json.js";
-import { decodeObject, pruneAndDefault, type ToError } from "./prune-and-default.js";
-import { writeObject, type NextStep } from "./update.js";
+import { decodeObject, pruneAndDefault, type NextStep, type ToError } from "./prune-and-default.js";
+import { writeObject } from "./update.js";
 
 /** JSON Patch, merge patch or strategic merge patch of an object. */
 export function patch(context: RegistryContext, request: PatchRequest): Promise<WriteResponse> {
@@ -34,7 +34,8 @@ async function patchedObject(request: PatchRequest, live: StoredObject, nextStep
   const source = canonical ? { object: copyUnfrozen(object), fresh: true } : { object };
   const draft = decodeObject(type, source, request);
   await nextStep();
-  pruneAndDefault(type, draft, body, request, { toError: patchError(request, object), canonical });
+  const toError = patchError(request, object);
+  await pruneAndDefault(type, draft, body, request, { toError, canonical, nextStep });
   return draft;
 }
 

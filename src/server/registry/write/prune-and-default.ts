@@ -26,6 +26,9 @@ export function decodeObject(
   return checkEnvelope(type, fresh ? object : copyJson(object), address);
 }
 
+/** Lets other requests be handled between two steps with a large object; throws when the client has disconnected. */
+export type NextStep = () => Promise<void> | undefined;
+
 /** Makes the error for a problem with an object's fields. */
 export type ToError = (problem: string) => ApiError;
 
@@ -40,14 +43,15 @@ export interface PruneOptions {
  * Brings an object into the form of its kind: fields that the server itself reads have their types, unknown fields are gone, defaults
  * are set. Unknown and duplicate fields are reported according to the request's field validation.
  */
-export function pruneAndDefault(
+export async function pruneAndDefault(
   type: DecodableType,
   draft: Draft,
   body: Pick<Body, "duplicates">,
   checks: FieldChecks,
-  options: PruneOptions = {},
-): void {
+  { nextStep, ...options }: PruneOptions & { readonly nextStep?: NextStep | undefined } = {},
+): Promise<void> {
   pruneFields(type, draft, body, checks, options);
+  await nextStep?.();
   type.rules.applyDefaults(draft);
   dropDuplicateOwners(draft, checks);
 }

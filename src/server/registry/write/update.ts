@@ -9,16 +9,16 @@ import {
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
-import { pauseIfExpensive } from "../../event-loop/turns.js";
+import { expensiveBytes, pauseIfExpensive } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, resourceOf } from "../keys.js";
 import type { ResourceRequest, WriteOptions, WriteRequest, WriteResponse } from "../requests.js";
 import { fromStore, storeFailure } from "../store-failures.js";
-import { commitObject, encodeWithinLimit } from "./commit-object.js";
+import { checkSizeEarly, commitObject, encodeWithinLimit } from "./commit-object.js";
 import { admissionRequest, createObject, type RecordOwnership } from "./create.js";
-import { decodeObject, pruneAndDefault } from "./prune-and-default.js";
+import { decodeObject, pruneAndDefault, type NextStep } from "./prune-and-default.js";
 import { recordOwnership } from "./record-ownership.js";
 import { countGeneration, requestedVersion, stampUpdate } from "./stamp-metadata.js";
 import { validateUpdate } from "./validate-object.js";
@@ -29,9 +29,6 @@ import { maxWriteTime } from "./write-queue.js";
  * conflict means that another write succeeded, so this is reached only if a hundred others never stop.
  */
 const maxAttempts = 100;
-
-/** Lets other requests be handled between two steps with a large object; throws when the client has disconnected. */
-export type NextStep = () => Promise<void> | undefined;
 
 /** The object that a verb wants to store, made from the one that is stored. */
 export interface WritePlan {
@@ -47,8 +44,9 @@ export interface WritePlan {
 export async function update(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, subresource } = request;
   const draft = decodeObject(type, body, request);
-  await pauseIfExpensive(request.user.name, body.bytes ?? 0);
-  pruneAndDefault(type, draft, body, request);
+  const nextStep: NextStep = () => pauseIfExpensive(request.user.name, body.bytes ?? 0);
+  await nextStep();
+  await pruneAndDefault(type, draft, body, request, { nextStep });
   const propose = (uid: string | undefined): Draft => {
     checkUid(request, draft.metadata, uid);
     return Object.assign({}, draft, { metadata: Object.assign({}, draft.metadata) });
@@ -96,13 +94,13 @@ async function writeInTurn(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const entry = await fromStore(context.store.get(key));
-    const bytes = Math.max(body?.bytes ?? 0, entry?.value.length ?? 0);
+    const bytes = (body?.bytes ?? 0) + (entry?.value.length ?? 0);
     const nextStep: NextStep = () => {
       signal?.throwIfAborted();
       return pauseIfExpensive(user.name, bytes);
     };
     try {
-      if (entry !== undefined) return await attemptUpdate(context, request, plan, entry, nextStep);
+      if (entry !== undefined) return await attemptUpdate(context, request, plan, entry, { bytes, nextStep });
       if (plan.proposeNew === undefined) throw failures.notFound(resourceOf(type), request.name);
       const draft = await plan.proposeNew(nextStep);
       const object = await createObject(context, request, draft, { record: plan.recordOwnership, bytes });
@@ -122,11 +120,17 @@ async function attemptUpdate(
   request: ResourceRequest<WriteOptions>,
   plan: WritePlan,
   entry: Entry,
-  nextStep: NextStep,
+  { bytes, nextStep }: { readonly bytes: number; readonly nextStep: NextStep },
 ): Promise<Written> {
   const { type, subresource, options, admission } = request;
+  const replaced = { revision: entry.revision, bytes: entry.value.length };
   await nextStep();
   const stored = context.objects.get(type, entry);
+  const isExpensive = bytes >= expensiveBytes;
+  if (isExpensive) {
+    stored.parse();
+    await nextStep();
+  }
   const live = stored.object;
   await nextStep();
   const proposed = await plan.propose(stored, nextStep);
@@ -138,8 +142,11 @@ async function attemptUpdate(
   const updated = restrictToSubresource(request, proposed, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
+  if (isExpensive) await shareUnchanged(updated, live, nextStep);
+  await nextStep();
   countGeneration(type, updated, live);
   await nextStep();
+  checkSizeEarly(context, type, updated, replaced, bytes);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
   await nextStep();
   validateUpdate(request, updated, live);
@@ -149,7 +156,6 @@ async function attemptUpdate(
   const response = (object: WriteResponse["object"], isCommitted = false): Written => {
     return { object, created: false, isCommitted };
   };
-  const replaced = { revision: entry.revision, bytes: entry.value.length };
   const isLast = isFinalized(type, updated);
   const isUnchanged = !isLast && jsonEqual(updated, live as unknown as Json);
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
@@ -163,6 +169,21 @@ async function attemptUpdate(
     return response(new PlainObject(updated));
   }
   return response(await commitObject(context, type, entry.key, updated, replaced), true);
+}
+
+/** Replaces parts that equal the stored ones by these, so that the steps that follow need not look into them. */
+async function shareUnchanged(updated: Draft, live: KubeObject, nextStep: NextStep): Promise<void> {
+  shareFields(updated.metadata, live.metadata as unknown as Draft);
+  await nextStep();
+  shareFields(updated, live as unknown as Draft);
+}
+
+function shareFields(after: Record<string, Json>, before: Readonly<Record<string, Json>>): void {
+  for (const field in after) {
+    const [now, old] = [after[field], before[field]];
+    if (field === "metadata" || now === old || now === undefined || old === undefined) continue;
+    if (jsonEqual(now, old)) after[field] = old;
+  }
 }
 
 /** An object that is being deleted is removed together with its last finalizer. */
