@@ -1,4 +1,4 @@
-// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|kills|fuzz|load`. The environment
+// Runs a test for longer than `npm test` does: `node scripts/long-test.mjs crash|kills|fuzz|load|hostile`. The environment
 // variable in the third column changes how long.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ const tests = {
   kills: ["test/runtime/faults/kills.test.ts", "FETTLE_KILLS", process.env.KILLS ?? "200"],
   fuzz: ["test/fuzz", "FETTLE_FUZZ_SECONDS", process.env.SECONDS ?? "300"],
   load: ["test/load", "FETTLE_LOAD", "full"],
+  hostile: ["test/hostile", "FETTLE_LOAD", "full"],
 };
 const [name, ...rest] = process.argv.slice(2);
 const [files, variable, value] = tests[name];

@@ -8,7 +8,7 @@ import { DecodeError } from "./decode-error.js";
 import type { DecodeLimits } from "./decode-limits.js";
 import { scanThenParse, textOf } from "./json.js";
 import { mediaTypeOf } from "./media-type.js";
-import { parseYaml } from "./yaml.js";
+import { parseYaml, type YamlOptions } from "./yaml.js";
 
 /** Decodes objects of built-in kinds from Kubernetes' protobuf format. Every error it throws becomes a 400. */
 export type ProtobufDecoder = (bytes: Uint8Array) => {
@@ -54,7 +54,8 @@ export async function decodeBody(
       await options.nextStep?.();
       return expectObject(parse());
     }
-    if (mediaType === yaml) return expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+    if (mediaType === yaml)
+      return expectObject(await parseYaml(bytes, { limits, fieldValidation, nextStep: options.nextStep }));
     if (mediaType === protobuf && type.capabilities.protobuf && decodeProtobuf) {
       const { apiVersion, kind, object } = decodeProtobuf(bytes);
       return { object: { apiVersion, kind, ...object } };
@@ -97,7 +98,9 @@ export async function decodePatch(
     );
     throw failures.unsupportedMediaType(accepted.map(([mediaType]) => mediaType));
   }
-  if (type === "apply") return { type, body: await decodeApply(bytes, fieldValidation, limits) };
+  if (type === "apply") {
+    return { type, body: await decodeApply(bytes, { fieldValidation, limits, nextStep }) };
+  }
   try {
     const parse = scanThenParse(textOf(bytes), { limits, duplicates: fieldValidation !== "Ignore" });
     await nextStep?.();
@@ -112,16 +115,15 @@ export async function decodePatch(
 
 async function decodeApply(
   bytes: Uint8Array,
-  fieldValidation: FieldValidation,
-  limits: Partial<DecodeLimits> | undefined,
+  options: YamlOptions & { readonly fieldValidation: FieldValidation },
 ): Promise<Body> {
   let body: Body;
   try {
-    body = expectObject(await parseYaml(bytes, { limits, fieldValidation }));
+    body = expectObject(await parseYaml(bytes, options));
   } catch (error) {
     throw asBadRequest(error, (problem) => `error decoding YAML: error converting YAML to JSON: ${problem}`);
   }
-  if (fieldValidation === "Strict" && body.duplicates) {
+  if (options.fieldValidation === "Strict" && body.duplicates) {
     const problems = body.duplicates.join("\n");
     throw failures.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
   }

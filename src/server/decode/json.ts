@@ -49,7 +49,10 @@ export function scanThenParse(source: string, { limits, duplicates = false }: Js
   const text =
     source.includes("\\u") && surrogate.test(source) ? source.replace(escapes, replaceLoneSurrogate) : source;
   const maxDepth = limits?.depth ?? defaultLimits.depth;
-  const problems = duplicates || needsScan(text, maxDepth) ? scanJson(text, { maxDepth, duplicates }) : [];
+  const maxFields = limits?.fields ?? defaultLimits.fields;
+  // A field takes up at least four characters.
+  const isScanned = duplicates || text.length > maxFields * 4 || needsScan(text, maxDepth);
+  const problems = isScanned ? scanJson(text, { maxDepth, maxFields, duplicates }) : [];
   return () => {
     const object = parse(text, maxDepth);
     return problems.length > 0 ? { object, duplicates: problems } : { object };

@@ -1,5 +1,6 @@
 import type { Json } from "../../../model/core.js";
 import { decodeBody, decodePatch } from "../../decode/body.js";
+import { defaultLimits as decodeLimits, type DecodeLimits } from "../../decode/decode-limits.js";
 import type { Body, PatchBody } from "../../decode/decoded-body.js";
 import { pauseIfExpensive } from "../../event-loop/turns.js";
 import { decodeProtobuf } from "../../kinds/protobuf/decode.js";
@@ -18,6 +19,11 @@ export class HttpBody implements RequestBody {
     this.#maxBytes = maxBytes;
   }
 
+  /** More fields than the default if larger bodies are allowed. */
+  get #limits(): Partial<DecodeLimits> {
+    return { fields: Math.max(decodeLimits.fields, Math.floor(this.#maxBytes / 48)) };
+  }
+
   async object({ type, fieldValidation }: ExpectedBody): Promise<Body> {
     const { apiVersion, kind } = { apiVersion: apiVersionOf(type), kind: type.kind };
     const bytes = await this.#bytes();
@@ -25,6 +31,7 @@ export class HttpBody implements RequestBody {
       type,
       fieldValidation,
       protobuf: (encoded) => decodeProtobuf(encoded, { apiVersion, kind }),
+      limits: this.#limits,
       nextStep: () => this.#pause(bytes),
     });
     await this.#pause(bytes);
@@ -35,6 +42,7 @@ export class HttpBody implements RequestBody {
     const bytes = await this.#bytes();
     const { type, body } = await decodePatch(bytes, this.#exchange.header("content-type"), {
       ...expected,
+      limits: this.#limits,
       nextStep: () => this.#pause(bytes),
     });
     await this.#pause(bytes);

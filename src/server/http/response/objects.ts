@@ -21,6 +21,7 @@ import type { Exchange } from "../exchange.js";
 import type { Negotiated } from "../negotiate.js";
 import { textOf } from "../request/query.js";
 import { isPretty } from "./form.js";
+import { pause } from "../../event-loop/turns.js";
 import { listBody } from "./list-body.js";
 import { listChunks } from "./list-stream.js";
 import { send, sendStored, sendChunks, sendStatus, sendStream } from "./send.js";
@@ -31,17 +32,49 @@ const json = "application/json";
 /** Bytes of objects that are converted at once; above it, JSON is made in pieces. */
 const maxConverted = 256 * 1024;
 
+/** Kind of the object in a response, for the formats that depend on it. */
+interface Presentation {
+  readonly type: ResourceType;
+  readonly subresource?: string | undefined;
+  readonly clock: Clock;
+}
+
 /** Sends an object in the negotiated format. */
 export function sendObject(
   exchange: Exchange,
   code: number,
-  { type, subresource, clock }: { type: ResourceType; subresource?: string | undefined; clock: Clock },
+  presentation: Presentation,
+  stored: ObjectResponse,
+  form: Negotiated,
+): void | Promise<void> {
+  const plain = form.mediaType === json && !isPretty(exchange, form);
+  if (isStored(form, plain)) return sendStored(exchange, code, json, stored);
+  if (stored.size <= maxConverted) return sendConvertedObject(exchange, code, presentation, stored, form);
+  if (form.mediaType !== json) throw tooLargeForYaml();
+  return inSteps(exchange, stored, () => sendConvertedObject(exchange, code, presentation, stored, form));
+}
+
+/** Parses a large object in a step of its own, before what needs it. */
+async function inSteps(
+  { user }: Exchange,
+  stored: ObjectResponse,
+  last: () => void | Promise<void>,
+): Promise<void> {
+  await pause(user?.name ?? "");
+  void stored.object;
+  await pause(user?.name ?? "");
+  await last();
+}
+
+function sendConvertedObject(
+  exchange: Exchange,
+  code: number,
+  { type, subresource, clock }: Presentation,
   stored: ObjectResponse,
   form: Negotiated,
 ): void | Promise<void> {
   const plain = form.mediaType === json && !isPretty(exchange, form);
   if (form.as === undefined) {
-    if (plain) return sendStored(exchange, code, json, stored);
     return sendValue(exchange, code, stored.object, form);
   }
   const version = form.as.version as MetaVersion;
