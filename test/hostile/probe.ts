@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const program = fileURLToPath(new URL("./probe-process.mjs", import.meta.url));
 
 /** Responses that a well-behaved user received. */
-export interface Probe {
+interface Probe {
   /** Milliseconds until each 200. */
   readonly latencies: readonly number[];
   /** Number of other outcomes, by status or error code. */

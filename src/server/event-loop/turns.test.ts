@@ -10,7 +10,7 @@ function manualTurns() {
   return {
     turns,
     spend: (milliseconds: number) => void (time += milliseconds),
-    async turn() {
+    turn: async (): Promise<void> => {
       const start = begin;
       begin = undefined;
       start?.();

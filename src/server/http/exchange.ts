@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "../access/user.js";
 import type { InFlightSlot } from "./limits/in-flight.js";
@@ -90,6 +91,8 @@ export class Exchange {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
+      // One request may delete many objects at once.
+      setMaxListeners(0, this.#abort.signal);
       if (this.over) this.abort();
       else this.response.once("close", () => this.finished || this.abort());
     }

@@ -39,12 +39,12 @@ export interface RegistryOptions {
   readonly types?: ResourceTypes;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Largest object in bytes, as it is stored: with its managedFields. Default: {@link defaultMaxObjectBytes}. */
+  /** Largest object in bytes, as it is stored: with its managedFields. Default: 1.5 MiB. */
   readonly maxObjectBytes?: number | undefined;
 }
 
 /** etcd's limit for a request, and thereby that of Kubernetes for an object: 1.5 MiB. */
-export const defaultMaxObjectBytes = 1_572_864;
+const defaultMaxObjectBytes = 1_572_864;
 
 /**
  * Rules of every verb, for every kind. Requests come from the request pipeline, which has resolved and authorized them. All failures

@@ -123,7 +123,7 @@ async function* itemsOf(batches: Batches): AsyncGenerator<readonly StoredObject[
 }
 
 /** Reads a list batch by batch; returns the position of the next page. Lets other requests be handled in between. */
-export async function* batchesOf(
+async function* batchesOf(
   { store, objects }: RegistryContext,
   { type, options, user, signal }: ResourceRequest<ListOptions>,
   { prefix, selection, plan }: ListRange,

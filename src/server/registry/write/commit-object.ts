@@ -45,12 +45,13 @@ export function encodeWithinLimit(
 export function checkSizeEarly(
   context: Pick<RegistryContext, "maxObjectBytes">,
   type: ResourceType,
-  { metadata: { managedFields: _, ...metadata }, ...object }: Draft,
+  object: Draft,
   replaced: Replaced,
   bytes: number,
 ): void {
   if (bytes < context.maxObjectBytes / 2) return;
-  encodeWithinLimit(context, type, { ...object, metadata } as Draft, replaced);
+  const { managedFields: _, ...metadata } = object.metadata;
+  encodeWithinLimit(context, type, { ...object, metadata }, replaced);
 }
 
 /**

@@ -80,12 +80,12 @@ test("a write that waits too long fails with a timeout", async () => {
 test("more than a thousand writes of one key are refused", async () => {
   const { write, end } = manualWrites();
   const first = write("alice", "first");
-  const abort = new AbortController();
-  const waiting = Array.from({ length: 1000 }, () => write("alice", "waiting", "/a", abort.signal));
+  const aborts = Array.from({ length: 1000 }, () => new AbortController());
+  const waiting = aborts.map(({ signal }) => write("alice", "waiting", "/a", signal));
   expect(await refusal(write("bob", "more"))).toContain(
     "429 TooManyRequests: Too many writes of this object",
   );
-  abort.abort();
+  for (const abort of aborts) abort.abort();
   await Promise.allSettled(waiting);
   end("first");
   await first;

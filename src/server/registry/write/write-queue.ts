@@ -61,7 +61,7 @@ export class WriteQueue {
       const leave = (error: unknown): void => {
         stop();
         waiting.delete(user, start);
-        reject(error as Error);
+        reject(error);
       };
       const abort = (): void => leave(signal?.reason);
       const timer = this.#clock.after(maxWriteTime, () =>
