@@ -77,8 +77,8 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
   readonly #hub: WatchHub;
   readonly #expiry: Expiry;
   readonly #retention: Retention;
-  /** Entries that a range reads at a time, by their size in earlier ranges. */
-  #rangePage = rangePage.first;
+  /** Average size of the values in the latest range, by which the next one estimates how many entries to read at a time. */
+  #averageBytes = rangePage.bytes / rangePage.first;
   #revision: number;
   #floor: number;
   #sweeping: Promise<void> | undefined;
@@ -131,13 +131,10 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     let unyielded = 0;
     for (;;) {
       // One entry beyond the limit shows that there are more.
-      const wanted = bytes >= maxBytes ? 1 : Math.min(this.#rangePage, limit + 1 - entries.length);
+      const wanted = Math.min(this.#pageWithin(maxBytes - bytes), limit + 1 - entries.length);
       const read = this.#reader.range({ ...options, after }, revision, wanted);
       for (const each of read.entries) {
-        if (entries.length === limit || bytes >= maxBytes) {
-          this.#adaptPage(bytes, entries.length);
-          return { entries, revision, more: true };
-        }
+        if (entries.length === limit || bytes >= maxBytes) return { entries, revision, more: true };
         if (unyielded >= rangePage.bytes) {
           unyielded = 0;
           await new Promise((resolve) => setImmediate(resolve));
@@ -148,10 +145,10 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
         entries.push(entry);
         bytes += entry.value.length;
         unyielded += entry.value.length;
+        this.#averageBytes = bytes / entries.length;
       }
       if (read.through === undefined) return { entries, revision, more: false };
       after = read.through;
-      this.#adaptPage(bytes, entries.length);
       if (bytes >= maxBytes) continue;
       unyielded = 0;
       await new Promise((resolve) => setImmediate(resolve));
@@ -159,9 +156,11 @@ class SqliteStore implements Store, HistoryReader, ExpiryIndex, Retained {
     }
   }
 
-  #adaptPage(bytes: number, entries: number): void {
-    const average = Math.max(1, bytes / Math.max(1, entries));
-    this.#rangePage = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
+  /** Entries to read at once, of which about this many bytes are wanted; one more shows that there are more. */
+  #pageWithin(bytes: number): number {
+    const average = Math.max(1, this.#averageBytes);
+    const page = Math.max(10, Math.min(rangePage.most, Math.floor(rangePage.bytes / average)));
+    return Math.min(page, Math.ceil(Math.max(0, bytes) / average) + 1);
   }
 
   /** Compaction has passed a read of the newest state, which starts over at a newer revision. Throws for other reads. */

@@ -2,7 +2,7 @@ import { ApiError, failures } from "../../../model/core.js";
 import { Compacted, type Store } from "../../../store/index.js";
 import type { ResourceType } from "../../resources/resource-type.js";
 import type { StoredObject } from "../../resources/stored-object.js";
-import { pause, pauseIfExpensive } from "../../event-loop/turns.js";
+import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { RegistryContext } from "../context.js";
 import { keyOf, prefixOf } from "../keys.js";
 import type { ListEnd, ListOptions, ListResponse, ResourceRequest } from "../requests.js";
@@ -12,7 +12,7 @@ import { planList, type ListPlan } from "./list-options.js";
 import { narrowScope, parseSelectors, selectionOf, type Selection } from "./selection.js";
 
 /** Entries and bytes per read from the store. Small, because the event loop waits for it and readers that stop keep it. */
-const batch = { entries: 500, bytes: 2 ** 20 };
+const batch = { entries: 900, bytes: 2 ** 20 };
 
 /** Bytes of a list above which the rest is read while it is sent, if the request allows that. */
 const maxBuffered = 4 * 2 ** 20;
@@ -137,13 +137,13 @@ async function* batchesOf(
   let examined = 0;
   while (more && (limit === 0 || listed < limit)) {
     signal?.throwIfAborted();
-    const left = selection === undefined && limit > 0 ? limit - listed : batch.entries;
+    const left = selection === undefined && limit > 0 ? limit - listed : Infinity;
     const range = await store.range({
       prefix,
       after,
       revision,
       bytes: batch.bytes,
-      ...((limit > 0 || selection !== undefined) && { limit: left }),
+      limit: Math.min(left, batch.entries),
     });
     ({ revision, more } = range);
     const items: StoredObject[] = [];
@@ -156,9 +156,8 @@ async function* batchesOf(
       after = entry.key;
       const item = objects.peek(type, entry);
       if (selection !== undefined) {
-        const { length } = entry.value;
-        if (++examined % selectedPerPause === 0) await pause(user.name);
-        else await pauseIfExpensive(user.name, length);
+        if (++examined % selectedPerPause === 0 || entry.value.length >= expensiveBytes)
+          await pause(user.name);
         if (!selection(item.object)) continue;
       }
       items.push(item);

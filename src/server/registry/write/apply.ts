@@ -25,10 +25,10 @@ export function apply(context: RegistryContext, request: WriteRequest): Promise<
       force: options.force,
     });
     if ("conflicts" in result) throw conflictError(result.conflicts);
-    await nextStep();
+    if (nextStep !== undefined) await nextStep();
     const canonical = live?.isCanonical ? live.object : undefined;
     const draft = (canonical ? copyUnfrozen(result.object) : copyJson(result.object)) as Draft;
-    await nextStep();
+    if (nextStep !== undefined) await nextStep();
     await pruneAndDefault(type, draft, body, request, { canonical, nextStep });
     if (result.managedFields !== undefined) draft.metadata["managedFields"] = result.managedFields;
     return draft;

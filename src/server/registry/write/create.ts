@@ -1,7 +1,7 @@
 import { ApiError, failures, generateName, isAlreadyExists, type KubeObject } from "../../../model/core.js";
 import { Conflict } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
-import { pauseIfExpensive } from "../../event-loop/turns.js";
+import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type ObjectResponse } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
@@ -24,8 +24,9 @@ export type RecordOwnership = typeof recordOwnership;
 export async function create(context: RegistryContext, request: WriteRequest): Promise<ObjectResponse> {
   const { type, namespace, body } = request;
   const draft = decodeObject(type, body, { namespace });
-  const nextStep = (): Promise<void> | undefined => pauseIfExpensive(request.user.name, body.bytes ?? 0);
-  await nextStep();
+  const { name: user } = request.user;
+  const nextStep = (body.bytes ?? 0) < expensiveBytes ? undefined : () => pause(user);
+  if (nextStep !== undefined) await nextStep();
   await pruneAndDefault(type, draft, body, request, { nextStep });
   if (requestedVersion(draft.metadata) !== undefined) {
     throw failures.badRequest("resourceVersion should not be set on objects to be created");
@@ -101,17 +102,17 @@ async function attemptCreate(
   { record = recordOwnership, bytes = 0 }: CreateOptions,
 ): Promise<ObjectResponse> {
   const { type, admission, options, user } = request;
-  const nextStep = (): Promise<void> | undefined => pauseIfExpensive(user.name, bytes);
-  await nextStep();
+  const nextStep = bytes < expensiveBytes ? undefined : () => pause(user.name);
+  if (nextStep !== undefined) await nextStep();
   stampCreation(context, type, draft);
   type.strategy.prepareCreate?.(draft);
   checkSizeEarly(context, type, draft, nothing, bytes);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   record(context, request, draft, undefined);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   type.strategy.completeCreate?.(draft);
   validateCreate(request, draft);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   if (admission.length > 0) await validate(admission, admissionRequest("create", request, draft, undefined));
 
   const { name = "", namespace } = draft.metadata as Names;

@@ -28,12 +28,12 @@ export function patch(context: RegistryContext, request: PatchRequest): Promise<
 async function patchedObject(request: PatchRequest, live: StoredObject, nextStep: NextStep): Promise<Draft> {
   const { type, body } = request;
   const object = applyPatch(live.object as unknown as Json, request, type.schema);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   // Parts that the patch does not change are canonical already, and stay shared.
   const canonical = live.isCanonical ? live.object : undefined;
   const source = canonical ? { object: copyUnfrozen(object), fresh: true } : { object };
   const draft = decodeObject(type, source, request);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   const toError = patchError(request, object);
   await pruneAndDefault(type, draft, body, request, { toError, canonical, nextStep });
   return draft;

@@ -26,8 +26,11 @@ export function decodeObject(
   return checkEnvelope(type, fresh ? object : copyJson(object), address);
 }
 
-/** Lets other requests be handled between two steps with a large object; throws when the client has disconnected. */
-export type NextStep = () => Promise<void> | undefined;
+/**
+ * Lets other requests be handled between two steps with a large object; throws when the client has disconnected. Undefined for small
+ * objects, whose steps are not worth a pause.
+ */
+export type NextStep = (() => Promise<void> | undefined) | undefined;
 
 /** Makes the error for a problem with an object's fields. */
 export type ToError = (problem: string) => ApiError;
@@ -48,10 +51,10 @@ export async function pruneAndDefault(
   draft: Draft,
   body: Pick<Body, "duplicates">,
   checks: FieldChecks,
-  { nextStep, ...options }: PruneOptions & { readonly nextStep?: NextStep | undefined } = {},
+  { nextStep, ...options }: PruneOptions & { readonly nextStep?: NextStep } = {},
 ): Promise<void> {
   pruneFields(type, draft, body, checks, options);
-  await nextStep?.();
+  if (nextStep !== undefined) await nextStep();
   type.rules.applyDefaults(draft);
   dropDuplicateOwners(draft, checks);
 }

@@ -9,7 +9,7 @@ import {
 import { jsonEqual } from "../../../model/object/json.js";
 import { Conflict, type Entry } from "../../../store/index.js";
 import { mutate, validate } from "../../admission/admission.js";
-import { expensiveBytes, pauseIfExpensive } from "../../event-loop/turns.js";
+import { expensiveBytes, pause } from "../../event-loop/turns.js";
 import type { Draft, ResourceType } from "../../resources/resource-type.js";
 import { PlainObject, type StoredObject } from "../../resources/stored-object.js";
 import type { RegistryContext } from "../context.js";
@@ -44,8 +44,9 @@ export interface WritePlan {
 export async function update(context: RegistryContext, request: WriteRequest): Promise<WriteResponse> {
   const { type, body, subresource } = request;
   const draft = decodeObject(type, body, request);
-  const nextStep: NextStep = () => pauseIfExpensive(request.user.name, body.bytes ?? 0);
-  await nextStep();
+  const { name: user } = request.user;
+  const nextStep = (body.bytes ?? 0) < expensiveBytes ? undefined : () => pause(user);
+  if (nextStep !== undefined) await nextStep();
   await pruneAndDefault(type, draft, body, request, { nextStep });
   const propose = (uid: string | undefined): Draft => {
     checkUid(request, draft.metadata, uid);
@@ -95,10 +96,11 @@ async function writeInTurn(
     signal?.throwIfAborted();
     const entry = await fromStore(context.store.get(key));
     const bytes = (body?.bytes ?? 0) + (entry?.value.length ?? 0);
-    const nextStep: NextStep = () => {
+    const step = (): Promise<void> | undefined => {
       signal?.throwIfAborted();
-      return pauseIfExpensive(user.name, bytes);
+      return pause(user.name);
     };
+    const nextStep = bytes < expensiveBytes ? undefined : step;
     try {
       if (entry !== undefined) return await attemptUpdate(context, request, plan, entry, { bytes, nextStep });
       if (plan.proposeNew === undefined) throw failures.notFound(resourceOf(type), request.name);
@@ -124,15 +126,14 @@ async function attemptUpdate(
 ): Promise<Written> {
   const { type, subresource, options, admission } = request;
   const replaced = { revision: entry.revision, bytes: entry.value.length };
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   const stored = context.objects.get(type, entry);
-  const isExpensive = bytes >= expensiveBytes;
-  if (isExpensive) {
+  if (nextStep !== undefined) {
     stored.parse();
     await nextStep();
   }
   const live = stored.object;
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   const proposed = await plan.propose(stored, nextStep);
   checkVersion(request, proposed, live);
   if (admission.length > 0) {
@@ -142,15 +143,15 @@ async function attemptUpdate(
   const updated = restrictToSubresource(request, proposed, live);
   stampUpdate(updated, live);
   if (subresource === undefined) type.strategy.prepareUpdate?.(updated, live);
-  if (isExpensive) await shareUnchanged(updated, live, nextStep);
-  await nextStep();
+  if (nextStep !== undefined) await shareUnchanged(updated, live, nextStep);
+  if (nextStep !== undefined) await nextStep();
   countGeneration(type, updated, live);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   checkSizeEarly(context, type, updated, replaced, bytes);
   (plan.recordOwnership ?? recordOwnership)(context, request, updated, live);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   validateUpdate(request, updated, live);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   if (admission.length > 0) await validate(admission, admissionRequest("update", request, updated, live));
 
   const response = (object: WriteResponse["object"], isCommitted = false): Written => {
@@ -159,7 +160,7 @@ async function attemptUpdate(
   const isLast = isFinalized(type, updated);
   const isUnchanged = !isLast && jsonEqual(updated, live as unknown as Json);
   if (isUnchanged && (stored.upToDate || options.dryRun)) return response(stored);
-  await nextStep();
+  if (nextStep !== undefined) await nextStep();
   if (options.dryRun) {
     if (!isLast) encodeWithinLimit(context, type, updated, replaced);
     return response(new PlainObject(updated));
@@ -172,7 +173,11 @@ async function attemptUpdate(
 }
 
 /** Replaces parts that equal the stored ones by these, so that the steps that follow need not look into them. */
-async function shareUnchanged(updated: Draft, live: KubeObject, nextStep: NextStep): Promise<void> {
+async function shareUnchanged(
+  updated: Draft,
+  live: KubeObject,
+  nextStep: () => Promise<void> | undefined,
+): Promise<void> {
   shareFields(updated.metadata, live.metadata as unknown as Draft);
   await nextStep();
   shareFields(updated, live as unknown as Draft);
